@@ -12,7 +12,6 @@ import { expireContracts } from './costs/contracts/expire-due.ts'
 import type { Database } from './database/database.ts'
 import { forgetOldAnswers } from './database/idempotency-records.ts'
 import { forgetEndedWindows } from './database/limit-windows.ts'
-import { QueueFront } from './database/queue-front.ts'
 import { keepUp, learnGrown } from './database/upkeep.ts'
 import { startTending } from './demo/tend-sandboxes.ts'
 import { followEncryptionKey } from './encryption-key.ts'
@@ -66,7 +65,6 @@ interface Job {
  */
 export function startJobs(parts: JobParts): Jobs {
   const { database, config, given, clock, log, surroundings } = parts
-  const searchFront = new QueueFront()
   const jobs: Job[] = [
     { name: 'forgetOldAnswers', everyMs: HOUR_MS, run: () => forgetOldAnswers(database, clock) },
     {
@@ -96,7 +94,7 @@ export function startJobs(parts: JobParts): Jobs {
     { name: 'storeArrivals', everyMs: 1000, run: () => storeArrivals(surroundings) },
     { name: 'removeLooseFiles', everyMs: MINUTE_MS, run: () => removeLooseFiles(surroundings) },
     { name: 'disableOrphans', everyMs: 1000, run: () => disableOrphans(surroundings) },
-    { name: 'indexChanges', everyMs: 1000, run: () => indexChanges(database, searchFront) },
+    { name: 'indexChanges', everyMs: 1000, run: () => indexChanges(database) },
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(surroundings) },
     { name: 'learnGrown', everyMs: 5000, run: () => learnGrown(database) },
   ]

@@ -13,13 +13,12 @@ import { Clock } from '../../server/clock.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { type Database, openDatabase } from '../../server/database/database.ts'
 import { migrate } from '../../server/database/migrate.ts'
-import { QueueFront } from '../../server/database/queue-front.ts'
 import { vault } from '../../server/encryption/vault.ts'
 import { withEncryptionKey } from '../../server/encryption-key.ts'
 import { loadContract } from '../../server/http/contract.ts'
 import { createKey } from '../../server/keys/keys.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
-import { claim, type Fronts } from '../../server/webhooks/claims.ts'
+import { claim } from '../../server/webhooks/claims.ts'
 import { startDelivery } from '../../server/webhooks/delivery.ts'
 import { dispatch } from '../../server/webhooks/dispatcher.ts'
 import { ownersOf } from '../../server/webhooks/owners.ts'
@@ -346,13 +345,12 @@ async function size(bench: Bench): Promise<string> {
     await bench.database.transaction((trx) => sql`analyze "deliveries"`.execute(trx))
     const { organizationId } = bench
     const owners = ownersOf(contract)
-    const fronts: Fronts = new Map()
     const times: number[] = []
     for (let i = 0; i < 45; i++) {
       const started = performance.now()
       // Allows one more per subscription in each round.
       const turns = ids.map((webhookId) => ({ organizationId, webhookId, most: 1 + i }))
-      await claim({ ...bench, owners, fronts }, turns)
+      await claim({ ...bench, owners }, turns)
       times.push(performance.now() - started)
     }
     cost.push(percentile(times.slice(10), 0.5))
@@ -381,8 +379,7 @@ async function backlog(bench: Bench): Promise<string> {
     if (isSubscribed) await subscribe(bench, ['/a'])
     await recordMany(bench, events, type)
     const started = performance.now()
-    const front = new QueueFront()
-    while ((await dispatch({ database, config, clock, owners, front })).hasMore);
+    while ((await dispatch({ database, config, clock, owners })).hasMore);
     return (events / (performance.now() - started)) * 1000
   }
   const lines: string[] = []
@@ -402,7 +399,7 @@ async function backup(bench: Bench): Promise<string> {
   await cleared(bench)
   await subscribe(bench, ['/a'])
   const { database, config, clock } = bench
-  const parts = { database, config, clock, owners: ownersOf(contract), front: new QueueFront() }
+  const parts = { database, config, clock, owners: ownersOf(contract) }
   const usual = async () => {
     const times: number[] = []
     const begun = performance.now()

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database, Db } from '../database/database.ts'
-import { QueueFront } from '../database/queue-front.ts'
 import { archivedType, isArchived, KINDS, kindsById } from './kinds.ts'
 import { isForgiving, variantsOf, wordsOf } from './words.ts'
 
@@ -21,14 +20,10 @@ const FORGIVING: readonly string[] = KINDS.map(({ type }) => type)
 const INDEXING_LOCK = 74185095
 
 /** Indexes what has changed, in order: the words of each record, and the variants of words that are new. */
-export async function indexChanges(database: Database, front = new QueueFront()): Promise<void> {
+export async function indexChanges(database: Database): Promise<void> {
   for (let batch = 0; batch < MOST_BATCHES; batch++) {
-    const fromMs = performance.now()
-    const after = front.after(fromMs)
-    const places = await database.transaction((trx) => indexBatch(trx, after))
-    if (places === null) return
-    front.read({ after, first: places[0] ?? null, upTo: places.at(-1) ?? null, fromMs, toMs: performance.now() })
-    if (places.length < BATCH) return
+    const count = await database.transaction(indexBatch)
+    if (count < BATCH) return
   }
 }
 
@@ -69,15 +64,15 @@ interface Posting extends Named {
   word: string
 }
 
-/** The places in the queue of what it has indexed; null if another process indexes. */
-async function indexBatch(trx: Db, after: number): Promise<number[] | null> {
+/** Returns how many entries of the queue it has indexed; 0 if another process is indexing. */
+async function indexBatch(trx: Db): Promise<number> {
   const { rows: locks } = await sql<{ isOurs: boolean }>`
     select pg_try_advisory_xact_lock(${INDEXING_LOCK}) as "isOurs"`.execute(trx)
-  if (locks[0]?.isOurs !== true) return null
+  if (locks[0]?.isOurs !== true) return 0
   const { rows: noted } = await sql<Named & { place: number }>`
-    select "organizationId", "recordId", "place" from "searchQueue" where "place" > ${after}
+    select "organizationId", "recordId", "place" from "searchQueue"
     order by "place" limit ${BATCH}`.execute(trx)
-  if (noted.length === 0) return []
+  if (noted.length === 0) return 0
   await sql`
     delete from "searchQueue" where "organizationId" = any(${[...new Set(noted.map((name) => name.organizationId))]}::text[])
       and "place" = any(${noted.map(({ place }) => place)}::bigint[])`.execute(trx)
@@ -99,7 +94,7 @@ async function indexBatch(trx: Db, after: number): Promise<number[] | null> {
   })
   await remove(trx, removed)
   await add(trx, [...wanted.values()])
-  return noted.map(({ place }) => place)
+  return noted.length
 }
 
 /** Those that are not erased, and will not be before the batch is committed: their words would stay behind. */

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Database, Db } from '../database/database.ts'
-import { QueueFront, type Reading } from '../database/queue-front.ts'
-import { keepLatest } from '../values/keep-latest.ts'
 import type { WebhookName } from './dispatcher.ts'
 import type { Owner, Owners } from './owners.ts'
 import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING } from './webhook.ts'
@@ -70,39 +68,13 @@ export interface Turn extends WebhookName {
   most: number
 }
 
-/** From when on to look for what each subscription has due. */
-export type Fronts = Map<string, QueueFront>
-
-/** Far more subscriptions than have something due within seconds. */
-const MOST_FRONTS = 1000
-
-/** What looking for each subscription has shown. */
-type Seen = readonly (Reading & { webhookId: string })[]
-
 export interface ClaimParts {
   database: Database
   clock: Clock
   owners: Owners
-  /** Kept between calls. */
-  fronts: Fronts
 }
 
-export async function claim(parts: ClaimParts, webhooks: Turn[]): Promise<Claims> {
-  const { claims, seen } = await claimDue(parts, webhooks)
-  for (const reading of seen) frontOf(parts.fronts, reading.webhookId).read(reading)
-  return claims
-}
-
-function frontOf(fronts: Fronts, webhookId: string): QueueFront {
-  const front = fronts.get(webhookId) ?? new QueueFront()
-  keepLatest(fronts, webhookId, front, MOST_FRONTS)
-  return front
-}
-
-function claimDue(
-  { database, clock, owners, fronts }: ClaimParts,
-  webhooks: Turn[],
-): Promise<{ claims: Claims; seen: Seen }> {
+export function claim({ database, clock, owners }: ClaimParts, webhooks: Turn[]): Promise<Claims> {
   return database.transaction(async (trx) => {
     const now = clock.now()
     // If the database crashes and loses a claim, it is simply made again, so there is no need to wait for the disk.
@@ -117,11 +89,10 @@ function claimDue(
       ...row,
       limit: limitOf(row, shares.get(row.webhookId) ?? 1) - (underWay.get(row.webhookId) ?? 0),
     }))
-    const { taken, seen } = await take(
+    const taken = await take(
       trx,
       turns.filter((turn) => turn.limit > 0),
       now,
-      fronts,
     )
     const { sendable, cancelled } = await cancelUnreadable(trx, taken, turns, owners, now)
     const counts = Map.groupBy(taken, (row) => row.webhookId)
@@ -130,7 +101,7 @@ function claimDue(
     )
     const again = turns.filter(({ webhookId }) => cancelled.has(webhookId))
     const deliveries = await prepare(trx, sendable, turns, now)
-    return { claims: { deliveries, full, missed: [...missed, ...again] }, seen }
+    return { deliveries, full, missed: [...missed, ...again] }
   })
 }
 
@@ -252,8 +223,7 @@ function limitOf({ consecutiveFailures }: Subscription, most: number): number {
   return Math.min(most, FAILURES_UNTIL_DISABLED - consecutiveFailures)
 }
 
-// A claim that has lapsed is of a process that died. This also passes over what a backup keeps in the index
-// (database/queue-front.ts).
+// A claim that has lapsed is of a process that died.
 async function countUnderWay(trx: Db, webhooks: Subscription[], now: Date): Promise<Map<string, number>> {
   if (webhooks.length === 0) return new Map()
   const { rows } = await sql<{ webhookId: string; count: number }>`
@@ -285,44 +255,24 @@ const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."eve
 // join on their keys the planner would scan a table of some thousand rows every time, and with an array of ids it reads
 // all rows of the organization until the table has been analyzed (178 blocks in place of 23 for 10 of 5,000). What each
 // way costs is in database/distribution.ts.
-async function take(
-  trx: Db,
-  turns: (Subscription & { limit: number })[],
-  now: Date,
-  fronts: Fronts,
-): Promise<{ taken: Taken[]; seen: Seen }> {
-  if (turns.length === 0) return { taken: [], seen: [] }
-  const fromMs = performance.now()
-  const afters = turns.map(({ webhookId }) => frontOf(fronts, webhookId).after(fromMs))
+async function take(trx: Db, turns: (Subscription & { limit: number })[], now: Date): Promise<Taken[]> {
+  if (turns.length === 0) return []
   const { rows } = await sql<Due>`
     update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
     where d.ctid = any(array(
       select due.ctid
       from unnest(${turns.map((turn) => turn.organizationId)}::text[], ${turns.map((turn) => turn.webhookId)}::text[],
-          ${turns.map((turn) => turn.limit)}::int[], ${afters.map((ms) => new Date(ms).toISOString())}::timestamptz[])
-        as turn ("organizationId", "webhookId", "limit", "after")
+          ${turns.map((turn) => turn.limit)}::int[]) as turn ("organizationId", "webhookId", "limit")
       cross join lateral (
         select w.ctid from "deliveries" w
         where w."organizationId" = turn."organizationId" and w."webhookId" = turn."webhookId"
           and w."status" = 'pending' and not w."test" and w."claimedUntil" is null
-          and w."nextAttemptAt" > turn."after" and w."nextAttemptAt" <= ${now.toISOString()}
+          and w."nextAttemptAt" <= ${now.toISOString()}
         order by w."nextAttemptAt", w."sequence" limit turn."limit" for update skip locked
       ) due
     ))
     returning ${TAKEN}, d."sequence", d."nextAttemptAt"`.execute(trx)
-  const taken = rows.sort(
-    (one, other) => compare(one.nextAttemptAt, other.nextAttemptAt) || one.sequence - other.sequence,
-  )
-  const toMs = performance.now()
-  const bySubscription = Map.groupBy(taken, ({ webhookId }) => webhookId)
-  const seen = turns.map(({ webhookId, limit }, i) => {
-    const own = bySubscription.get(webhookId) ?? []
-    const first = own[0] === undefined ? null : Date.parse(own[0].nextAttemptAt)
-    // As long as there may be more, some of it may have been due at the same time as the last.
-    const upTo = own.length < limit ? now.getTime() : null
-    return { webhookId, after: afters[i] ?? 0, first, upTo, fromMs, toMs }
-  })
-  return { taken, seen }
+  return rows.sort((one, other) => compare(one.nextAttemptAt, other.nextAttemptAt) || one.sequence - other.sequence)
 }
 
 interface Due extends Taken {

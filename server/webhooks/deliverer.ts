@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { vault } from '../encryption/vault.ts'
-import { type Claimed, type Claims, claim, claimTests, type Fronts, findDue, type Turn } from './claims.ts'
+import { type Claimed, type Claims, claim, claimTests, findDue, type Turn } from './claims.ts'
 import type { WebhookName } from './dispatcher.ts'
 import type { Resolve } from './names.ts'
 import type { Owners } from './owners.ts'
@@ -78,7 +78,6 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   const http = sender(clock, { allowPrivate: config.webhookAllowPrivate, resolve: parts.resolve })
   const { open } = vault(config.encryptionKey)
   const turns = new Turns()
-  const fronts: Fronts = new Map()
   const shares = new Shares()
   /** Subscriptions that still have something due but have used up their share. */
   const waiting = new Map<string, WebhookName>()
@@ -126,7 +125,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   // A share is only reserved until it is known how much of it is needed.
   async function claimed(chosen: Turn[]): Promise<Claims> {
     try {
-      return await claim({ database, clock, owners, fronts }, chosen)
+      return await claim({ database, clock, owners }, chosen)
     } catch (error) {
       for (const { organizationId, webhookId } of chosen) turns.add({ organizationId, webhookId })
       throw error

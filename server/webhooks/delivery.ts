@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
-import { pauseAfter, QueueFront } from '../database/queue-front.ts'
 import type { Contract } from '../http/contract.ts'
 import { type AttemptMade, type DelivererMetrics, startDeliverer } from './deliverer.ts'
 import { dispatch, type WebhookName } from './dispatcher.ts'
@@ -20,8 +19,7 @@ import type { TellDisabled } from './settlement.ts'
  *     settle      settlement.ts      the attempt, the delivery, the count of failures
  *
  * A commit in this process wakes it at once. What other processes have committed, and what comes due over time, is
- * found by a check that runs each second, or somewhat less often if it takes long; that check also resumes the work of a
- * process that died.
+ * found by a check that runs each second; that check also resumes the work of a process that died.
  */
 export interface DeliveryParts {
   database: Database
@@ -61,6 +59,9 @@ const BUSY_RETRY_MS = 10
 const GATHER_MS_PER_EVENT = 1
 const GATHER_MOST_MS = 25
 
+/** How long to wait between two checks. */
+const LOOK_EVERY_MS = 1000
+
 /** After a failure, for example when the database is down. */
 const FAILURE_PAUSE_MS = 1000
 
@@ -68,7 +69,6 @@ export function startDelivery(parts: DeliveryParts): Delivery {
   const { database, config, clock, log } = parts
   const owners = ownersOf(parts.contract)
   const deliverer = startDeliverer({ ...parts, owners })
-  const front = new QueueFront()
   const metrics = { eventsDispatched: 0 }
   let isStopped = false
   let isWoken = false
@@ -86,7 +86,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
     while (isWoken && !isStopped) {
       isWoken = false
       try {
-        const { isBusy, hasMore, events, due } = await dispatch({ database, config, clock, owners, front })
+        const { isBusy, hasMore, events, due } = await dispatch({ database, config, clock, owners })
         metrics.eventsDispatched += events
         if (events > 0) parts.eventsDispatched?.()
         deliverer.take(due)
@@ -110,9 +110,8 @@ export function startDelivery(parts: DeliveryParts): Delivery {
   let looking: Promise<void> = Promise.resolve()
   const look = () => {
     wake()
-    const fromMs = performance.now()
     looking = deliverer.look().then(() => {
-      if (!isStopped) timer = setTimeout(look, pauseAfter(performance.now() - fromMs))
+      if (!isStopped) timer = setTimeout(look, LOOK_EVERY_MS)
     })
   }
   look()

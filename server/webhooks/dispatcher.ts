@@ -3,9 +3,6 @@ import { typeid } from 'typeid-js'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db } from '../database/database.ts'
-import type { QueueFront } from '../database/queue-front.ts'
-import { together } from '../database/together.ts'
-import { later } from '../database/transaction-drivers.ts'
 import { LAST_SEQUENCE } from '../events/last-sequence.ts'
 import type { Owner, Owners } from './owners.ts'
 import { wants } from './webhook.ts'
@@ -52,53 +49,39 @@ export interface DispatchParts {
   config: Config
   clock: Clock
   owners: Owners
-  /** Kept between calls. */
-  front: QueueFront
 }
 
 export async function dispatch(parts: DispatchParts): Promise<Dispatched> {
-  const { database, front } = parts
-  const fromMs = performance.now()
-  const after = front.after(fromMs)
-  const { isBusy, seen, placed, first, last } = await placeUnwatched(database, after)
+  const { isBusy, seen, placed } = await placeUnwatched(parts.database)
   const isFull = seen === MOST_AT_ONCE
-  const read = (upTo: number | null) => front.read({ after, first, upTo, fromMs, toMs: performance.now() })
-  if (isBusy) return { isBusy, hasMore: isFull, events: placed, due: [] }
-  if (placed === seen) {
-    read(last)
-    return { isBusy, hasMore: isFull, events: placed, due: [] }
-  }
-  const watched = await placeWatched(parts, after)
-  if (!watched.isBusy) read(watched.upTo)
-  const { hasMore, events, due } = watched
-  return { isBusy: watched.isBusy, hasMore: hasMore || isFull, events: events + placed, due }
+  if (isBusy || placed === seen) return { isBusy, hasMore: isFull, events: placed, due: [] }
+  const watched = await placeWatched(parts)
+  return { ...watched, hasMore: watched.hasMore || isFull, events: watched.events + placed }
 }
 
-interface Watched extends Dispatched {
-  /** The place of the last that was dispatched. */
-  upTo: number | null
-}
-
-function placeWatched({ database, config, clock, owners }: DispatchParts, after: number): Promise<Watched> {
+function placeWatched({ database, config, clock, owners }: DispatchParts): Promise<Dispatched> {
   return database.transaction(async (trx) => {
     const now = clock.now()
-    const [{ rows }, waiting] = await together(
-      sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx),
-      undispatched(trx, after),
-    )
-    const isBusy = rows[0]?.locked !== true
-    if (isBusy || waiting.length === 0) return { isBusy, hasMore: false, events: 0, due: [], upTo: null }
+    if (!(await lockDispatching(trx))) return { isBusy: true, hasMore: false, events: 0, due: [] }
+    const waiting = await undispatched(trx)
+    if (waiting.length === 0) return { isBusy: false, hasMore: false, events: 0, due: [] }
     const subscriptions = await subscriptionsOf(trx, waiting, owners, now)
     const { events, deliveries } = match(waiting, subscriptions, owners)
     await place(trx, events, deliveries, { now, firstPauseSeconds: config.webhookRetrySchedule[0] ?? 0 })
     return {
-      isBusy,
+      isBusy: false,
       hasMore: events.length < waiting.length || waiting.length === BATCH_EVENTS,
       events: events.length,
       due: namesOf(deliveries),
-      upTo: events.at(-1)?.recordedOrder ?? null,
     }
   })
+}
+
+/** Until the transaction ends, nobody else dispatches; false if another process is dispatching. */
+async function lockDispatching(trx: Db): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx)
+  return rows[0]?.locked === true
 }
 
 // Assigns the `ranked` events of each organization the numbers that follow its last. The lock lets nobody else do so.
@@ -122,38 +105,26 @@ interface Placed {
   isBusy: boolean
   seen: number
   placed: number
-  /** The places of the first and the last that were seen. */
-  first: number | null
-  last: number | null
 }
 
-// Events of organizations without a subscription only need a sequence, which the database assigns by itself, in one
-// packet: whether it got the lock is passed on from one statement to the next within it.
-async function placeUnwatched(database: Database, after: number): Promise<Placed> {
-  const locking = sql`select set_config('plumbline.dispatches', pg_try_advisory_xact_lock(${DISPATCHER_LOCK})::text, true)`
-  const hasLock = sql`current_setting('plumbline.dispatches') = 'true'`
-  const placing = sql<Placed>`
-    with first as materialized (
-      select "organizationId", "id", "recordedOrder" from "events"
-      where "sequence" is null and "recordedOrder" > ${after} and ${hasLock}
-      order by "recordedOrder" limit ${MOST_AT_ONCE}
-    ), ranked as (
-      select "organizationId", "id",
-        row_number() over (partition by "organizationId" order by "recordedOrder") as "rank"
-      from first where "organizationId" not in (
-        select w."organizationId" from "webhooks" w where w."archivedAt" is null
-          and w."organizationId" in (select "organizationId" from first))
-    ), ${PLACED}
-    select not (${hasLock}) as "isBusy", count(*) as "seen", (select count(*) from placed) as "placed",
-      min("recordedOrder") as "first", max("recordedOrder") as "last" from first`
-  const { answered } = await database.transaction(async (trx) => {
-    await trx.executeQuery(later(locking.compile(trx)))
-    const answered = placing.execute(trx)
-    // If it fails, so does the commit, along with which it leaves.
-    answered.catch(() => {})
-    return { answered }
+// Events of organizations without a subscription only need a sequence, which the database assigns by itself.
+function placeUnwatched(database: Database): Promise<Placed> {
+  return database.transaction(async (trx) => {
+    if (!(await lockDispatching(trx))) return { isBusy: true, seen: 0, placed: 0 }
+    const { rows } = await sql<{ seen: number; placed: number }>`
+      with first as materialized (
+        select "organizationId", "id", "recordedOrder" from "events"
+        where "sequence" is null order by "recordedOrder" limit ${MOST_AT_ONCE}
+      ), ranked as (
+        select "organizationId", "id",
+          row_number() over (partition by "organizationId" order by "recordedOrder") as "rank"
+        from first where "organizationId" not in (
+          select w."organizationId" from "webhooks" w where w."archivedAt" is null
+            and w."organizationId" in (select "organizationId" from first))
+      ), ${PLACED}
+      select count(*) as "seen", (select count(*) from placed) as "placed" from first`.execute(trx)
+    return { isBusy: false, seen: rows[0]?.seen ?? 0, placed: rows[0]?.placed ?? 0 }
   })
-  return (await answered).rows[0] ?? { isBusy: false, seen: 0, placed: 0, first: null, last: null }
 }
 
 interface Waiting {
@@ -162,15 +133,13 @@ interface Waiting {
   type: string
   actorId: string | null
   permissions: string[] | null
-  recordedOrder: number
 }
 
-async function undispatched(trx: Db, after: number): Promise<Waiting[]> {
+async function undispatched(trx: Db): Promise<Waiting[]> {
   return trx
     .selectFrom('events')
-    .select(['organizationId', 'id', 'type', 'actorId', 'permissions', 'recordedOrder'])
+    .select(['organizationId', 'id', 'type', 'actorId', 'permissions'])
     .where('sequence', 'is', null)
-    .where('recordedOrder', '>', after)
     .orderBy('recordedOrder')
     .limit(BATCH_EVENTS)
     .execute()
@@ -235,7 +204,7 @@ async function place(
   { now, firstPauseSeconds }: { now: Date; firstPauseSeconds: number },
 ): Promise<void> {
   const firstAttemptAt = new Date(now.getTime() + firstPauseSeconds * 1000).toISOString()
-  const placing = sql`
+  await sql`
     with ranked as (
       select "organizationId", "id",
         row_number() over (partition by "organizationId" order by "ordinal") as "rank"
@@ -247,8 +216,7 @@ async function place(
     from unnest(${deliveries.map((delivery) => delivery.organizationId)}::text[], ${deliveries.map((delivery) => delivery.id)}::text[],
       ${deliveries.map((delivery) => delivery.webhookId)}::text[], ${deliveries.map((delivery) => delivery.eventId)}::text[])
       as d ("organizationId", "id", "webhookId", "eventId")
-    join placed p on p."organizationId" = d."organizationId" and p."id" = d."eventId"`
-  await trx.executeQuery(later(placing.compile(trx)))
+    join placed p on p."organizationId" = d."organizationId" and p."id" = d."eventId"`.execute(trx)
 }
 
 function namesOf(deliveries: NewDelivery[]): WebhookName[] {
