@@ -1,7 +1,7 @@
 import path from 'node:path'
-import { LEAST_CONNECTIONS, USUAL_CONNECTIONS } from './database/connection-plan.ts'
 import { inDataFolder } from './database/data-folder.ts'
 import { keysInDataFolder } from './database/key-file.ts'
+import { DEFAULT_CONNECTIONS, LEAST_CONNECTIONS } from './database/pool-size.ts'
 import type { Bucket } from './files/s3.ts'
 import { type ScanCommand, scanCommandOf } from './files/scan.ts'
 import { isAddressRange } from './http/client-address.ts'
@@ -128,7 +128,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     corsOrigins: origins(env, 'CORS_ORIGINS'),
     publicUrl: publicUrl(env, host, port),
     databaseUrl,
-    databaseConnections: integer(env, 'DATABASE_CONNECTIONS', USUAL_CONNECTIONS, LEAST_CONNECTIONS, 1000),
+    databaseConnections: integer(env, 'DATABASE_CONNECTIONS', DEFAULT_CONNECTIONS, LEAST_CONNECTIONS, 1000),
     databaseStatementTimeoutMs: integer(env, 'DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
     dataDir,
     filesBucket: filesBucket(env),

@@ -3,10 +3,8 @@
 // 14 MB that it takes: of all others it finds what it compiled for the process before.
 import { flushCompileCache } from 'node:module'
 import { keepCompiled } from './compile-cache.js'
-import { keepTicksQuick } from './quick-ticks.js'
 
 keepCompiled()
-await keepTicksQuick()
 const { serve } = await import('./serve.ts')
 // As soon as the modules are loaded, because not every process lives to its end.
 flushCompileCache()

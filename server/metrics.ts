@@ -101,11 +101,14 @@ export function startMetrics({ config, database, clock, log, delivery }: Metrics
     () => known(oldestUndispatchedSeconds(database, clock)),
   )
   const pool = database.connections
-  gauge('plumbline_database_pool_connections', 'Open connections for transactions.', () => pool().open)
-  gauge('plumbline_database_pool_idle', 'Open connections for transactions that are idle.', () => pool().idle)
-  gauge('plumbline_database_pool_waiting', 'Transactions that wait for a connection.', () => pool().waiting)
-  gauge('plumbline_database_pool_size', 'The maximum number of connections for transactions.', () => pool().most)
-  gauge('plumbline_database_shared_connections', 'Connections that single statements share.', () => pool().shared)
+  gauge('plumbline_database_pool_connections', 'Open database connections.', () => pool().open)
+  gauge('plumbline_database_pool_idle', 'Open database connections that are idle.', () => pool().idle)
+  gauge(
+    'plumbline_database_pool_waiting',
+    'Statements and transactions waiting for a connection.',
+    () => pool().waiting,
+  )
+  gauge('plumbline_database_pool_size', 'The maximum number of database connections.', () => pool().most)
 
   function gauge(name: string, help: string, read: () => number | Promise<number>): void {
     new Gauge({

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { AuditActor } from '../../client/contract.gen.ts'
 import type { Db } from '../database/database.ts'
-import { later } from '../database/transaction-drivers.ts'
 import type { Call, Change, WriteCall } from '../http/call.ts'
 import { typeOf } from './kinds.ts'
 
@@ -40,10 +39,9 @@ export async function recordEntries(db: Db, entries: readonly NewEntry[]): Promi
     requestId,
   }))
   // As one parameter, because a statement has 65,535 at most, and a transaction may change thousands of resources.
-  const inserted = sql`
+  await sql`
     insert into "auditEntries" (${COLUMNS})
-    select ${COLUMNS} from json_populate_recordset(null::"auditEntries", ${JSON.stringify(rows)}::json)`
-  await db.executeQuery(later(inserted.compile(db)))
+    select ${COLUMNS} from json_populate_recordset(null::"auditEntries", ${JSON.stringify(rows)}::json)`.execute(db)
 }
 
 const COLUMNS = sql.join(

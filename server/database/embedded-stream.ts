@@ -1,5 +1,6 @@
 import { Duplex } from 'node:stream'
 import type { PGlite } from '@electric-sql/pglite'
+import { ORGANIZATION_SETTING } from './pool-driver.ts'
 
 /** AuthenticationOk, and ReadyForQuery outside of a transaction: https://www.postgresql.org/docs/current/protocol-message-formats.html */
 const WELCOME = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
@@ -49,8 +50,8 @@ export class EmbeddedStream extends Duplex {
 
   async #answer(messages: Buffer[]): Promise<void> {
     if (messages[0] !== undefined && isStartup(messages[0])) {
-      // PGlite has one session: a new connection goes on with it, and knows nothing of what the one before left there.
-      await this.#lite.exec('rollback; deallocate all')
+      // PGlite has one session: a new connection continues it and must find nothing of what the last one left there.
+      await this.#lite.exec(`rollback; deallocate all; reset role; reset ${ORGANIZATION_SETTING}`)
       this.push(WELCOME)
       return
     }

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { isDatabaseAway } from '../http/problem.ts'
-import { PrimaryClient } from './primary.ts'
 
 /** PostgreSQL cannot be used. The message is a sentence for the operator, and never contains the password. */
 export class DatabaseUnavailable extends Error {}
@@ -63,7 +62,7 @@ async function connectOnce(
 ): Promise<{ place: string; failure: unknown }> {
   let client: pg.Client
   try {
-    client = new PrimaryClient({ ...connection, connectionTimeoutMillis: timeoutMs })
+    client = new pg.Client({ ...connection, connectionTimeoutMillis: timeoutMs })
   } catch (error) {
     // An unparsable address, or one that names a missing certificate file.
     throw new DatabaseUnavailable(
@@ -77,6 +76,7 @@ async function connectOnce(
   client.on('error', () => {})
   try {
     await client.connect()
+    await assertPrimary(client)
     await assertOwnSession(client, connection, place)
     return { place, failure: null }
   } catch (error) {
@@ -107,7 +107,7 @@ async function assertOwnSession(client: pg.Client, connection: pg.ClientConfig, 
   const { rows } = await client.query<Record<string, string>>(
     `select ${[...SETTINGS, 'TimeZone', 'jit']
       .map((name) => `(select "setting" from "pg_settings" where "name" = '${name}') as "${name}"`)
-      .join()}, pg_backend_pid()::text as "process"`,
+      .join()}`,
   )
   const wanted = SETTINGS.flatMap((name): [string, string][] =>
     connection[name] ? [[name, `${connection[name]}`]] : [],
@@ -117,13 +117,7 @@ async function assertOwnSession(client: pg.Client, connection: pg.ClientConfig, 
     ([name, value]) => rows[0]?.[name] !== value,
   )
   if (lost !== undefined) throw pooled(place, `${lost[0]} is ${rows[0]?.[lost[0]]} in place of ${lost[1]}`)
-  // The process that a client may cancel is PostgreSQL's own, unless somebody stands between.
-  if (rows[0]?.process !== String(processOf(client)) && (await isLent(connection, client)))
-    throw pooled(place, 'it lends them by the transaction')
-}
-
-function processOf(client: pg.Client): unknown {
-  return 'processID' in client ? client.processID : null
+  if (await isLent(connection, client)) throw pooled(place, 'it lends them by the transaction')
 }
 
 /** Whether another client can have the session of this one while it has no transaction open. */
@@ -144,6 +138,26 @@ async function processBehind(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ process: string }>('select pg_backend_pid()::text as "process"')
   return rows[0]?.process
 }
+
+/**
+ * Refuses a server that only follows another one. A primary that was replaced comes back as such a replica, at the
+ * address that the service knows. What its connections read would be old, and they would stay.
+ */
+export async function assertPrimary(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ isReplica: boolean }>('select pg_is_in_recovery() as "isReplica"')
+  if (rows[0]?.isReplica === true) throw new ReplicaError()
+}
+
+/** Handled like a database that does not answer, because another server may soon be at its address. */
+class ReplicaError extends Error {
+  readonly code = CANNOT_CONNECT_NOW
+
+  constructor() {
+    super('the server there is a replica, which takes no changes')
+  }
+}
+
+const CANNOT_CONNECT_NOW = '57P03'
 
 // A host with several addresses fails with one error for each, and no message of its own.
 function inWords(error: unknown): string {

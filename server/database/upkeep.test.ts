@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { copies } from '../../test/support/copies.ts'
 import { newPostgresUrl, newTestDatabase } from '../../test/support/databases.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
-import { LEAST_CONNECTIONS } from './connection-plan.ts'
 import { type Database, openDatabase } from './database.ts'
+import { LEAST_CONNECTIONS } from './pool-size.ts'
 import { keepUp, learnGrown } from './upkeep.ts'
 
 interface Known {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Db } from './database.ts'
+import { ORGANIZATION_SETTING } from './pool-driver.ts'
 import { DatabaseUnavailable } from './reach.ts'
 
 /**
@@ -12,9 +13,6 @@ import { DatabaseUnavailable } from './reach.ts'
  * would put an "or" into every plan; this way the planner compares the setting with the statement's own organization
  * once, before it reads anything.
  */
-
-/** Whose rows a session can see. */
-export const ORGANIZATION_SETTING = 'plumbline.organization'
 
 /** Tables without an organization that calls use; all others are closed to them. */
 const OPEN_TO_CALLS = ['limitWindows']

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../database/database.ts'
-import { together } from '../database/together.ts'
 import type { Surroundings, WriteCall } from '../http/call.ts'
 import { systemCall } from '../keys/principals.ts'
 import { heldOrganizations } from './held.ts'
@@ -30,8 +29,6 @@ export interface DueWork {
   find(db: Db, page: DuePage): Promise<Due[]>
   /** Locks those of the organization that nobody else has locked, and returns their ids. */
   claim(call: WriteCall, ids: readonly string[]): Promise<string[]>
-  /** Whether settling one changes nothing that settling another changes or reads, so that it need not wait for it. */
-  readonly areApart?: true
   /** Settles what is still due of something that is locked. */
   settle(call: WriteCall, claimedId: string, ids: readonly string[]): Promise<void>
 }
@@ -129,11 +126,8 @@ async function settleBatch(
   try {
     const call = await systemCall(surroundings, organizationId)
     await call.write(async (call) => {
-      const settle = (claimedId: string) => work.settle(call, claimedId, idsOf.get(claimedId) ?? [])
       const claimed = await work.claim(call, [...idsOf.keys()])
-      // Side by side their statements leave in one packet.
-      if (work.areApart) await together(...claimed.map(settle))
-      else for (const claimedId of claimed) await settle(claimedId)
+      for (const claimedId of claimed) await work.settle(call, claimedId, idsOf.get(claimedId) ?? [])
     })
     return []
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { TypeID } from 'typeid-js'
 import type { Event, StatusChange } from '../../client/contract.gen.ts'
-import { PLANNED_EACH_TIME } from '../database/planned-each-time.ts'
+import { PLANNED_EACH_TIME } from '../database/prepared-statements.ts'
 import { rowsForPage } from '../database/usual-limits.ts'
 import { type Call, isWriteCall, type Tenant } from '../http/call.ts'
 import { Json } from '../http/json.ts'

@@ -1,5 +1,4 @@
-import { CompiledQuery, type RawBuilder, sql } from 'kysely'
-import { later } from '../database/transaction-drivers.ts'
+import { CompiledQuery, sql } from 'kysely'
 import { type EventRow, noteChange, type StatusChangeRow, type WriteCall } from '../http/call.ts'
 
 /** How many go into one statement: payloads are a few kB each, some far more. */
@@ -29,10 +28,10 @@ export async function addStatusChanges(call: WriteCall, rows: readonly StatusCha
 export async function storeRecorded({ db, organizationId, unstored }: WriteCall): Promise<void> {
   const events = unstored.events.splice(0)
   const changes = unstored.statusChanges.splice(0)
-  if (events.length > 0) await db.executeQuery(later(insertEvents(organizationId, events)))
+  if (events.length > 0) await db.executeQuery(insertEvents(organizationId, events))
   if (changes.length > 0) {
     const rows = changes.map(({ at, by, ...rest }) => ({ ...rest, at: at.toISOString(), by: JSON.stringify(by) }))
-    await db.executeQuery(later(insertStatusChanges(organizationId, rows)))
+    await db.executeQuery(insertStatusChanges(organizationId, rows))
   }
 }
 
@@ -79,16 +78,14 @@ export async function savepoint(call: WriteCall): Promise<Savepoint> {
   await storeRecorded(call)
   const [events, changes] = [call.events.length, call.changes.length]
   const opened = new Set(call.opened)
-  const leave = (statement: RawBuilder<unknown>) => call.db.executeQuery(later(statement.compile(call.db)))
-  await leave(sql`savepoint "mark"`)
+  await sql`savepoint "mark"`.execute(call.db)
   return {
     async keep() {
-      // Whatever was left for later is refused here, where it can still be undone.
       await sql`release savepoint "mark"`.execute(call.db)
     },
     async undo() {
-      await leave(sql`rollback to savepoint "mark"`)
-      await leave(sql`release savepoint "mark"`)
+      await sql`rollback to savepoint "mark"`.execute(call.db)
+      await sql`release savepoint "mark"`.execute(call.db)
       call.events.length = events
       call.changes.length = changes
       call.unstored.events.length = 0

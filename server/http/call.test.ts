@@ -1,9 +1,7 @@
-import { typeid } from 'typeid-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import * as vendors from '../bidding/vendors/queries.ts'
 import { systemCall } from '../keys/principals.ts'
-import { leave } from './call.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -62,31 +60,4 @@ test('what is to be done after the commit is done after the outermost one, and n
     })
     .catch(() => {})
   expect(done).toEqual(['inner', 'outer'])
-})
-
-test('what a transaction leaves is done when it ends, one inside another waits for its own, and a refusal is thrown there', async () => {
-  const call = await newCall()
-  const { body } = await plumbline.post('/api/ext/vendors', { companyName: 'Pecan Roofing', scopes: ['roofing'] })
-  const like = await vendors.find(call, body.id)
-  const vendor = { ...like, id: typeid('ven').toString(), externalId: 'erp-left' }
-  await call.write(async (call) => leave(call, vendors.insertAll(call, [vendor])))
-  expect((await vendors.find(call, vendor.id)).externalId).toBe('erp-left')
-
-  const again = { ...vendor, id: typeid('ven').toString() }
-  const held = { errors: [{ pointer: '/externalId' }] }
-  const outermost = call.write(async (call) => leave(call, vendors.insertAll(call, [again])))
-  await expect(outermost).rejects.toMatchObject({ code: 'conflict', extras: held })
-  let isAfter = false
-  const inside = call.write(async (call) => {
-    await call.write(async (call) => leave(call, vendors.insertAll(call, [again])))
-    isAfter = true
-  })
-  await expect(inside).rejects.toMatchObject({ code: 'conflict', extras: held })
-  expect(isAfter).toBe(false)
-
-  const changedMind = call.write(async (call) => {
-    leave(call, vendors.insertAll(call, [again]))
-    throw new Error('thought better of it')
-  })
-  await expect(changedMind).rejects.toThrow('thought better of it')
 })

@@ -10,7 +10,6 @@ import type { RecordReads } from '../resources/record-reads.ts'
 import type { Contract, OperationId } from './contract.ts'
 import type { Limits } from './limits.ts'
 import type { Answered } from './operation.ts'
-import { Problem } from './problem.ts'
 
 /**
  * Who is calling, and with which permissions. API keys, users, vendors and the service itself are all represented this
@@ -100,8 +99,6 @@ export interface Call extends Tenant {
   readonly changes: Change[]
   /** What the open transaction has recorded and will store before it commits. */
   readonly unstored: Unstored
-  /** Writes that the open transaction has left; see `leave`. */
-  readonly left: Promise<unknown>[]
   /** The blind bid requests that the open transaction has opened: until then, their amounts were hidden. */
   readonly opened: Set<string>
   /**
@@ -116,11 +113,6 @@ export interface Call extends Tenant {
   readonly reads: RecordReads | null
   readonly surroundings: Surroundings
   readonly isWriting: boolean
-  /**
-   * The response is stored for a repeat, in the same transaction as the writes, so no writing statement may be its own
-   * transaction.
-   */
-  readonly answerIsKept: boolean
 }
 
 /** A call inside a transaction. Anything that locks rows or records events takes one, so it cannot run outside. */
@@ -230,16 +222,6 @@ export function noteChange(
   call.changes.push({ resourceId, what, fields, by: call.actor, at: call.now })
 }
 
-/**
- * Leaves a write whose result nothing else of the work needs. It is done when what `write` was given ends; the last writes
- * of an outermost transaction go out in one packet with its commit, so that nobody waits for them by themselves.
- */
-export function leave(call: WriteCall, writing: Promise<unknown>): void {
-  // Whoever ends the work looks whether it was refused.
-  writing.catch(() => {})
-  call.left.push(writing)
-}
-
 interface Caller {
   principal: Principal
   requestId: string
@@ -257,7 +239,6 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
   const events: RecordedEvent[] = []
   const changes: Change[] = []
   const unstored: Unstored = { events: [], statusChanges: [] }
-  const left: Call['left'] = []
   const opened = new Set<string>()
   // Spelled out, here and below, because every request creates one.
   const call: { -readonly [Member in keyof Call]: Call[Member] } = {
@@ -273,12 +254,10 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
     now: now ?? surroundings.clock.now(),
     surroundings,
     isWriting: false,
-    answerIsKept: false,
     db: access.statements,
     events,
     changes,
     unstored,
-    left,
     opened,
     keepsHidden: false,
     isDryRun: false,
@@ -294,7 +273,6 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
           changes.length = 0
           unstored.events.length = 0
           unstored.statusChanges.length = 0
-          left.length = 0
           opened.clear()
           afterwards.length = 0
           const inside = writeCall(call, trx, (each) => afterwards.push(each))
@@ -307,10 +285,9 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
         for (const each of afterwards) each()
         return result
       } catch (error) {
-        const refusal = (await refusalOf(left)) ?? error
         // Before the refusal is answered, so that nobody learns anything without an entry.
         if (opened.size > 0 && principal.kind !== 'system') await surroundings.recordUndoneOpenings(call, opened)
-        throw refusal
+        throw error
       } finally {
         call.db = access.statements
       }
@@ -318,12 +295,6 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
     operation: (id, input) => surroundings.operate(call, id, input),
   }
   return call
-}
-
-/** Once all that was left has ended: why some of it was refused, which another statement of its packet does not say. */
-async function refusalOf(left: Call['left']): Promise<Problem | undefined> {
-  const reasons = (await Promise.allSettled(left)).map((end) => (end.status === 'rejected' ? end.reason : null))
-  return reasons.find((reason) => reason instanceof Problem)
 }
 
 /** The `db` of a call while its transaction is open. */
@@ -345,9 +316,9 @@ export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller):
 
 /** The same call in the same transaction, with another actor or time, such as due calendar work. */
 export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
-  const { surroundings, requestId, address, events, changes, unstored, left } = call
+  const { surroundings, requestId, address, events, changes, unstored } = call
   const { opened, keepsHidden, isDryRun, reads } = call
-  const shared = { events, changes, unstored, left, opened, keepsHidden, isDryRun, reads }
+  const shared = { events, changes, unstored, opened, keepsHidden, isDryRun, reads }
   const other = { ...newCall(surroundings, { principal, requestId, address, now }), ...shared }
   return writeCall(other, call.db, call.afterCommit)
 }
@@ -403,25 +374,15 @@ function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']):
     now: outer.now,
     surroundings: outer.surroundings,
     isWriting: true,
-    answerIsKept: false,
     db: trx,
     events: outer.events,
     changes: outer.changes,
     unstored: outer.unstored,
-    left: outer.left,
     opened: outer.opened,
     keepsHidden: outer.keepsHidden,
     isDryRun: outer.isDryRun,
     reads: outer.reads,
-    async write(work) {
-      try {
-        const result = await work(call)
-        if (call.left.length > 0) await Promise.all(call.left.splice(0))
-        return result
-      } catch (error) {
-        throw (await refusalOf(call.left.splice(0))) ?? error
-      }
-    },
+    write: (work) => work(call),
     afterCommit,
     operation: (id, input) => outer.surroundings.operate(call, id, input),
   }

@@ -306,12 +306,9 @@ function toAnswer(operation: Operation, reply: AnyReply, req: Pick<Request, 'url
   const follows = [...operation.follows, ...(reply.follows ?? [])]
   if (body === undefined) return { status, headers, text: null, etag: undefined }
   if (body instanceof Json) {
-    const { text, nextCursor, version } = body
-    if (nextCursor !== null)
-      return { status, headers: { ...headers, Link: nextLink(url, nextCursor) }, text, etag: undefined }
-    if (version === null || !operation.carriesETag) return { status, headers, text, etag: undefined }
-    const record = follows.length === 0 ? { version } : (body.value as object)
-    return { status, headers, text, etag: etagOf(record, () => text, follows) }
+    const { text, nextCursor } = body
+    const own = nextCursor === null ? headers : { ...headers, Link: nextLink(url, nextCursor) }
+    return { status, headers: own, text, etag: undefined }
   }
   if (body instanceof FileAnswer) return fileAnswered(operation, body, req)
   // The only other body that is no JSON is the contract as YAML.

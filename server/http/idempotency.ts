@@ -221,7 +221,6 @@ function writingOnce(outer: Call, attempt: Attempt): WritingOnce {
     get isWriting() {
       return within !== null
     },
-    answerIsKept: true,
     write: (work) => (within === null ? begin(work) : work(within)),
     operation: (id, input) => outer.surroundings.operate(call, id, input),
   }

@@ -6,15 +6,12 @@ export class Json<T> {
   readonly text: string
   /** The cursor of the next page, if the document is a page and has one. */
   readonly nextCursor: string | null
-  /** That of the record, if the document is one. */
-  readonly version: number | null
   /** Only for the compiler: a Json of one type is not assignable to another. */
   declare readonly valueType: T
 
-  constructor(text: string, nextCursor: string | null = null, version: number | null = null) {
+  constructor(text: string, nextCursor: string | null = null) {
     this.text = text
     this.nextCursor = nextCursor
-    this.version = version
   }
 
   get value(): T {

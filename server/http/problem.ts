@@ -227,7 +227,7 @@ const TIMED_OUT: ReadonlySet<string> = new Set(['57014', '55P03', '25P03', '40P0
 const AWAY_CODES =
   /^(08...|57P0[1-3]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 const AWAY_MESSAGES =
-  /connection terminated|timeout exceeded when trying to connect|timeout expired|client has encountered a connection error|not queryable|client was closed/i
+  /connection terminated|query read timeout|timeout exceeded when trying to connect|timeout expired|client has encountered a connection error|not queryable|client was closed/i
 
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway)

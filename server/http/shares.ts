@@ -13,19 +13,31 @@ export class Shares {
     this.#bounds = bounds
   }
 
-  /** Runs the work on its organization's turn; throws `too_many_concurrent_requests` if that would take too long. */
+  /** Runs the work when it is its organization's turn; throws `too_many_concurrent_requests` if that takes too long. */
   async run<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+    const end = await this.begin(organizationId)
+    try {
+      return await work()
+    } finally {
+      end()
+    }
+  }
+
+  /**
+   * Waits for the organization's turn and returns the function that ends it, which must be called exactly once. Throws
+   * `too_many_concurrent_requests` if the wait takes too long.
+   */
+  async begin(organizationId: string): Promise<() => void> {
     let share = this.#shares.get(organizationId)
     if (share === undefined) {
       share = { taken: 0, waiting: [] }
       this.#shares.set(organizationId, share)
     }
+    const { waiting } = share
     if (share.taken < this.#bounds.most) share.taken++
     else await this.#turn(share)
-    try {
-      return await work()
-    } finally {
-      const next = share.waiting.shift()
+    return () => {
+      const next = waiting.shift()
       // The slot passes directly to the next in the queue, so that a newcomer cannot overtake it.
       if (next !== undefined) next()
       else if (--share.taken === 0) this.#shares.delete(organizationId)

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { LinkCopier } from '../../client/contract.gen.ts'
-import { fixed } from '../database/fixed.ts'
-import { later } from '../database/transaction-drivers.ts'
 import { vault } from '../encryption/vault.ts'
 import type { Call, WriteCall } from '../http/call.ts'
 import { secretHash } from './secret.ts'
@@ -55,17 +53,17 @@ export function hashOf(token: string): Buffer {
 
 /** Creates an address for each subject that has no valid one, and returns the new addresses by subject. */
 export async function issueAddresses(call: WriteCall, those: readonly Addressed[]): Promise<Map<string, string>> {
+  if (those.length === 0) return new Map()
   const tokens = those.map(({ subjectId }) => newToken(subjectId))
   // The link of a vendor's whole portal is mailed only once.
   const sealed = those.map(({ subjectId, vendorId }, i) =>
     subjectId === vendorId ? null : sealing(call).seal(tokens[i] ?? '', placeOfAddress(call.organizationId, subjectId)),
   )
-  const inserted = fixed`
+  await sql`
     insert into "portalAddresses" ("organizationId", "hash", "subjectId", "vendorId", "sealedToken", "createdAt")
     select ${call.organizationId}, new.*, ${call.now.toISOString()}
     from unnest(${tokens.map(hashOf)}::bytea[], ${those.map(({ subjectId }) => subjectId)}::text[],
-      ${those.map(({ vendorId }) => vendorId)}::text[], ${sealed}::text[]) as new`
-  if (those.length > 0) await call.db.executeQuery(later(inserted))
+      ${those.map(({ vendorId }) => vendorId)}::text[], ${sealed}::text[]) as new`.execute(call.db)
   return new Map(those.map(({ subjectId }, i) => [subjectId, urlOf(call, tokens[i] ?? '')]))
 }
 

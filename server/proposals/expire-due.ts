@@ -9,7 +9,6 @@ export async function expireProposals(surroundings: Surroundings): Promise<void>
     what: 'proposals to expire',
     find: proposals.due,
     claim: proposals.lockWaiting,
-    areApart: true,
     async settle(call, id) {
       const before = await proposals.lock(call, id)
       await tell(call, await proposals.update(call, before, { status: 'expired' }), before)

@@ -113,7 +113,7 @@ export function columnsOf({ schema, table, without = [], stored = {}, computed =
     const sql = entry<string>(computed, name)
     const kind = entry<StoredKind>(stored, name) ?? entry<StoredKind>(fields, name)
     if (without.includes(name)) continue
-    if (sql !== undefined) columns[name] = { sql }
+    if (sql !== undefined) columns[name] = { sql, isInstant: kind?.startsWith('instant') === true }
     else if (kind !== undefined) columns[name] = columnOf(`${table}.${name}`, entry<string>(types, name), kind)
   }
   return columns

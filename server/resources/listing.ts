@@ -1,13 +1,13 @@
+import { CompiledQuery } from 'kysely'
 import { indexed } from '../database/columns.gen.ts'
-import { BESIDE, type JsonRow, rowsAsJson } from '../database/json-rows.ts'
-import { PLANNED_EACH_TIME } from '../database/planned-each-time.ts'
+import { PLANNED_EACH_TIME } from '../database/prepared-statements.ts'
 import { USUAL_LIMITS } from '../database/usual-limits.ts'
 import type { Tenant } from '../http/call.ts'
 import { Json } from '../http/json.ts'
-import { invalidCursor, itemsThatFit, MOST_PAGE_BYTES, type Position, readCursor, writeCursor } from '../http/page.ts'
+import { invalidCursor, itemsThatFit, type Position, readCursor, writeCursor } from '../http/page.ts'
 import { IDENTIFIERS, invalid } from '../http/problem.ts'
 import { type Matched, matching } from '../search/matching.ts'
-import { asMembers, type Columns, MOST_SHORT_BYTES } from './columns.ts'
+import { asJsonValues, type Columns, MOST_SHORT_BYTES } from './columns.ts'
 import type { SortedAs } from './declared.ts'
 import { type StatementTexts, statementTexts } from './statement-texts.ts'
 
@@ -51,8 +51,8 @@ type Parameter = (value: unknown) => string
 const PAGING = new Set(['limit', 'cursor', 'sort', 'includeArchived', 'q'])
 
 /**
- * Pages of a resource, as JSON that is mostly written by the database. A statement is built once for each shape of
- * query (which filters, which sort, whether there is a cursor).
+ * Pages of a resource. A statement is built once for each shape of query (which filters, which sort, whether there is a
+ * cursor).
  */
 export function listing<R>(listed: Listed) {
   const texts = statementTexts()
@@ -65,25 +65,29 @@ export function listing<R>(listed: Listed) {
     const { limit, cursor, sort } = query
     const position = cursor === undefined ? null : readCursor(sort, cursor)
     const matched = query.q === undefined ? undefined : await matchedBy(listed, tenant, query.q, query, position)
-    if (matched === null) return new Json('{"data":[],"nextCursor":null}')
+    if (matched === null) return pageOf([], null)
     const { statement, values } = select(listed, texts, tenant, query, within, position, matched)
-    const { rows } = await tenant.db.executeQuery(rowsAsJson(statement, values)).catch((error: unknown) => {
-      // A cursor with a value that its column cannot hold was not written by us.
+    const { rows } = await tenant.db.executeQuery(statementOf(statement, values)).catch((error: unknown) => {
+      // We never wrote a cursor with a value that its column cannot hold.
       if (position !== null && isDataError(error)) throw invalidCursor()
       throw error
     })
-    const longRows = listed.long === undefined ? [] : rows.filter(isLong)
-    const items =
-      further === null ? rows.map((row) => row.json) : rows.map((row) => withFurther(row.json, row, further))
-    const count = countOf(items, limit, rows, longRows)
+    const items = rows.map((row) => textOf(row, further))
+    const sizes = items.map((item, i) => Buffer.byteLength(item) + (rows[i]?.bytes ?? 0))
+    const count = itemsThatFit(sizes, limit)
     const last = rows.length > count ? rows[count - 1] : undefined
     const nextCursor = last === undefined ? null : writeCursor(sort, positionOf(last, orderOf(sort)))
-    if (items.length > count) items.length = count
-    const data =
-      longRows.length === 0 ? items : await withLong(listed, texts, tenant, rows.slice(0, count), items, further)
+    const shown = rows.slice(0, count)
+    const data = shown.some(isLong)
+      ? await withLong(listed, texts, tenant, shown, items, further)
+      : items.slice(0, count)
     for (const item of tenant.reads == null ? [] : data) tenant.reads?.note(JSON.parse(item) as object)
-    return new Json(`{"data":[${data.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
+    return pageOf(data, nextCursor)
   }
+}
+
+function pageOf<R>(items: readonly string[], nextCursor: string | null): Json<Page<R>> {
+  return new Json(`{"data":[${items.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
 }
 
 /** Null if no record has what is looked for. */
@@ -99,73 +103,61 @@ function matchedBy(
   return matching(tenant, table, { q, archived: includeArchived, start })
 }
 
-/** Makes further members of an item, of what stands beside it. */
+/** Makes further members of an item from the value beside it. */
 export type Further<More extends object = object> = (beside: unknown) => More
 
-const OTHER = `${BESIDE}other` as const
-
-/** Written behind the others: to take an item apart and put it together again costs more than the list itself. */
-function withFurther(item: string, row: JsonRow, further: Further): string {
-  const members = JSON.stringify(further(JSON.parse(cell(row, OTHER))))
-  return `${item.slice(0, -1)},${members.slice(1)}`
+interface ListedRow {
+  readonly id: string
+  /** The JSON of the item. */
+  readonly item: string
+  /** The value that the list is sorted by, exactly as the database writes it, for the cursor. */
+  readonly at?: string
+  /** The size of a long row; null for a short one. */
+  readonly bytes?: number | null
+  /** The value for `further`. */
+  readonly other?: unknown
 }
 
-const ID = `${BESIDE}id` as const
-/** The value that the list is sorted by, exactly as the database writes it, for the cursor. */
-const AT = `${BESIDE}at` as const
-/** Of a long row alone. */
-const LENGTH = `${BESIDE}bytes` as const
-
-function isLong(row: JsonRow): boolean {
-  return row.cell(LENGTH) !== null
+function statementOf(text: string, values: readonly unknown[]): CompiledQuery<ListedRow> {
+  return CompiledQuery.raw(text, [...values]) as CompiledQuery<ListedRow>
 }
 
-function lengthOf(row: JsonRow): number {
-  return Number(row.cell(LENGTH))
+/** A select of `ListedRow`s from a source of rows `t`, without its conditions. */
+function selectItems({ columns, long, beside }: Listed, rows: string, at: string | null): string {
+  const selected = ['t."id"', 'row_to_json(item)::text as "item"']
+  if (at !== null) selected.push(`t."${at}"::text as "at"`)
+  if (long !== undefined) selected.push(`case when t."bytes" > ${MOST_SHORT_BYTES} then t."bytes" end as "bytes"`)
+  if (beside !== undefined) selected.push(`(${beside}) as "other"`)
+  return `select ${selected.join(', ')} from ${rows} cross join lateral (select ${asJsonValues(columns, long)}) as item`
 }
 
-/** How many of the rows fit the page. A character takes at most three bytes, so pages rarely have to be measured. */
-function countOf(
-  items: readonly string[],
-  limit: number,
-  rows: readonly JsonRow[],
-  longRows: readonly JsonRow[],
-): number {
-  let characters = 0
-  for (const item of items) characters += item.length
-  if (longRows.length === 0 && characters * 3 < MOST_PAGE_BYTES) return Math.min(items.length, limit)
-  const sizes = items.map((item, i) => {
-    const row = rows[i]
-    return Buffer.byteLength(item) + (row !== undefined && longRows.includes(row) ? lengthOf(row) : 0)
-  })
-  return itemsThatFit(sizes, limit)
+function textOf({ item, other }: ListedRow, further: Further | null): string {
+  if (further === null) return item
+  return `${item.slice(0, -1)},${JSON.stringify(further(other)).slice(1)}`
 }
 
-/** The items, with the long ones filled in, which were almost empty in the page query. */
+function isLong(row: ListedRow): boolean {
+  return row.bytes != null
+}
+
+/** The items, with the long ones filled in, which the page query left almost empty. */
 async function withLong(
-  { table, columns }: Listed,
+  { table, columns, beside }: Listed,
   texts: StatementTexts,
   { db, organizationId }: Tenant,
-  rows: readonly JsonRow[],
+  rows: readonly ListedRow[],
   items: readonly string[],
   further: Further | null,
 ): Promise<string[]> {
-  const ids = rows.map((row) => (isLong(row) ? cell(row, ID) : null))
-  const statement = texts(
-    'long',
-    () =>
-      `select ${asMembers(columns)}, t."id" as "${ID}" from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`,
-  )
-  const wanted = ids.filter((id) => id !== null)
-  const { rows: read } = await db.executeQuery(rowsAsJson(statement, [organizationId, wanted]))
-  const long = new Map(read.map((row) => [cell(row, ID), row.json]))
-  // An item deleted between the two queries is left out.
-  return rows.flatMap((row, i) => {
-    const whole = ids[i] == null ? null : long.get(ids[i])
-    if (whole === undefined) return []
-    if (whole === null) return items[i] ?? []
-    return further === null ? whole : withFurther(whole, row, further)
+  const statement = texts('long', () => {
+    const items = selectItems({ table, columns, beside }, `"${table}" as t`, null)
+    return `${items} where t."organizationId" = $1 and t."id" = any($2)`
   })
+  const ids = rows.filter(isLong).map(({ id }) => id)
+  const { rows: read } = await db.executeQuery(statementOf(statement, [organizationId, ids]))
+  const long = new Map(read.map((row) => [row.id, textOf(row, further)]))
+  // An item deleted between the two queries is left out.
+  return rows.flatMap((row, i) => (isLong(row) ? long.get(row.id) : items[i]) ?? [])
 }
 
 interface Order {
@@ -214,12 +206,8 @@ function select(
     const sorting = [...by, 'id'].map((column) => `t."${column}" ${order.descending ? 'desc' : 'asc'}`).join(', ')
     const always = listed.where === undefined ? [] : [listed.where]
     const where = ['t."organizationId" = $1', ...always, ...conditions].join(' and ')
-    const members = asMembers(listed.columns, listed.long)
-    const at = order.byId ? '' : `, t."${order.field}" as "${AT}"`
-    const length =
-      listed.long === undefined ? '' : `, case when t."bytes" > ${MOST_SHORT_BYTES} then t."bytes" end as "${LENGTH}"`
-    const beside = listed.beside === undefined ? '' : `, (${listed.beside}) as "${OTHER}"`
-    return `select ${members}, t."id" as "${ID}"${at}${length}${beside} from ${rows} where ${where} order by ${sorting} limit ${take}${isSteady ? '' : PLANNED_EACH_TIME}`
+    const items = selectItems(listed, rows, order.byId ? null : order.field)
+    return `${items} where ${where} order by ${sorting} limit ${take}${isSteady ? '' : PLANNED_EACH_TIME}`
   })
   return { statement, values }
 }
@@ -360,13 +348,8 @@ function identifiersIn(name: string, value: string): string[] {
 /** As the contract says: a hundred of the longest still fit a request line. */
 const MOST_IDENTIFIERS = 100
 
-function positionOf(row: JsonRow, { byId }: Order): Position {
-  return { value: byId ? null : cell(row, AT), id: cell(row, ID) }
-}
-
-// A column as text, for a later comparison.
-function cell(row: JsonRow, name: Parameters<JsonRow['cell']>[0]): string {
-  return String(row.cell(name))
+function positionOf(row: ListedRow, { byId }: Order): Position {
+  return { value: byId ? null : String(row.at), id: row.id }
 }
 
 // Class 22: a value that the column's type cannot hold.

@@ -27,7 +27,7 @@ export const keyOperations = {
   },
 
   async getKey({ path }, call) {
-    return { status: 200, body: await keys.show(call, path.keyId) }
+    return { status: 200, body: await keys.find(call, path.keyId) }
   },
 
   async updateKey({ path, body, ifMatch }, call) {

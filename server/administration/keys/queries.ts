@@ -12,7 +12,7 @@ const SECRETS = `(
   where s."organizationId" = t."organizationId" and s."keyId" = t."id" and t."revokedAt" is null
     and (s."expiresAt" is null or s."expiresAt" > now()))`
 
-export const { list, find, show, lock, insert, update } = resource({
+export const { list, find, lock, insert, update } = resource({
   schema: 'ApiKey',
   table: 'apiKeys',
   prefix: 'key',

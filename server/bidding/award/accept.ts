@@ -1,5 +1,4 @@
 import type { BidAwarded, BidRequest, FieldError, Home, Vendor } from '../../../client/contract.gen.ts'
-import { together } from '../../database/together.ts'
 import { recordEvent } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
@@ -41,16 +40,14 @@ export async function accept(call: WriteCall, bidId: string, asked: Checked['Bid
   const order = home === null ? null : await draftFromBid(call, { home, vendor, bid: winner, request })
   const losers = rejectOthers ? losersOf(request, winner, standing) : []
   const isAwarded = request.status === 'awarded'
-  const accepting = move(call, bid, 'accepted', reason, { awardedLineIds })
-  const rejecting = losers.map((loser) => move(call, loser, 'rejected', 'Another bid was accepted.'))
-  const counted = isAwarded ? bidRequests.touch(call, request.id) : bidRequests.find(call, request.id)
-  const [after, counting, ...rejected] = await together(accepting, counted, ...rejecting)
+  const after = await move(call, bid, 'accepted', reason, { awardedLineIds })
+  const counting = isAwarded ? await bidRequests.touch(call, request.id) : await bidRequests.find(call, request.id)
   await tellAccepted(call, bid, after)
-  for (const [i, loser] of losers.entries()) await tellRejected(call, loser, rejected[i] ?? loser)
-  const [, awarded] = await together(
-    isAwarded ? recordChange(call, request, counting) : awardBidRequest(call, counting, reason),
-    bids.find(call, bidId),
-  )
+  for (const loser of losers)
+    await tellRejected(call, loser, await move(call, loser, 'rejected', 'Another bid was accepted.'))
+  if (isAwarded) await recordChange(call, request, counting)
+  else await awardBidRequest(call, counting, reason)
+  const awarded = await bids.find(call, bidId)
   if (order !== null) await recordEvent(call, 'po.created', order)
   return { ...bids.toBid(call, awarded), purchaseOrder: order }
 }
@@ -65,18 +62,11 @@ interface Locked {
 
 /** Locks what the award of a bid changes or relies on. */
 async function lockAll(call: WriteCall, { id, bidRequestId, vendorId }: BidRow): Promise<Locked> {
-  const locking = () =>
-    together(
-      bids.lock(call, id),
-      bids.ofRequest(call, bidRequestId, ['accepted', 'submitted']),
-      vendors.lock(call, vendorId),
-    )
-  // One packet, in which the request's lock comes first.
-  const [request, found] = await together(bidRequests.lock(call, bidRequestId), locking())
-  const open = await closedIfDue(call, request)
-  // Closing a request shows the amounts of its bids, which changes them.
-  const [bid, standing, vendor] = open === request ? found : await locking()
-  return { request: open, bid, standing, vendor }
+  const request = await closedIfDue(call, await bidRequests.lock(call, bidRequestId))
+  const bid = await bids.lock(call, id)
+  const standing = await bids.ofRequest(call, bidRequestId, ['accepted', 'submitted'])
+  const vendor = await vendors.lock(call, vendorId)
+  return { request, bid, standing, vendor }
 }
 
 async function lockHomeToOrderFor(call: WriteCall, bid: BidRow, given: string | undefined): Promise<Home> {

@@ -1,7 +1,6 @@
 import type { BidRequest, Part, Vendor } from '../../../client/contract.gen.ts'
 import * as costCodes from '../../costs/cost-codes/queries.ts'
 import * as parts from '../../costs/parts/queries.ts'
-import { together } from '../../database/together.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
 import { invalid, unknownReference } from '../../http/problem.ts'
 import { formFaults } from './bid-request.ts'
@@ -30,12 +29,10 @@ export interface Checked {
  */
 export async function check(call: WriteCall, asked: Checked): Promise<{ deadlineAt: string; invited: Vendor[] }> {
   const { vendorIds, homeIds, communityId, checkedIds = vendorIds } = asked
-  const [place, homes, invited, known] = await together(
-    requests.placeOf(call, communityId, asked.deadline),
-    requests.homes(call, homeIds),
-    lockVendors(call, checkedIds),
-    knownOf(call, asked.lines),
-  )
+  const place = await requests.placeOf(call, communityId, asked.deadline)
+  const homes = await requests.homes(call, homeIds)
+  const invited = await lockVendors(call, checkedIds)
+  const known = await knownOf(call, asked.lines)
 
   const unknown = place === undefined ? ['/communityId'] : []
   const homesById = new Map(homes.map((home) => [home.id, home]))
@@ -84,14 +81,12 @@ interface Known {
   costCodeIds: ReadonlySet<string>
 }
 
-/** What the lines name and is in use. Lines name nothing mostly, which costs no statement. */
+/** The parts and cost codes that the lines refer to and that are in use. */
 async function knownOf(call: WriteCall, lines: BidRequest['lines']): Promise<Known> {
   const partIds = [...new Set(lines.flatMap(({ partId }) => partId ?? []))]
   const codeIds = [...new Set(lines.flatMap(({ costCodeId }) => costCodeId ?? []))]
-  const [found, codes] = await together(
-    partIds.length === 0 ? Promise.resolve([]) : parts.findAll(call, partIds),
-    codeIds.length === 0 ? Promise.resolve([]) : costCodes.findAll(call, codeIds),
-  )
+  const found = await parts.findAll(call, partIds)
+  const codes = await costCodes.findAll(call, codeIds)
   const isInUse = ({ archivedAt }: { archivedAt: string | null }) => archivedAt === null
   return {
     parts: new Map(found.filter(isInUse).map((part) => [part.id, part])),

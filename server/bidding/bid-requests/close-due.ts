@@ -9,7 +9,6 @@ export async function closeDueBidRequests(surroundings: Surroundings): Promise<v
     what: 'bid requests to close',
     find: requests.due,
     claim: requests.lockDue,
-    areApart: true,
     async settle(call, id) {
       await closeBidding(call, await requests.find(call, id))
     },

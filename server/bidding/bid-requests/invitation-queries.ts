@@ -1,7 +1,5 @@
 import { sql } from 'kysely'
 import type { Invitation } from '../../../client/contract.gen.ts'
-import { fixed } from '../../database/fixed.ts'
-import { later } from '../../database/transaction-drivers.ts'
 import type { WriteCall } from '../../http/call.ts'
 import { asObject } from '../../resources/columns.ts'
 import { columnsOf, rowOf } from '../../resources/declared.ts'
@@ -40,15 +38,16 @@ export function makeAll(
   return made.map((row, i) => ({ ...row, id: ids[i] ?? row.id }))
 }
 
-/** Adds invitations that were made, with whatever comes next. */
+/** Stores invitations that were made. */
 export async function insertAll(call: WriteCall, made: readonly InvitationRow[]): Promise<void> {
-  const inserted = fixed`
+  await sql`
     insert into "invitations" ("organizationId", "id", "bidRequestId", "vendorId", "status", "sentAt", "version", "createdBy", "createdAt", "updatedAt")
     select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
     from unnest(${made.map(({ id }) => id)}::text[], ${made.map(({ bidRequestId }) => bidRequestId)}::text[],
       ${made.map(({ vendorId }) => vendorId)}::text[], ${made.map(({ status }) => status)}::text[],
-      ${made.map(({ sentAt }) => sentAt)}::timestamptz[], ${made.map(({ version }) => version)}::integer[]) as new`
-  await call.db.executeQuery(later(inserted))
+      ${made.map(({ sentAt }) => sentAt)}::timestamptz[], ${made.map(({ version }) => version)}::integer[]) as new`.execute(
+    call.db,
+  )
 }
 
 /** Removes vendors from a draft, which they never heard of. */
@@ -62,10 +61,11 @@ export async function removeAll(call: WriteCall, bidRequestId: string, vendorIds
 
 /** Marks all pending invitations as sent. */
 export async function sendPending(call: WriteCall, bidRequestId: string): Promise<void> {
-  const sent = sql`
+  await sql`
     update "invitations" set "status" = 'sent', "sentAt" = ${call.now}, "version" = "version" + 1, "updatedAt" = ${call.now}
-    where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" = 'pending'`
-  await call.db.executeQuery(later(sent.compile(call.db)))
+    where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" = 'pending'`.execute(
+    call.db,
+  )
 }
 
 /** On closing, marks every unanswered invitation as `no_response`. */

@@ -1,6 +1,5 @@
+import { sql } from 'kysely'
 import type { BidRequest, ConflictReason, FieldError, Vendor } from '../../../client/contract.gen.ts'
-import { fixed } from '../../database/fixed.ts'
-import { together } from '../../database/together.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
 import type { WriteCall } from '../../http/call.ts'
@@ -20,14 +19,13 @@ export async function lockVendors(call: WriteCall, ids: readonly string[]): Prom
   if (ids.length === 0) return []
   // In order of their ids, so that two requests to the same vendors cannot deadlock.
   const { db, organizationId } = call
-  const toChange = fixed`
+  await sql`
     select "id" from "vendors" where "organizationId" = ${organizationId} and "id" = any(${ids})
-      and "portalStatus" = 'not_invited' order by "id" for no key update`
-  const toKeep = fixed`
+      and "portalStatus" = 'not_invited' order by "id" for no key update`.execute(db)
+  await sql`
     select "id" from "vendors" where "organizationId" = ${organizationId} and "id" = any(${ids})
-    order by "id" for share`
-  const [, , found] = await together(db.executeQuery(toChange), db.executeQuery(toKeep), vendors.findAll(call, ids))
-  return found
+    order by "id" for share`.execute(db)
+  return vendors.findAll(call, ids)
 }
 
 /** Everything that prevents inviting these vendors, each fault pointing to the vendor in `vendorIds`. */

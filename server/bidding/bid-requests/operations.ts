@@ -1,8 +1,6 @@
 import type { Vendor } from '../../../client/contract.gen.ts'
-import { together } from '../../database/together.ts'
 import { recordEvent } from '../../events/record.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import { leave } from '../../http/call.ts'
 import { checkIfMatch } from '../../http/etag.ts'
 import type { Handlers } from '../../http/operation.ts'
 import { assertMove, conflict, unknownReference } from '../../http/problem.ts'
@@ -37,13 +35,10 @@ export const bidRequestOperations = {
     const { vendorIds, sendNow, ...rest } = body
     const wanted = { homeIds: [], effectiveFrom: null, effectiveTo: null, ...rest, lines: wholeLines(body.lines ?? []) }
     const request = await call.write(async (call) => {
-      // In one packet, at whose end the number is taken, because every other request of the organization waits from there
-      // on. It is not used up if the request is refused.
-      const [{ deadlineAt, invited }, scope, number] = await together(
-        check(call, { ...wanted, vendorIds, sendNow, newDeadline: true }),
-        scopes.nameOf(call, body.scope, query.createScopes),
-        requests.nextNumber(call),
-      )
+      const { deadlineAt, invited } = await check(call, { ...wanted, vendorIds, sendNow, newDeadline: true })
+      const scope = await scopes.nameOf(call, body.scope, query.createScopes)
+      // Last, because from here on every other new request of the organization waits.
+      const number = await requests.nextNumber(call)
       const made = requests.make(call, { ...wanted, status: 'draft', scope, number, deadlineAt })
       const draft = requests.withoutBids(made, invitations.makeAll(call, made.id, vendorIds, 'pending'))
       const created = requests.toBidRequest(call, draft)
@@ -51,7 +46,7 @@ export const bidRequestOperations = {
       await recordEvent(call, 'bid_request.created', created)
       // What is sent at once is stored as it is afterwards.
       const stored = sendNow ? sentFrom(call, draft) : draft
-      leave(call, requests.insert(call, stored))
+      await requests.insert(call, stored)
       return sendNow ? tellSent(call, draft, stored, invited) : created
     })
     return { status: 201, body: request }

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import type { BidRequest, BidRequestSummary } from '../../../client/contract.gen.ts'
 import type { Db } from '../../database/database.ts'
-import { fixed } from '../../database/fixed.ts'
-import { together } from '../../database/together.ts'
 import { beyond, type Due, type DuePage, lockFree } from '../../due/settle-due.ts'
 import type { Hiding, Tenant, WriteCall } from '../../http/call.ts'
 import type { Json } from '../../http/json.ts'
@@ -84,7 +82,8 @@ export const update: typeof rows.update = (call, before, changes, ifMatch) => {
 
 /** Stores a request that was made, with its invitations. */
 export async function insert(call: WriteCall, made: BidRequestRow): Promise<void> {
-  await together(rows.insertAll(call, [made]), insertInvitations(call, made.invitations))
+  await rows.insertAll(call, [made])
+  await insertInvitations(call, made.invitations)
 }
 
 /** A request that was made just now. */
@@ -138,11 +137,10 @@ export async function touch(call: WriteCall, id: string): Promise<BidRequestRow>
 
 /** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
 export async function nextNumber(call: WriteCall): Promise<string> {
-  const taken = fixed<{ last: number }>`
+  const { rows } = await sql<{ last: number }>`
     insert into "bidRequestNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
     on conflict ("organizationId") do update set "last" = n."last" + 1
-    returning "last"`
-  const { rows } = await call.db.executeQuery(taken)
+    returning "last"`.execute(call.db)
   return `BR-${String(rows[0]?.last).padStart(4, '0')}`
 }
 
@@ -159,15 +157,15 @@ export interface Place {
  * stays as it is until the transaction ends, so that no deadline is set by one that is just being changed.
  */
 export async function placeOf(call: WriteCall, communityId: string, deadline: string): Promise<Place | undefined> {
-  const asked = fixed<Place>`
+  const { rows } = await sql<Place>`
     select c."name" as "communityName", c."archivedAt" is not null as "communityArchived", zone.name as "timeZone",
       (${deadline}::date + 1)::timestamp at time zone zone.name as "deadlineAt"
     from "communities" as c
     join "organizations" as o on o."id" = c."organizationId",
     lateral (select coalesce(c."timeZone", o."timeZone") as name) as zone
     where c."organizationId" = ${call.organizationId} and c."id" = ${communityId}
-    for share of c`
-  return (await call.db.executeQuery(asked)).rows[0]
+    for share of c`.execute(call.db)
+  return rows[0]
 }
 
 /** When the day of the deadline of `r` ends in the time zone of the community `c`. */
@@ -207,10 +205,10 @@ export interface HomeAtSite {
 
 export async function homes(call: Tenant, ids: readonly string[]): Promise<HomeAtSite[]> {
   if (ids.length === 0) return []
-  const asked = fixed<HomeAtSite>`
+  const { rows } = await sql<HomeAtSite>`
     select "id", "name", "communityId", "archivedAt" is not null as "isArchived"
-    from "homes" where "organizationId" = ${call.organizationId} and "id" = any(${ids})`
-  return (await call.db.executeQuery(asked)).rows
+    from "homes" where "organizationId" = ${call.organizationId} and "id" = any(${ids})`.execute(call.db)
+  return rows
 }
 
 /** Overdue requests of any organization, longest overdue first. If none is due, this costs one index lookup. */

@@ -12,7 +12,6 @@ export async function expireBids(surroundings: Surroundings): Promise<void> {
     what: 'bids to expire',
     find: bids.due,
     claim: requests.lockUnlocked,
-    areApart: true,
     async settle(call, bidRequestId, ids) {
       await lockBidRequest(call, bidRequestId)
       let moved = 0

@@ -10,7 +10,6 @@ export async function advanceCompliance(surroundings: Surroundings): Promise<voi
     what: 'vendors to judge anew',
     find: documents.due,
     claim: documents.lockDue,
-    areApart: true,
     async settle(call, vendorId) {
       await judgeByCalendar(call, await vendors.find(call, vendorId))
     },

@@ -21,7 +21,7 @@ export const complianceDocumentOperations = {
   },
 
   async getComplianceDocument({ path }, call) {
-    return { status: 200, body: await documents.show(call, path.complianceDocumentId) }
+    return { status: 200, body: await documents.find(call, path.complianceDocumentId) }
   },
 
   async updateComplianceDocument({ path, body, ifMatch }, call) {

@@ -6,7 +6,7 @@ import type { WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Judgement } from './compliance-document.ts'
 
-export const { list, find, show, findAll, findOptional, lock, insert, update, archive } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
   schema: 'ComplianceDocument',
   table: 'complianceDocuments',
   prefix: 'cmp',

@@ -14,7 +14,7 @@ export const scopeOperations = {
   },
 
   async getScope({ path }, call) {
-    return { status: 200, body: await scopes.show(call, path.scopeId) }
+    return { status: 200, body: await scopes.find(call, path.scopeId) }
   },
 
   async updateScope({ path, body, ifMatch }, call) {

@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Scope } from '../../../client/contract.gen.ts'
-import { fixed } from '../../database/fixed.ts'
 import type { Call, Tenant } from '../../http/call.ts'
 import { isTypoOf } from '../../http/nearest.ts'
 import { problem } from '../../http/problem.ts'
 import { resource } from '../../resources/resource.ts'
 
-export const { list, find, show, findAll, lock, insert, update, archive } = resource({
+export const { list, find, findAll, lock, insert, update, archive } = resource({
   schema: 'Scope',
   table: 'scopes',
   prefix: 'scp',
@@ -46,10 +45,10 @@ export async function withName(
   { db, organizationId }: Tenant,
   name: string,
 ): Promise<Pick<Scope, 'name' | 'defaultCostCodeId'> | undefined> {
-  const asked = fixed<Pick<Scope, 'name' | 'defaultCostCodeId'>>`
+  const { rows } = await sql<Pick<Scope, 'name' | 'defaultCostCodeId'>>`
     select "name", "defaultCostCodeId" from "scopes"
-    where "organizationId" = ${organizationId} and lower("name") = lower(${name}) and "archivedAt" is null`
-  return (await db.executeQuery(asked)).rows[0]
+    where "organizationId" = ${organizationId} and lower("name") = lower(${name}) and "archivedAt" is null`.execute(db)
+  return rows[0]
 }
 
 /** The cost code of what names this trade and no code of its own; null where the trade has none. */
@@ -191,10 +190,11 @@ export async function nameOf(call: Call, name: string, createScopes?: boolean): 
 
 /** How the organization spells the trades of these names, by what they were given as; those that it has not are left out. */
 export async function known({ db, organizationId }: Tenant, names: readonly string[]): Promise<Map<string, string>> {
-  const asked = fixed<{ given: string; name: string }>`
+  const { rows } = await sql<{ given: string; name: string }>`
     select g.given, s."name" from unnest(${[...names]}::text[]) as g (given)
-    join "scopes" s on s."organizationId" = ${organizationId} and lower(s."name") = lower(g.given) and s."archivedAt" is null`
-  const { rows } = await db.executeQuery(asked)
+    join "scopes" s on s."organizationId" = ${organizationId} and lower(s."name") = lower(g.given) and s."archivedAt" is null`.execute(
+    db,
+  )
   return new Map(rows.map(({ given, name }) => [given, name]))
 }
 

@@ -1,13 +1,6 @@
 import { CompiledQuery } from 'kysely'
-import type {
-  PossibleDuplicate,
-  SyncResult,
-  Vendor,
-  VendorStatus,
-  VendorsSyncResult,
-} from '../../../client/contract.gen.ts'
+import type { PossibleDuplicate, SyncResult, VendorStatus, VendorsSyncResult } from '../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../http/call.ts'
-import type { Question } from '../../resources/resource.ts'
 
 /** What the contract lets an answer hold: enough to notice, and one more is no more telling. */
 const MOST = 5
@@ -45,20 +38,13 @@ function selectAlike(organization: string, keys: Record<Key, string>): string {
   ).join(' union all ')
 }
 
-/** The vendors that a new vendor may duplicate. */
-export const whoIsAlike: Question<Vendor, Alike> = {
-  text: (organization, value) =>
-    selectAlike(organization, {
-      nameKey: `"vendorNameKey"(${value('companyName')}::text)`,
-      emailKey: `lower(${value('email')}::text)`,
-      phoneKey: `"vendorPhoneKey"(${value('phone')}::text)`,
-    }),
-}
+const WHO_IS_ALIKE = selectAlike('$1', {
+  nameKey: '"vendorNameKey"($2::text)',
+  emailKey: 'lower($3::text)',
+  phoneKey: '"vendorPhoneKey"($4::text)',
+})
 
-const PARAMETERS: Record<string, string> = { companyName: '$2', email: '$3', phone: '$4' }
-const WHO_IS_ALIKE = whoIsAlike.text('$1', (field) => PARAMETERS[field] ?? 'null')
-
-/** The answer to `whoIsAlike` of a vendor that is about to be created. */
+/** The vendors that a vendor may duplicate that is about to be created. */
 export async function vendorsLike(
   { db, organizationId }: Call,
   { companyName, email = null, phone = null }: { companyName: string; email?: string | null; phone?: string | null },

@@ -8,7 +8,7 @@ import { endOf, revokeAddress } from '../../keys/portal-addresses.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { syncRows } from '../../resources/sync.ts'
 import * as scopes from '../scopes/queries.ts'
-import { possibleDuplicates, vendorsLike, whoIsAlike, withPossibleDuplicates } from './duplicates.ts'
+import { possibleDuplicates, vendorsLike, withPossibleDuplicates } from './duplicates.ts'
 import { inviteToPortal } from './invite.ts'
 import * as vendors from './queries.ts'
 import { assertMayReroute } from './reroute.ts'
@@ -24,8 +24,14 @@ export const vendorOperations = {
   async createVendor({ query, body }, call) {
     const { taxId = null, ...fields } = body
     const values = newVendor({ ...fields, ...(await references(call, fields, query.createScopes)) })
-    const { row, read } = await (taxId === null ? created(call, values) : createdWithTaxId(call, values, taxId))
-    return { status: 201, body: { ...row, possibleDuplicates: possibleDuplicates(read) } }
+    const created = await call.write(async (call) => {
+      const alike = call.permissions.has('vendors:read') ? await vendorsLike(call, values) : []
+      const inserted = await vendors.insert(call, taxId === null ? values : { ...values, taxIdLast4: lastOf(taxId) })
+      const vendor = taxId === null ? inserted : await keepTaxId(call, { before: null, after: inserted }, taxId)
+      await recordEvent(call, 'vendor.created', vendor)
+      return { ...vendor, possibleDuplicates: possibleDuplicates(alike) }
+    })
+    return { status: 201, body: created }
   },
 
   async syncVendors({ query, body }, call) {
@@ -36,24 +42,16 @@ export const vendorOperations = {
   },
 
   async getVendor({ path }, call) {
-    return { status: 200, body: await vendors.show(call, path.vendorId) }
+    return { status: 200, body: await vendors.find(call, path.vendorId) }
   },
 
   async updateVendor({ path, query, body, ifMatch }, call) {
     const { taxId, notificationPreferences } = body
-    const decide = async (call: Call, before: Vendor) => {
-      const changes = changesOf(before, { ...body, ...(await references(call, body, query.createScopes)) })
-      await assertMayReroute(call, [{ before, after: { ...before, ...changes } }])
-      return changes
-    }
-    // All else writes more than the row: a trade may be new.
-    if (taxId === undefined && notificationPreferences === undefined && body.scopes === undefined) {
-      const told = { event: 'vendor.updated', ifMatch } as const
-      return { status: 200, body: await vendors.change(call, path.vendorId, told, decide) }
-    }
     const vendor = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      const updated = await vendors.update(call, before, await decide(call, before), ifMatch)
+      const changes = changesOf(before, { ...body, ...(await references(call, body, query.createScopes)) })
+      await assertMayReroute(call, [{ before, after: { ...before, ...changes } }])
+      const updated = await vendors.update(call, before, changes, ifMatch)
       const after = taxId === undefined ? updated : await keepTaxId(call, { before, after: updated }, taxId)
       if (notificationPreferences !== undefined) await vendors.retimeNotices(call, after.id)
       await recordUpdate(call, before, after)
@@ -109,24 +107,6 @@ export const vendorOperations = {
     return { status: 200, body: vendor }
   },
 } satisfies Partial<Handlers>
-
-type NewVendor = ReturnType<typeof newVendor>
-
-/** The new vendor and, for who may read vendors, those that it may be a second record of. */
-async function created(call: Call, values: NewVendor) {
-  if (call.permissions.has('vendors:read')) return vendors.createReading(call, values, 'vendor.created', whoIsAlike)
-  return { row: await vendors.create(call, values, 'vendor.created'), read: [] }
-}
-
-function createdWithTaxId(call: Call, values: NewVendor, taxId: string) {
-  return call.write(async (call) => {
-    const read = call.permissions.has('vendors:read') ? await vendorsLike(call, values) : []
-    const inserted = await vendors.insert(call, { ...values, taxIdLast4: lastOf(taxId) })
-    const row = await keepTaxId(call, { before: null, after: inserted }, taxId)
-    await recordEvent(call, 'vendor.created', row)
-    return { row, read }
-  })
-}
 
 /** Emits vendor.updated if anything changed. */
 export async function recordUpdate(call: WriteCall, before: Vendor, after: Vendor): Promise<void> {

@@ -31,7 +31,7 @@ export const calendarOperations = {
   },
 
   async getCalendarFeed({ path }, call) {
-    return { status: 200, body: await feeds.show(call, path.calendarFeedId) }
+    return { status: 200, body: await feeds.find(call, path.calendarFeedId) }
   },
 
   async revokeCalendarFeed({ path }, call) {

@@ -4,7 +4,7 @@ import type { Tenant, WriteCall } from '../../http/call.ts'
 import { homesOfSuperintendent } from '../../land/superintendents.ts'
 import { resource } from '../../resources/resource.ts'
 
-export const { list, show, findAll, findOptional, lock, insert, update, archive } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
   schema: 'CalendarFeed',
   table: 'calendarFeeds',
   prefix: 'cal',

@@ -36,7 +36,7 @@ export const milestoneOperations = {
   },
 
   async getMilestone({ path }, call) {
-    return { status: 200, body: await milestones.show(call, path.milestoneId) }
+    return { status: 200, body: await milestones.find(call, path.milestoneId) }
   },
 
   async updateMilestone({ path, body, ifMatch }, call) {

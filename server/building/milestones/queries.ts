@@ -19,7 +19,7 @@ const COMPUTED = {
       where h."organizationId" = t."organizationId" and h."id" = t."homeId") end`,
 }
 
-export const { list, find, show, findAll, findOptional, lock, insert, update, updateAll, archive } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update, updateAll, archive } = resource({
   schema: 'Milestone',
   table: 'milestones',
   prefix: 'mil',

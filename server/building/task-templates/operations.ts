@@ -30,7 +30,7 @@ export const taskTemplateOperations = {
   },
 
   async getTaskTemplate({ path }, call) {
-    return { status: 200, body: await templates.show(call, path.taskTemplateId) }
+    return { status: 200, body: await templates.find(call, path.taskTemplateId) }
   },
 
   async updateTaskTemplate({ path, query, body, ifMatch }, call) {

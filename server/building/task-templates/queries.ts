@@ -5,7 +5,7 @@ import { columnsOf } from '../../resources/declared.ts'
 import { listing } from '../../resources/listing.ts'
 import { resource } from '../../resources/resource.ts'
 
-export const { find, show, findAll, findOptional, lock, insert, update, archive } = resource({
+export const { find, findAll, findOptional, lock, insert, update, archive } = resource({
   schema: 'TaskTemplate',
   table: 'taskTemplates',
   prefix: 'ttp',

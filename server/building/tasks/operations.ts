@@ -48,7 +48,7 @@ export const taskOperations = {
   },
 
   async getTask({ path }, call) {
-    return { status: 200, body: await tasks.show(call, path.taskId) }
+    return { status: 200, body: await tasks.find(call, path.taskId) }
   },
 
   async updateTask({ path, query, body, ifMatch }, call) {

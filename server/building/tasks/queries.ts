@@ -31,7 +31,6 @@ const rows = resource({
 export const {
   list,
   find,
-  show,
   findAll,
   findOptional,
   lock,

@@ -64,7 +64,7 @@ export const budgetOperations = {
   },
 
   async getBudgetLine({ path }, call) {
-    return { status: 200, body: await budgetLines.show(call, path.budgetLineId) }
+    return { status: 200, body: await budgetLines.find(call, path.budgetLineId) }
   },
 
   async updateBudgetLine({ path, query, body, ifMatch }, call) {

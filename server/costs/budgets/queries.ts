@@ -7,7 +7,6 @@ import { resource } from '../../resources/resource.ts'
 export const {
   list,
   find,
-  show,
   findAll,
   findOptional,
   lock,

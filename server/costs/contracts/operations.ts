@@ -23,7 +23,7 @@ export const contractOperations = {
   },
 
   async getContract({ path }, call) {
-    return { status: 200, body: await contracts.show(call, path.contractId) }
+    return { status: 200, body: await contracts.find(call, path.contractId) }
   },
 
   async updateContract({ path, query, body, ifMatch }, call) {

@@ -5,7 +5,7 @@ import type { Tenant, WriteCall } from '../../http/call.ts'
 import { linkedTo } from '../../resources/listing.ts'
 import { resource } from '../../resources/resource.ts'
 
-export const { list, find, show, findAll, findOptional, lock, insert, update, archive } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
   schema: 'Contract',
   table: 'contracts',
   prefix: 'ctr',

@@ -26,7 +26,7 @@ export const costCodeOperations = {
   },
 
   async getCostCode({ path }, call) {
-    return { status: 200, body: await costCodes.show(call, path.costCodeId) }
+    return { status: 200, body: await costCodes.find(call, path.costCodeId) }
   },
 
   async updateCostCode({ path, query, body, ifMatch }, call) {

@@ -6,7 +6,7 @@ import { MOST_LEVELS } from './cost-code.ts'
 
 export const {
   list,
-  show,
+  find,
   findAll,
   findOptional,
   lock,

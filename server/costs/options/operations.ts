@@ -38,7 +38,7 @@ export const optionOperations = {
   },
 
   async getOption({ path }, call) {
-    return { status: 200, body: await options.show(call, path.optionId) }
+    return { status: 200, body: await options.find(call, path.optionId) }
   },
 
   async updateOption({ path, query, body, ifMatch }, call) {

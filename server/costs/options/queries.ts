@@ -4,7 +4,7 @@ import type { Tenant, WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Links } from './links.ts'
 
-export const { list, find, show, findAll, findOptional, lock, assertExist, insert, make, insertAll, update, archive } =
+export const { list, find, findAll, findOptional, lock, assertExist, insert, make, insertAll, update, archive } =
   resource({
     schema: 'Option',
     table: 'options',

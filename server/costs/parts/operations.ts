@@ -27,7 +27,7 @@ export const partOperations = {
   },
 
   async getPart({ path }, call) {
-    return { status: 200, body: await parts.show(call, path.partId) }
+    return { status: 200, body: await parts.find(call, path.partId) }
   },
 
   async updatePart({ path, query, body, ifMatch }, call) {

@@ -38,7 +38,7 @@ export const priceOperations = {
   },
 
   async getPrice({ path }, call) {
-    return { status: 200, body: await prices.show(call, path.priceId) }
+    return { status: 200, body: await prices.find(call, path.priceId) }
   },
 
   async updatePrice({ path, body, ifMatch }, call) {

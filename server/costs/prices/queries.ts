@@ -4,7 +4,7 @@ import type { Tenant } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Asked, Candidate, Held } from './price.ts'
 
-export const { list, find, show, findAll, lock, insert, make, insertAll, updateAll, update, archive } = resource({
+export const { list, find, findAll, lock, insert, make, insertAll, updateAll, update, archive } = resource({
   schema: 'Price',
   table: 'prices',
   prefix: 'prc',

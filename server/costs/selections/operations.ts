@@ -68,7 +68,7 @@ export const selectionOperations = {
   },
 
   async getSelection({ path }, call) {
-    return { status: 200, body: await selections.show(call, path.selectionId) }
+    return { status: 200, body: await selections.find(call, path.selectionId) }
   },
 
   async updateSelection({ path, query, body, ifMatch }, call) {

@@ -4,7 +4,7 @@ import { COMMITTED } from '../../paying/order-statuses.ts'
 import { resource } from '../../resources/resource.ts'
 import { MOST_SELECTIONS } from '../budgets/selection-queries.ts'
 
-export const { list, find, show, findAll, findOptional, lock, insert, update } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update } = resource({
   schema: 'Selection',
   table: 'selections',
   prefix: 'sel',

@@ -30,7 +30,7 @@ export const communityOperations = {
   },
 
   async getCommunity({ path }, call) {
-    return { status: 200, body: await communities.show(call, path.communityId) }
+    return { status: 200, body: await communities.find(call, path.communityId) }
   },
 
   async getCommunitySummary({ path }, call) {

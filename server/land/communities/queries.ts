@@ -7,7 +7,6 @@ import { FINISHED } from '../home-statuses.ts'
 export const {
   list,
   find,
-  show,
   findAll,
   findOptional,
   lock,

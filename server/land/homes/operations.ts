@@ -41,7 +41,7 @@ export const homeOperations = {
   },
 
   async getHome({ path }, call) {
-    return { status: 200, body: await homes.show(call, path.homeId) }
+    return { status: 200, body: await homes.find(call, path.homeId) }
   },
 
   async updateHome({ path, body, ifMatch }, call) {

@@ -1,7 +1,5 @@
 import { sql } from 'kysely'
 import type { Home } from '../../../client/contract.gen.ts'
-import { fixed } from '../../database/fixed.ts'
-import { together } from '../../database/together.ts'
 import { noteChange, type Tenant, type WriteCall } from '../../http/call.ts'
 import { PENDING, UNSETTLED } from '../../paying/order-statuses.ts'
 import { resource } from '../../resources/resource.ts'
@@ -20,7 +18,6 @@ export const contractPriceOf = (home: string) => `${home}."saleAmount" + (${opti
 export const {
   list,
   find,
-  show,
   findAll,
   findOptional,
   lock,
@@ -47,12 +44,11 @@ export const {
 export async function lockAll(call: WriteCall, ids: readonly string[]): Promise<Home[]> {
   if (ids.length === 0) return []
   const ordered = [...new Set(ids)].sort()
-  const locking = fixed`
+  await sql`
     select "id" from "homes"
     where "organizationId" = ${call.organizationId} and "id" = any(${ordered}::text[])
-    order by "id" for no key update`
-  const [, found] = await together(call.db.executeQuery(locking), findAll(call, ordered))
-  return found
+    order by "id" for no key update`.execute(call.db)
+  return findAll(call, ordered)
 }
 
 /** What a home keeps of the sale that it has. */

@@ -23,7 +23,7 @@ export const planOperations = {
   },
 
   async getPlan({ path }, call) {
-    return { status: 200, body: await plans.show(call, path.planId) }
+    return { status: 200, body: await plans.find(call, path.planId) }
   },
 
   async updatePlan({ path, body, ifMatch }, call) {

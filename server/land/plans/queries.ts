@@ -8,7 +8,7 @@ import { resource } from '../../resources/resource.ts'
 import { FINISHED } from '../home-statuses.ts'
 import { BUILT_BY } from './plan.ts'
 
-export const { list, find, show, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
+export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
   schema: 'Plan',
   table: 'plans',
   prefix: 'pln',

@@ -17,7 +17,7 @@ export const lienWaiverOperations = {
   },
 
   async getLienWaiver({ path }, call) {
-    return { status: 200, body: await waivers.show(call, path.lienWaiverId) }
+    return { status: 200, body: await waivers.find(call, path.lienWaiverId) }
   },
 
   async getLienWaiverPdf({ path }, call) {

@@ -4,7 +4,7 @@ import type { Tenant } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import { ORDER_TAKES_WAIVER } from '../waiver-rule.ts'
 
-export const { list, find, show, findAll, findOptional, lock, insert, update } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update } = resource({
   schema: 'LienWaiver',
   table: 'lienWaivers',
   prefix: 'lw',

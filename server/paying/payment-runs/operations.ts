@@ -12,6 +12,6 @@ export const paymentRunOperations = {
   },
 
   async getPaymentRun({ path }, call) {
-    return { status: 200, body: await runs.show(call, path.paymentRunId) }
+    return { status: 200, body: await runs.find(call, path.paymentRunId) }
   },
 } satisfies Partial<Handlers>

@@ -5,7 +5,7 @@ import { resource } from '../../resources/resource.ts'
 import { OPEN } from '../order-statuses.ts'
 import type { Payable } from '../payments/payment.ts'
 
-export const { list, show, findAll, insert } = resource({
+export const { list, find, findAll, insert } = resource({
   schema: 'PaymentRun',
   table: 'paymentRuns',
   prefix: 'prn',

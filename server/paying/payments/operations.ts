@@ -13,7 +13,7 @@ export const paymentOperations = {
   },
 
   async getPayment({ path }, call) {
-    return { status: 200, body: await payments.show(call, path.paymentId) }
+    return { status: 200, body: await payments.find(call, path.paymentId) }
   },
 
   async changePaymentStatus({ path, body }, call) {

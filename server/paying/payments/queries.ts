@@ -13,7 +13,7 @@ const ALLOCATIONS = `
     'retainageWithheld', a."retainageWithheld") order by a."position"), '[]')
   from "paymentAllocations" as a where a."organizationId" = t."organizationId" and a."paymentId" = t."id"`
 
-export const { list, find, show, findAll, findOptional, lock, insert, insertAll, update } = resource({
+export const { list, find, findAll, findOptional, lock, insert, insertAll, update } = resource({
   schema: 'Payment',
   table: 'payments',
   prefix: 'pay',

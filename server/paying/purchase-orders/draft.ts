@@ -3,9 +3,8 @@ import { wins } from '../../bidding/bids/bid.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as scopes from '../../bidding/scopes/queries.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
-import { together } from '../../database/together.ts'
 import { recordStatusChange } from '../../events/status-history.ts'
-import { leave, type WriteCall } from '../../http/call.ts'
+import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
 import { conflict, invalid, unknownReference } from '../../http/problem.ts'
 import { pricedLines } from './line-prices.ts'
@@ -31,7 +30,7 @@ export interface Draft
   home: Home
   vendor: Vendor
   lines: readonly Checked['PurchaseOrderLineInput'][]
-  /** If it was asked for together with the lock of the home; otherwise it is asked for here. */
+  /** Read here unless the caller has read them. */
   grounds?: Grounds | undefined
 }
 
@@ -45,14 +44,15 @@ export interface Grounds {
   last: Awaited<ReturnType<typeof orders.lastNumberOf>>
 }
 
-/** Whoever asks for it in one packet with the lock of the home asks for the lock first. */
+/** Call this with the home locked, which keeps its last number. */
 export async function groundsOf(
   call: WriteCall,
   homeId: string,
   scope: string,
   createScopes: boolean | undefined,
 ): Promise<Grounds> {
-  const [trade, last] = await together(scopes.withName(call, scope), orders.lastNumberOf(call, homeId))
+  const trade = await scopes.withName(call, scope)
+  const last = await orders.lastNumberOf(call, homeId)
   const spelled = trade?.name ?? (await scopes.nameOf(call, scope, createScopes))
   return { spelled, costCodeId: trade?.defaultCostCodeId ?? null, last }
 }
@@ -64,11 +64,9 @@ export async function groundsOf(
 export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrder> {
   const { home, vendor, lines: asked, grounds, ...rest } = wanted
   const { retainagePercent = usualRetainage(rest, vendor), noPayment = false, scope } = rest
-  const [priced, { spelled, costCodeId, last }] = await together(
-    pricedLines(call, asked, { home, vendorId: vendor.id, contractId: rest.contractId ?? null }),
-    // What the caller wrote was looked up there; that of a bid or a contract is a trade, or was one.
-    grounds === undefined ? groundsOf(call, home.id, scope, true) : Promise.resolve(grounds),
-  )
+  const priced = await pricedLines(call, asked, { home, vendorId: vendor.id, contractId: rest.contractId ?? null })
+  // The trade of a bid or a contract exists, or did once.
+  const { spelled, costCodeId, last } = grounds ?? (await groundsOf(call, home.id, scope, true))
   const { lines, ...sums } = totalled(await posted(call, priced, costCodeId))
   const order = {
     ...rest,
@@ -97,7 +95,7 @@ export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrd
   const number = last === undefined ? await firstNumber(call, home) : numberOf(last.prefix, last.sequence + 1)
   const made = orders.make(call, { ...order, scope: spelled, number })
   await recordStatusChange(call, { id: made.id, from: null, to: made.status })
-  leave(call, orders.insert(call, made, lines))
+  await orders.insert(call, made, lines)
   return orders.withLines(made, lines)
 }
 

@@ -8,7 +8,6 @@ import * as vendors from '../../bidding/vendors/queries.ts'
 import { STANDING } from '../../costs/budgets/selected.ts'
 import * as contracts from '../../costs/contracts/queries.ts'
 import * as selections from '../../costs/selections/queries.ts'
-import { together } from '../../database/together.ts'
 import { recordEvent } from '../../events/record.ts'
 import type { WriteCall } from '../../http/call.ts'
 import type { Checked } from '../../http/checked.gen.ts'
@@ -51,7 +50,7 @@ export const purchaseOrderOperations = {
   },
 
   async getPurchaseOrder({ path }, call) {
-    return { status: 200, body: await orders.show(call, path.purchaseOrderId) }
+    return { status: 200, body: await orders.find(call, path.purchaseOrderId) }
   },
 
   async updatePurchaseOrder({ path, query, body, ifMatch }, call) {
@@ -86,11 +85,8 @@ async function create(
   createScopes: boolean | undefined,
 ): Promise<PurchaseOrder> {
   const { homeId, scope: named } = asked
-  const finding = referencesOf(call, asked)
-  const [grounds, { home, vendor, bid, contract, parent }] = await together(
-    named === undefined ? Promise.resolve(undefined) : groundsOf(call, homeId, named, createScopes),
-    finding,
-  )
+  const { home, vendor, bid, contract, parent } = await referencesOf(call, asked)
+  const grounds = named === undefined ? undefined : await groundsOf(call, homeId, named, createScopes)
   const scope = grounds?.spelled
   const body = scope === undefined ? asked : { ...asked, scope }
   const vendorId = vendor?.id ?? bid?.vendorId ?? contract?.vendorId
@@ -164,16 +160,13 @@ async function referencesOf(
   parent: PurchaseOrder | null
 }> {
   const { homeId, vendorId, bidId, contractId, parentPoId, optionSelectionId } = body
-  const none = Promise.resolve(null)
-  const [vendor, bid, contract, parent, selection, strange, [home]] = await together(
-    vendorId === undefined ? none : vendors.findOptional(call, vendorId),
-    bidId == null ? none : bids.findOptional(call, bidId),
-    contractId == null ? none : contracts.findOptional(call, contractId),
-    parentPoId == null ? none : orders.findOptional(call, parentPoId),
-    optionSelectionId == null ? none : selections.findOptional(call, optionSelectionId),
-    unknownParts(call, body.lines ?? []),
-    homes.lockAll(call, [homeId]),
-  )
+  const vendor = vendorId === undefined ? null : await vendors.findOptional(call, vendorId)
+  const bid = bidId == null ? null : await bids.findOptional(call, bidId)
+  const contract = contractId == null ? null : await contracts.findOptional(call, contractId)
+  const parent = parentPoId == null ? null : await orders.findOptional(call, parentPoId)
+  const selection = optionSelectionId == null ? null : await selections.findOptional(call, optionSelectionId)
+  const strange = await unknownParts(call, body.lines ?? [])
+  const [home] = await homes.lockAll(call, [homeId])
   const found = {
     homeId: home,
     vendorId: vendor,

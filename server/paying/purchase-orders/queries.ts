@@ -1,8 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { PurchaseOrder, PurchaseOrderLine } from '../../../client/contract.gen.ts'
-import { fixed } from '../../database/fixed.ts'
-import { together } from '../../database/together.ts'
-import { later } from '../../database/transaction-drivers.ts'
 import { noteChange, type WriteCall } from '../../http/call.ts'
 import { type Made, resource, type Values } from '../../resources/resource.ts'
 import { OPEN } from '../order-statuses.ts'
@@ -43,7 +40,7 @@ const resourceOfOrders = resource({
   sorts: { total: { column: 'totalInCents', from: (total) => `(${total}::numeric * 100)::bigint` } },
 })
 
-export const { list, find, show, findAll, findOptional, lock, make, update } = resourceOfOrders
+export const { list, find, findAll, findOptional, lock, make, update } = resourceOfOrders
 
 /** Stores an order that was made, with its lines. */
 export async function insert(
@@ -51,10 +48,8 @@ export async function insert(
   made: Made<PurchaseOrder, Computed>,
   lines: readonly PurchaseOrderLine[],
 ): Promise<void> {
-  await together(
-    resourceOfOrders.insertAll(call, [made], { linesBytes: bytesOf(lines) }),
-    insertLines(call, made.id, lines),
-  )
+  await resourceOfOrders.insertAll(call, [made], { linesBytes: bytesOf(lines) })
+  await insertLines(call, made.id, lines)
 }
 
 /** An order in draft that was made just now: nothing of it is done or paid, and no task is for it. */
@@ -72,7 +67,7 @@ function insertLines(
   lines: readonly PurchaseOrderLine[],
 ): Promise<unknown> {
   const given = JSON.stringify(lines.map((line, position) => ({ ...line, position })))
-  return db.executeQuery(later(CompiledQuery.raw(INSERTION_OF_LINES, [organizationId, purchaseOrderId, given])))
+  return db.executeQuery(CompiledQuery.raw(INSERTION_OF_LINES, [organizationId, purchaseOrderId, given]))
 }
 
 const COLUMNS_OF_LINE = ['position', ...OF_LINE].map((column) => `"${column}"`).join(', ')
@@ -96,12 +91,12 @@ export async function replaceLines(
     .where('purchaseOrderId', '=', purchaseOrderId)
     .execute()
   await insertLines(call, purchaseOrderId, lines)
-  const measured = call.db
+  await call.db
     .updateTable('purchaseOrders')
     .set({ linesBytes: bytesOf(lines) })
     .where('organizationId', '=', call.organizationId)
     .where('id', '=', purchaseOrderId)
-  await call.db.executeQuery(later(measured.compile()))
+    .execute()
 }
 
 /** Writes how much of each line of a locked order is done, and that it was said now. */
@@ -144,11 +139,11 @@ export async function lastNumberOf(
   call: WriteCall,
   homeId: string,
 ): Promise<{ prefix: string; sequence: number } | undefined> {
-  const asked = fixed<{ prefix: string; sequence: number }>`
+  const { rows } = await sql<{ prefix: string; sequence: number }>`
     select substring("number" from '^(.*)-') as "prefix", substring("number" from '[0-9]+$')::integer as "sequence"
     from "purchaseOrders" where "organizationId" = ${call.organizationId} and "homeId" = ${homeId}
-    order by substring("number" from '[0-9]+$')::integer desc limit 1`
-  return (await call.db.executeQuery(asked)).rows[0]
+    order by substring("number" from '[0-9]+$')::integer desc limit 1`.execute(call.db)
+  return rows[0]
 }
 
 /** The position of a home among all homes of the organization, starting at 1. */

@@ -32,7 +32,7 @@ export const messageOperations = {
   },
 
   async getMessage({ path }, call) {
-    return { status: 200, body: await messages.show(call, path.messageId) }
+    return { status: 200, body: await messages.find(call, path.messageId) }
   },
 
   async markMessage({ path, body }, call) {

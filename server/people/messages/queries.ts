@@ -4,7 +4,7 @@ import type { Tenant, WriteCall } from '../../http/call.ts'
 import { resource } from '../../resources/resource.ts'
 import type { Person } from './message.ts'
 
-export const { list, find, show, findAll, lock, insert, update, assertExist } = resource({
+export const { list, find, findAll, lock, insert, update, assertExist } = resource({
   schema: 'Message',
   table: 'messages',
   prefix: 'msg',

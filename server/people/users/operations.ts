@@ -7,6 +7,6 @@ export const userOperations = {
   },
 
   async getUser({ path }, call) {
-    return { status: 200, body: await users.show(call, path.userId) }
+    return { status: 200, body: await users.find(call, path.userId) }
   },
 } satisfies Partial<Handlers>

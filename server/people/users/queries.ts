@@ -1,6 +1,6 @@
 import { resource } from '../../resources/resource.ts'
 
-export const { list, find, show, findAll, lock, insert, update } = resource({
+export const { list, find, findAll, lock, insert, update } = resource({
   schema: 'User',
   table: 'users',
   prefix: 'usr',

@@ -38,7 +38,7 @@ export const leadOperations = {
   },
 
   async getLead({ path }, call) {
-    return { status: 200, body: await leads.show(call, path.leadId) }
+    return { status: 200, body: await leads.find(call, path.leadId) }
   },
 
   async updateLead({ path, body, ifMatch }, call) {

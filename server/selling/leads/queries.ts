@@ -1,7 +1,7 @@
 import { linkedTo } from '../../resources/listing.ts'
 import { resource } from '../../resources/resource.ts'
 
-export const { list, find, show, findAll, findOptional, lock, insert, update, archive } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
   schema: 'Lead',
   table: 'leads',
   prefix: 'lead',

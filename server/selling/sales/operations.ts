@@ -25,7 +25,7 @@ export const saleOperations = {
   },
 
   async getSale({ path }, call) {
-    return { status: 200, body: await sales.show(call, path.saleId) }
+    return { status: 200, body: await sales.find(call, path.saleId) }
   },
 
   async updateSale({ path, body, ifMatch }, call) {

@@ -17,7 +17,7 @@ export const COMMISSION = `case when t."commissionPercent" is null and t."commis
   when t."status" = 'cancelled' then 0
   else coalesce(t."commissionAmount", round((${TOTAL_PRICE}) * t."commissionPercent" / 100, 2)) end`
 
-export const { list, find, show, findAll, findOptional, lock, insert, update } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update } = resource({
   schema: 'Sale',
   table: 'sales',
   prefix: 'sale',

@@ -3,21 +3,11 @@ import pg from 'pg'
 import { describe, expect, inject, test } from 'vitest'
 import { newPostgresUrl } from '../../test/support/databases.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
-import { divided, LEAST_CONNECTIONS, USUAL_CONNECTIONS } from './connection-plan.ts'
 import { openDatabase } from './database.ts'
-
-test('whatever is asked for is divided without a rest, and everybody gets some', () => {
-  for (let asked = LEAST_CONNECTIONS; asked <= 1000; asked++) {
-    const { transactions, calls, others } = divided(asked)
-    const lanes = [calls.reading, calls.writing, calls.burdened, others.reading, others.writing, others.burdened]
-    // The one that remains is for the start.
-    expect(lanes.reduce((sum, count) => sum + count, transactions)).toBe(asked - 1)
-    expect(Math.min(transactions, calls.writing)).toBeGreaterThan(0)
-  }
-})
+import { DEFAULT_CONNECTIONS } from './pool-size.ts'
 
 test('four processes fit what PostgreSQL allows by default', () => {
-  expect(4 * USUAL_CONNECTIONS).toBeLessThanOrEqual(100 - 3)
+  expect(4 * DEFAULT_CONNECTIONS).toBeLessThanOrEqual(100 - 3)
 })
 
 // The embedded database has one connection.

@@ -6,7 +6,7 @@ import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumb
 import { isDatabaseAway } from '../http/problem.ts'
 import { type Db, openDatabase } from './database.ts'
 
-describe.skipIf(inject('postgres') === null)('a database that says nothing any more', () => {
+describe.skipIf(inject('postgres') === null)('a database that no longer responds', () => {
   let plumbline: TestPlumbline
   let network: Network
 
@@ -24,19 +24,16 @@ describe.skipIf(inject('postgres') === null)('a database that says nothing any m
     await network.close()
   })
 
-  test('is not taken for one while it works, on several statements at once or for as long as it likes', async () => {
+  test('is not confused with one that works for as long as it may', async () => {
     const sleep = (seconds: number) => CompiledQuery.raw(`select pg_sleep(${seconds})`)
-    const together = plumbline.database.transaction((trx) =>
-      Promise.all(Array.from({ length: 10 }, () => trx.executeQuery(sleep(0.9)))),
-    )
-    // As the operators' verbs have it.
+    // As the operators' commands open it.
     const unbounded = { databaseUrl: network.url, databaseConnections: 24, databaseStatementTimeoutMs: 0, dataDir: '' }
     const patient = await openDatabase(unbounded)
-    await Promise.all([together, patient.statements.executeQuery(sleep(8))])
+    await patient.statements.executeQuery(sleep(8))
     await patient.close()
   })
 
-  test('is away to whoever asks it meanwhile, and the one that is there then answers the next', async () => {
+  test('is unavailable to requests in progress, and the database that is there afterwards answers the next ones', async () => {
     const create = async () => {
       const { status, body } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
       return [status, body.code]

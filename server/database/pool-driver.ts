@@ -1,0 +1,290 @@
+import { channel } from 'node:diagnostics_channel'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  AbortedTransactionError,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import pg from 'pg'
+import { nameOfStatement } from './prepared-statements.ts'
+
+/** A statement as it is sent, and whether it sees the rows of one organization only. */
+export interface SentStatement {
+  text: string
+  narrow: boolean
+}
+
+/** Publishes each statement as a `SentStatement`, for example to tests that explain all of them. */
+const statementChannel = channel('plumbline:statement')
+
+/** Whose rows a PostgreSQL session shows. */
+export const ORGANIZATION_SETTING = 'plumbline.organization'
+
+/** The rows of one organization, seen by the role that row-level security restricts. */
+export interface View {
+  readonly role: string
+  readonly organizationId: string
+}
+
+export interface PoolDriverOptions {
+  readonly pool: pg.Pool
+  /** Null shows the rows of all organizations. */
+  readonly view: View | null
+  /**
+   * Migrations do not prepare statements, because their texts can contain several, and they use one connection for
+   * several transactions in a row.
+   */
+  readonly isForMigrations: boolean
+  /** Waits for permission to use a connection; returns the function that ends the use. */
+  readonly takeTurn?: () => Promise<() => void>
+}
+
+/** A Kysely dialect for PostgreSQL over a pool whose connections have the `pipeline` option. */
+export function poolDialect(options: PoolDriverOptions): Dialect {
+  return {
+    createDriver: () => new PoolDriver(options),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  }
+}
+
+class PoolDriver implements Driver {
+  readonly #options: PoolDriverOptions
+
+  constructor(options: PoolDriverOptions) {
+    this.#options = options
+  }
+
+  async acquireConnection(): Promise<PoolConnection> {
+    const endTurn = await this.#options.takeTurn?.()
+    const client = await connect(this.#options.pool).catch((error: unknown) => {
+      endTurn?.()
+      throw error
+    })
+    const connection = new PoolConnection(client, this.#options, endTurn)
+    try {
+      await connection.show(this.#options.view)
+      return connection
+    } catch (error) {
+      connection.release()
+      throw error
+    }
+  }
+
+  async beginTransaction(connection: PoolConnection): Promise<void> {
+    connection.begin()
+  }
+
+  commitTransaction(connection: PoolConnection): Promise<void> {
+    return connection.commit()
+  }
+
+  rollbackTransaction(connection: PoolConnection): Promise<void> {
+    return connection.rollback()
+  }
+
+  async releaseConnection(connection: PoolConnection): Promise<void> {
+    connection.release()
+  }
+
+  // Whoever opened the pool ends it.
+  async init(): Promise<void> {}
+  async destroy(): Promise<void> {}
+}
+
+/** What we know about the session of a pooled client. */
+interface Session {
+  readonly openedMs: number
+  view: View | null
+  /** The names of its prepared statements. */
+  readonly prepared: Set<string>
+}
+
+const sessions = new WeakMap<pg.PoolClient, Session>()
+
+function sessionOf(client: pg.PoolClient): Session {
+  let session = sessions.get(client)
+  if (session === undefined) {
+    session = { openedMs: performance.now(), view: null, prepared: new Set() }
+    sessions.set(client, session)
+  }
+  return session
+}
+
+/**
+ * A prepared list takes about 100 kB of the server's memory. A connection with this many prepared statements is closed
+ * when it is released, because `pg` has no call that deallocates one.
+ */
+const MOST_PREPARED = 400
+
+const DEADLOCK = '40P01'
+export const MOST_ATTEMPTS = 4
+
+export function isDeadlock(error: unknown): boolean {
+  return (error as { code?: unknown }).code === DEADLOCK
+}
+
+/** A pooled client in the hands of one user: for a single statement, or for a transaction. */
+class PoolConnection implements DatabaseConnection {
+  readonly #client: pg.PoolClient
+  readonly #session: Session
+  readonly #options: PoolDriverOptions
+  readonly #endTurn: (() => void) | undefined
+  /** What was sent without waiting for its answer. */
+  #ahead: Promise<unknown>[] = []
+  #isTransaction = false
+  #isOver = false
+  #isBroken = false
+
+  constructor(client: pg.PoolClient, options: PoolDriverOptions, endTurn: (() => void) | undefined) {
+    this.#client = client
+    this.#session = sessionOf(client)
+    this.#options = options
+    this.#endTurn = endTurn
+  }
+
+  /**
+   * Makes the session show these rows from now on; it keeps its view until the next use needs another one. A change of
+   * the role is confirmed before any statement is sent. A change of the organization is sent ahead of the next statement,
+   * whose result is used only if both succeed.
+   */
+  async show(view: View | null): Promise<void> {
+    const before = this.#session.view
+    if (before?.role === view?.role && before?.organizationId === view?.organizationId) return
+    const values = [view?.role ?? 'none', view?.organizationId ?? '']
+    const showing = this.#send(SHOW, values, nameOfStatement(SHOW)).catch((error: unknown) => {
+      // The session may show either of the two.
+      this.#isBroken = true
+      throw error
+    })
+    this.#session.view = view
+    if (before?.role === view?.role) this.#sendAhead(showing)
+    else await showing
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (statementChannel.hasSubscribers) {
+      const sent: SentStatement = { text: query.sql, narrow: this.#session.view !== null }
+      statementChannel.publish(sent)
+    }
+    for (let attempt = 1; ; attempt++) {
+      if (this.#isOver) throw new Error('The transaction is over.')
+      try {
+        const name = this.#options.isForMigrations ? undefined : nameOfStatement(query.sql)
+        const result = await this.#send(query.sql, query.parameters, name)
+        return { rows: result.rows, numAffectedRows: BigInt(result.rowCount ?? 0) }
+      } catch (error) {
+        // A deadlock undoes a single statement completely. A transaction has to be repeated from its beginning.
+        if (this.#isTransaction || !isDeadlock(error) || attempt === MOST_ATTEMPTS) throw error
+      }
+    }
+  }
+
+  streamQuery(): never {
+    throw new Error('Streams are not supported, because they hold a connection for as long as their reader likes.')
+  }
+
+  /** Sends `begin` ahead of the first statement. */
+  begin(): void {
+    this.#isTransaction = true
+    this.#sendAhead(this.#send('begin'))
+  }
+
+  #sendAhead(sent: Promise<unknown>): void {
+    this.#ahead.push(sent)
+    // The next statement waits for it and reports its error.
+    sent.catch(() => {})
+  }
+
+  async commit(): Promise<void> {
+    this.#endTransaction()
+    const { command } = await this.#send('commit')
+    // The answer if a statement failed and its error was ignored.
+    if (command === 'ROLLBACK') throw new AbortedTransactionError()
+  }
+
+  async rollback(): Promise<void> {
+    this.#endTransaction()
+    await this.#send('rollback').catch(() => {
+      this.#isBroken = true
+    })
+  }
+
+  /** Refuses statements that were asked for in the transaction, for example by Promise.all, and would run after it. */
+  #endTransaction(): void {
+    this.#isTransaction = false
+    this.#isOver = !this.#options.isForMigrations
+  }
+
+  release(): void {
+    this.#isOver = true
+    const isUnanswered = this.#ahead.length > 0
+    this.#client.release(this.#isBroken || isUnanswered || this.#session.prepared.size >= MOST_PREPARED)
+    this.#endTurn?.()
+  }
+
+  /** @param name the name to prepare it by */
+  async #send(text: string, values: readonly unknown[] = [], name?: string): Promise<pg.QueryResult> {
+    const sent = this.#client.query({ name, text, values: [...values] })
+    if (name !== undefined) this.#session.prepared.add(name)
+    const ahead = this.#ahead
+    this.#ahead = []
+    try {
+      if (ahead.length > 0) await Promise.all([sent, ...ahead])
+      return lastOf(await sent)
+    } catch (error) {
+      // After anything but a refusal by the server, the state of the connection is unknown.
+      if (!(error instanceof pg.DatabaseError) || STALE.has(error.code)) this.#isBroken = true
+      if (error instanceof Error && error.message === READ_TIMEOUT)
+        suspectedMs.set(this.#options.pool, performance.now())
+      throw error
+    }
+  }
+}
+
+/** A prepared statement whose columns have changed since, as during an upgrade, or that the server does not know. */
+const STALE: ReadonlySet<string | undefined> = new Set(['0A000', '26000'])
+
+/** How `pg` reports its `query_timeout`. */
+const READ_TIMEOUT = 'Query read timeout'
+
+const SHOW = `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false)`
+
+/** A text of several statements has a result for each, which the types of `pg` do not say. */
+function lastOf(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResult {
+  const last = Array.isArray(result) ? result.at(-1) : result
+  if (last === undefined) throw new Error('The database returned no result.')
+  return last
+}
+
+const TOO_MANY_CONNECTIONS = '53300'
+const RETRY_AFTER_MS = 50
+const MOST_RETRIES = 100
+
+/** When a connection of the pool was last found dead. All that were opened before may be dead too. */
+const suspectedMs = new WeakMap<pg.Pool, number>()
+
+/**
+ * A client of the pool. If the server accepts no more connections, for example because other programs use them, the
+ * open connections have to do, and this waits until one of them is free.
+ */
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  for (let retries = 0; ; retries++) {
+    try {
+      const client = await pool.connect()
+      if (sessionOf(client).openedMs >= (suspectedMs.get(pool) ?? 0)) return client
+      client.release(true)
+    } catch (error) {
+      const isFull = (error as { code?: unknown }).code === TOO_MANY_CONNECTIONS
+      if (!isFull || pool.totalCount === 0 || retries === MOST_RETRIES) throw error
+      await delay(RETRY_AFTER_MS)
+    }
+  }
+}
