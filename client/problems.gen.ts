@@ -49,7 +49,7 @@ export const ConflictReason = {
   needs_override: 'needs_override',
   /** It had to be done earlier. */
   deadline_passed: 'deadline_passed',
-  /** A record has changed since it was read or shown; `changed` says what, if it is known. */
+  /** A record has changed since it was read or shown; the field changed lists the differences if they are known. */
   changed_meanwhile: 'changed_meanwhile',
   /** Nobody could receive it. */
   no_recipient: 'no_recipient',

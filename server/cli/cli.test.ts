@@ -218,7 +218,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(daysUntil(all.json.expiresAt)).toBe(365)
     const caller = await me(all.json.secret)
     expect(caller.body).toMatchObject({ keyId: all.json.id, name: 'Everything', organization: { id: organizationId } })
-    expect(caller.body.permissions).toHaveLength(42)
+    expect(caller.body.permissions).toHaveLength(43)
     const narrow = await here(
       'keys',
       'create',

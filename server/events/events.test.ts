@@ -173,7 +173,7 @@ test('one event is read as it was sent', async () => {
 
 test('every type of event is listed, with when it fires, whether anything fires it yet, and an example', async () => {
   const { body } = await plumbline.get('/api/ext/event-types')
-  expect(body.data).toHaveLength(32)
+  expect(body.data).toHaveLength(33)
   for (const entry of body.data) {
     expect(entry.permission).toMatch(/^[a-z]+:read$/)
     expect(entry.example.type).toBe(entry.type)

@@ -203,10 +203,10 @@ describe('a secret', () => {
   })
 
   test('that an operation shows once has to be kept out of its stored answers, or the service does not start', () => {
-    expect(() => assertConcealing(contract, {})).toThrow(/^createWebhook shows something once/)
-    const { createWebhook } = repeats
-    if (createWebhook === undefined) throw new Error('createWebhook is told again in a way of its own')
-    expect(() => assertConcealing(contract, { createWebhook })).toThrow(/^rotateWebhookSecret shows something once/)
+    for (const left of ['createWebhook', 'rotateWebhookSecret']) {
+      const others = Object.fromEntries(Object.entries(repeats).filter(([id]) => id !== left))
+      expect(() => assertConcealing(contract, others)).toThrow(new RegExp(`^${left} shows something once`))
+    }
     expect(() => assertConcealing(contract, repeats)).not.toThrow()
   })
 

@@ -33,7 +33,7 @@ test('a key learns who it is, what it may do now, and whose it is', async () => 
     },
     expiresAt: null,
   })
-  expect(body.permissions).toHaveLength(42)
+  expect(body.permissions).toHaveLength(43)
   const narrow = await plumbline.newKey(['homes:read'], organizationId)
   const seen = await plumbline.get('/api/ext/me', { key: narrow })
   expect(seen.body.permissions).toEqual(['homes:read'])

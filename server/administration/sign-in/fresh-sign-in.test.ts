@@ -39,6 +39,9 @@ const ageSessions = (seconds: number) =>
 
 const passkey = { credentialId: 'AA', clientDataJSON: 'AA', attestationObject: 'AA', name: 'Laptop' }
 
+/** An id that no record has. */
+const NOBODY = 'ven_01m7y975jzfesvq6t4k8m2w6rc'
+
 /** A request to each operation that requires a fresh sign-in. */
 const REQUESTS: Readonly<Record<string, (by: RequestOptions) => Promise<Answer>>> = {
   preparePasskey: (by) => plumbline.post('/api/admin/passkeys/prepare', undefined, by),
@@ -50,6 +53,8 @@ const REQUESTS: Readonly<Record<string, (by: RequestOptions) => Promise<Answer>>
   inviteUser: (by) => plumbline.post('/api/admin/users', { email: 'a@example.com', name: 'Ada', role: 'admin' }, by),
   updateUser: (by) => plumbline.patch(`/api/admin/users/${userId}`, { role: 'admin' }, by),
   approveProposal: (by) => plumbline.post(`/api/ext/proposals/${proposalId}/approve`, undefined, by),
+  copyVendorPortalLink: (by) => plumbline.post(`/api/ext/vendors/${NOBODY}/portal-link`, undefined, by),
+  copyInvitationLink: (by) => plumbline.post(`/api/ext/invitations/${NOBODY}/portal-link`, undefined, by),
   changeUserStatus: (by) => plumbline.post(`/api/admin/users/${userId}/status`, { status: 'active' }, by),
 }
 

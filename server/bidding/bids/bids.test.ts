@@ -273,7 +273,7 @@ test('while a blind request is open, no answer or event shows an amount; once it
   expect(told).not.toContain('9.6543')
   const early = await post(`/bids/${bid.id}/accept`)
   expect(early.status).toBe(409)
-  expect(early.body.detail).toContain('blind and still open')
+  expect(early.body).toMatchObject({ code: 'conflict', reason: 'bids_sealed' })
 
   const before = await plumbline.get(`/api/ext/bids/${bid.id}`, { key: site.key })
   await post(`/bids/requests/${request.id}/close`)
