@@ -1,66 +1,29 @@
 import type * as contract from './contract.gen.ts'
 
 /** The values of the contract's enums, in its order. Written by `npm run generate`. */
+export const vendorStatusValues = [
+  'prospective',
+  'active',
+  'on_hold',
+  'inactive',
+] as const satisfies readonly contract.VendorStatus[]
+
+export const complianceStatusValues = [
+  'compliant',
+  'expiring',
+  'expired',
+  'missing',
+  'exempt',
+] as const satisfies readonly contract.ComplianceStatus[]
+
+export const vendorLanguageValues = [
+  'en',
+  'es',
+] as const satisfies readonly contract.VendorLanguage[]
+
 export const actorSourceValues = [
   'portal_copied_link',
 ] as const satisfies readonly contract.ActorSource[]
-
-export const syncModeValues = [
-  'all_or_nothing',
-  'best_effort',
-] as const satisfies readonly contract.SyncMode[]
-
-export const matchByValues = [
-  'accountingId',
-  'externalId',
-  'id',
-] as const satisfies readonly contract.MatchBy[]
-
-export const permissionValues = [
-  'vendors:read',
-  'vendors:write',
-  'bids:read',
-  'bids:write',
-  'homes:read',
-  'homes:write',
-  'communities:read',
-  'communities:write',
-  'tasks:read',
-  'tasks:write',
-  'milestones:read',
-  'milestones:write',
-  'pos:read',
-  'pos:write',
-  'payments:read',
-  'payments:write',
-  'budgets:read',
-  'budgets:write',
-  'options:read',
-  'options:write',
-  'parts:read',
-  'parts:write',
-  'timesheets:read',
-  'timesheets:write',
-  'users:read',
-  'users:write',
-  'messages:read',
-  'messages:write',
-  'leads:read',
-  'leads:write',
-  'sales:read',
-  'sales:write',
-  'contracts:read',
-  'contracts:write',
-  'webhooks:read',
-  'webhooks:write',
-  'events:read',
-  'events:write',
-  'skills:read',
-  'skills:write',
-  'proposals:read',
-  'proposals:write',
-  'portal_links:read',
-] as const satisfies readonly contract.Permission[]
 
 export const problemCodeValues = [
   'malformed_json',
@@ -157,25 +120,16 @@ export const conflictReasonValues = [
   'subscription_disabled',
 ] as const satisfies readonly contract.ConflictReason[]
 
-export const vendorStatusValues = [
-  'prospective',
-  'active',
-  'on_hold',
-  'inactive',
-] as const satisfies readonly contract.VendorStatus[]
+export const syncModeValues = [
+  'all_or_nothing',
+  'best_effort',
+] as const satisfies readonly contract.SyncMode[]
 
-export const complianceStatusValues = [
-  'compliant',
-  'expiring',
-  'expired',
-  'missing',
-  'exempt',
-] as const satisfies readonly contract.ComplianceStatus[]
-
-export const vendorLanguageValues = [
-  'en',
-  'es',
-] as const satisfies readonly contract.VendorLanguage[]
+export const matchByValues = [
+  'accountingId',
+  'externalId',
+  'id',
+] as const satisfies readonly contract.MatchBy[]
 
 export const complianceDocumentTypeValues = [
   'general_liability',
@@ -203,14 +157,6 @@ export const vendorNotificationKindValues = [
   'postponed',
 ] as const satisfies readonly contract.VendorNotificationKind[]
 
-export const bidRequestStatusValues = [
-  'draft',
-  'sent',
-  'closed',
-  'awarded',
-  'cancelled',
-] as const satisfies readonly contract.BidRequestStatus[]
-
 export const bidTypeValues = [
   'lump_sum',
   'unit_price',
@@ -222,6 +168,14 @@ export const awardModeValues = [
   'split',
 ] as const satisfies readonly contract.AwardMode[]
 
+export const bidRequestStatusValues = [
+  'draft',
+  'sent',
+  'closed',
+  'awarded',
+  'cancelled',
+] as const satisfies readonly contract.BidRequestStatus[]
+
 export const invitationStatusValues = [
   'pending',
   'sent',
@@ -231,6 +185,19 @@ export const invitationStatusValues = [
   'submitted',
   'no_response',
 ] as const satisfies readonly contract.InvitationStatus[]
+
+export const communityStatusValues = [
+  'planning',
+  'active',
+  'sold_out',
+  'closed',
+] as const satisfies readonly contract.CommunityStatus[]
+
+export const comparedBidStatusValues = [
+  'submitted',
+  'accepted',
+  'rejected',
+] as const satisfies readonly contract.ComparedBidStatus[]
 
 export const bidFlagValues = [
   'vendor_archived',
@@ -245,12 +212,6 @@ export const bidFlagValues = [
   'late',
   'validity_past',
 ] as const satisfies readonly contract.BidFlag[]
-
-export const comparedBidStatusValues = [
-  'submitted',
-  'accepted',
-  'rejected',
-] as const satisfies readonly contract.ComparedBidStatus[]
 
 export const bidStatusValues = [
   'submitted',
@@ -268,24 +229,25 @@ export const bidSourceValues = [
   'email',
 ] as const satisfies readonly contract.BidSource[]
 
-export const bidSourceInputValues = [
-  'api',
-  'phone',
-  'email',
-] as const satisfies readonly contract.BidSourceInput[]
+export const homeTypeValues = [
+  'spec',
+  'presale',
+  'custom',
+  'model',
+] as const satisfies readonly contract.HomeType[]
 
-export const communityStatusValues = [
-  'planning',
-  'active',
-  'sold_out',
-  'closed',
-] as const satisfies readonly contract.CommunityStatus[]
+export const swingValues = [
+  'left',
+  'right',
+] as const satisfies readonly contract.Swing[]
 
-export const planStatusValues = [
-  'draft',
-  'released',
-  'retired',
-] as const satisfies readonly contract.PlanStatus[]
+export const homeSalesStatusValues = [
+  'unavailable',
+  'available',
+  'reserved',
+  'under_contract',
+  'sold',
+] as const satisfies readonly contract.HomeSalesStatus[]
 
 export const homeStatusValues = [
   'planning',
@@ -300,25 +262,79 @@ export const homeStatusValues = [
   'cancelled',
 ] as const satisfies readonly contract.HomeStatus[]
 
-export const homeTypeValues = [
-  'spec',
-  'presale',
-  'custom',
-  'model',
-] as const satisfies readonly contract.HomeType[]
+export const planStatusValues = [
+  'draft',
+  'released',
+  'retired',
+] as const satisfies readonly contract.PlanStatus[]
 
-export const homeSalesStatusValues = [
-  'unavailable',
-  'available',
-  'reserved',
-  'under_contract',
-  'sold',
-] as const satisfies readonly contract.HomeSalesStatus[]
+export const bidSourceInputValues = [
+  'api',
+  'phone',
+  'email',
+] as const satisfies readonly contract.BidSourceInput[]
 
-export const swingValues = [
-  'left',
-  'right',
-] as const satisfies readonly contract.Swing[]
+export const purchaseOrderTypeValues = [
+  'base',
+  'option',
+  'change',
+  'variance',
+  'backcharge',
+  'service',
+] as const satisfies readonly contract.PurchaseOrderType[]
+
+export const purchaseOrderStatusValues = [
+  'draft',
+  'pending_approval',
+  'approved',
+  'issued',
+  'accepted',
+  'declined',
+  'partially_completed',
+  'completed',
+  'closed',
+  'void',
+] as const satisfies readonly contract.PurchaseOrderStatus[]
+
+export const varianceReasonCodeValues = [
+  'estimating_error',
+  'design_change',
+  'field_error',
+  'vendor_error',
+  'backcharge',
+  'vendor_reassignment',
+  'weather',
+  'theft',
+  'vandalism',
+  'site_condition',
+  'customer_request',
+  'code_requirement',
+  'price_increase',
+  'punch_list',
+  'model_maintenance',
+  'other',
+] as const satisfies readonly contract.VarianceReasonCode[]
+
+export const varianceResponsibleValues = [
+  'builder',
+  'customer',
+  'vendor',
+] as const satisfies readonly contract.VarianceResponsible[]
+
+export const contractStatusValues = [
+  'draft',
+  'active',
+  'expired',
+  'terminated',
+  'superseded',
+] as const satisfies readonly contract.ContractStatus[]
+
+export const contractTypeValues = [
+  'turnkey',
+  'unit_price',
+  'labor_only',
+  'material',
+] as const satisfies readonly contract.ContractType[]
 
 export const costCategoryValues = [
   'labor',
@@ -369,21 +385,6 @@ export const takeoffSourceValues = [
   'option',
 ] as const satisfies readonly contract.TakeoffSource[]
 
-export const contractStatusValues = [
-  'draft',
-  'active',
-  'expired',
-  'terminated',
-  'superseded',
-] as const satisfies readonly contract.ContractStatus[]
-
-export const contractTypeValues = [
-  'turnkey',
-  'unit_price',
-  'labor_only',
-  'material',
-] as const satisfies readonly contract.ContractType[]
-
 export const selectionStatusValues = [
   'pending',
   'approved',
@@ -404,53 +405,6 @@ export const budgetLineSourceValues = [
   'allowance',
   'manual',
 ] as const satisfies readonly contract.BudgetLineSource[]
-
-export const purchaseOrderStatusValues = [
-  'draft',
-  'pending_approval',
-  'approved',
-  'issued',
-  'accepted',
-  'declined',
-  'partially_completed',
-  'completed',
-  'closed',
-  'void',
-] as const satisfies readonly contract.PurchaseOrderStatus[]
-
-export const purchaseOrderTypeValues = [
-  'base',
-  'option',
-  'change',
-  'variance',
-  'backcharge',
-  'service',
-] as const satisfies readonly contract.PurchaseOrderType[]
-
-export const varianceReasonCodeValues = [
-  'estimating_error',
-  'design_change',
-  'field_error',
-  'vendor_error',
-  'backcharge',
-  'vendor_reassignment',
-  'weather',
-  'theft',
-  'vandalism',
-  'site_condition',
-  'customer_request',
-  'code_requirement',
-  'price_increase',
-  'punch_list',
-  'model_maintenance',
-  'other',
-] as const satisfies readonly contract.VarianceReasonCode[]
-
-export const varianceResponsibleValues = [
-  'builder',
-  'customer',
-  'vendor',
-] as const satisfies readonly contract.VarianceResponsible[]
 
 export const likenessOfPosValues = [
   'same_lines',
@@ -511,12 +465,13 @@ export const taskKindValues = [
   'memo',
 ] as const satisfies readonly contract.TaskKind[]
 
-export const taskLinkTypeValues = [
-  'FS',
-  'SS',
-  'FF',
-  'SF',
-] as const satisfies readonly contract.TaskLinkType[]
+export const taskConfirmationStatusValues = [
+  'none',
+  'requested',
+  'confirmed',
+  'declined',
+  'reschedule_requested',
+] as const satisfies readonly contract.TaskConfirmationStatus[]
 
 export const taskConstraintTypeValues = [
   'none',
@@ -524,6 +479,18 @@ export const taskConstraintTypeValues = [
   'must_start_on',
   'hold',
 ] as const satisfies readonly contract.TaskConstraintType[]
+
+export const taskLinkTypeValues = [
+  'FS',
+  'SS',
+  'FF',
+  'SF',
+] as const satisfies readonly contract.TaskLinkType[]
+
+export const inspectionResultValues = [
+  'passed',
+  'failed',
+] as const satisfies readonly contract.InspectionResult[]
 
 export const delayReasonValues = [
   'weather',
@@ -545,19 +512,6 @@ export const delayResponsibleValues = [
   'customer',
   'vendor',
 ] as const satisfies readonly contract.DelayResponsible[]
-
-export const inspectionResultValues = [
-  'passed',
-  'failed',
-] as const satisfies readonly contract.InspectionResult[]
-
-export const taskConfirmationStatusValues = [
-  'none',
-  'requested',
-  'confirmed',
-  'declined',
-  'reschedule_requested',
-] as const satisfies readonly contract.TaskConfirmationStatus[]
 
 export const milestoneStatusValues = [
   'pending',
@@ -584,6 +538,23 @@ export const timesheetStatusValues = [
   'rejected',
   'exported',
 ] as const satisfies readonly contract.TimesheetStatus[]
+
+export const userRoleValues = [
+  'owner',
+  'admin',
+  'estimator',
+  'superintendent',
+  'salesperson',
+  'accountant',
+  'viewer',
+  'vendor',
+] as const satisfies readonly contract.UserRole[]
+
+export const userStatusValues = [
+  'invited',
+  'active',
+  'disabled',
+] as const satisfies readonly contract.UserStatus[]
 
 export const payTypeValues = [
   'regular',
@@ -646,18 +617,13 @@ export const leadActivityTypeValues = [
   'note',
 ] as const satisfies readonly contract.LeadActivityType[]
 
-export const saleStatusValues = [
-  'pending',
-  'approved',
-  'pipeline_complete',
-  'cancelled',
-] as const satisfies readonly contract.SaleStatus[]
-
-export const saleStageStatusValues = [
-  'open',
-  'done',
-  'waived',
-] as const satisfies readonly contract.SaleStageStatus[]
+export const saleContingencyTypeValues = [
+  'financing',
+  'appraisal',
+  'inspection',
+  'home_sale',
+  'other',
+] as const satisfies readonly contract.SaleContingencyType[]
 
 export const saleDepositStatusValues = [
   'due',
@@ -667,14 +633,6 @@ export const saleDepositStatusValues = [
   'cancelled',
 ] as const satisfies readonly contract.SaleDepositStatus[]
 
-export const saleContingencyTypeValues = [
-  'financing',
-  'appraisal',
-  'inspection',
-  'home_sale',
-  'other',
-] as const satisfies readonly contract.SaleContingencyType[]
-
 export const saleContingencyStatusValues = [
   'open',
   'cleared',
@@ -682,12 +640,25 @@ export const saleContingencyStatusValues = [
   'failed',
 ] as const satisfies readonly contract.SaleContingencyStatus[]
 
+export const saleStageStatusValues = [
+  'open',
+  'done',
+  'waived',
+] as const satisfies readonly contract.SaleStageStatus[]
+
+export const saleStatusValues = [
+  'pending',
+  'approved',
+  'pipeline_complete',
+  'cancelled',
+] as const satisfies readonly contract.SaleStatus[]
+
 export const saleDepositDispositionValues = [
   'refunded',
   'forfeited',
 ] as const satisfies readonly contract.SaleDepositDisposition[]
 
-export const userRoleValues = [
+export const messageRoleValues = [
   'owner',
   'admin',
   'estimator',
@@ -695,14 +666,7 @@ export const userRoleValues = [
   'salesperson',
   'accountant',
   'viewer',
-  'vendor',
-] as const satisfies readonly contract.UserRole[]
-
-export const userStatusValues = [
-  'invited',
-  'active',
-  'disabled',
-] as const satisfies readonly contract.UserStatus[]
+] as const satisfies readonly contract.MessageRole[]
 
 export const messageSubjectTypeValues = [
   'vendor',
@@ -716,16 +680,6 @@ export const messageSubjectTypeValues = [
   'purchase_order',
   'webhook',
 ] as const satisfies readonly contract.MessageSubjectType[]
-
-export const messageRoleValues = [
-  'owner',
-  'admin',
-  'estimator',
-  'superintendent',
-  'salesperson',
-  'accountant',
-  'viewer',
-] as const satisfies readonly contract.MessageRole[]
 
 export const messageTemplateKindValues = [
   'message',
@@ -743,6 +697,12 @@ export const messageTemplateKindValues = [
   'lien_waiver_unconditional_final',
 ] as const satisfies readonly contract.MessageTemplateKind[]
 
+export const mailStatusValues = [
+  'queued',
+  'sent',
+  'failed',
+] as const satisfies readonly contract.MailStatus[]
+
 export const mailKindValues = [
   'message',
   'portal_invitation',
@@ -756,12 +716,6 @@ export const mailKindValues = [
   'sign_in',
   'user_invitation',
 ] as const satisfies readonly contract.MailKind[]
-
-export const mailStatusValues = [
-  'queued',
-  'sent',
-  'failed',
-] as const satisfies readonly contract.MailStatus[]
 
 export const searchTypeValues = [
   'vendor',
@@ -786,6 +740,11 @@ export const attachmentRecordTypeValues = [
   'selection',
   'message',
 ] as const satisfies readonly contract.AttachmentRecordType[]
+
+export const webhookStatusValues = [
+  'active',
+  'disabled',
+] as const satisfies readonly contract.WebhookStatus[]
 
 export const eventTypeValues = [
   'vendor.created',
@@ -823,11 +782,6 @@ export const eventTypeValues = [
   'proposal.status_changed',
 ] as const satisfies readonly contract.EventType[]
 
-export const webhookStatusValues = [
-  'active',
-  'disabled',
-] as const satisfies readonly contract.WebhookStatus[]
-
 export const webhookDisabledReasonValues = [
   'requested',
   'failures',
@@ -842,6 +796,52 @@ export const deliveryStatusValues = [
   'exhausted',
   'cancelled',
 ] as const satisfies readonly contract.DeliveryStatus[]
+
+export const permissionValues = [
+  'vendors:read',
+  'vendors:write',
+  'bids:read',
+  'bids:write',
+  'homes:read',
+  'homes:write',
+  'communities:read',
+  'communities:write',
+  'tasks:read',
+  'tasks:write',
+  'milestones:read',
+  'milestones:write',
+  'pos:read',
+  'pos:write',
+  'payments:read',
+  'payments:write',
+  'budgets:read',
+  'budgets:write',
+  'options:read',
+  'options:write',
+  'parts:read',
+  'parts:write',
+  'timesheets:read',
+  'timesheets:write',
+  'users:read',
+  'users:write',
+  'messages:read',
+  'messages:write',
+  'leads:read',
+  'leads:write',
+  'sales:read',
+  'sales:write',
+  'contracts:read',
+  'contracts:write',
+  'webhooks:read',
+  'webhooks:write',
+  'events:read',
+  'events:write',
+  'skills:read',
+  'skills:write',
+  'proposals:read',
+  'proposals:write',
+  'portal_links:read',
+] as const satisfies readonly contract.Permission[]
 
 export const auditResourceTypeValues = [
   'organization',

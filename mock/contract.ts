@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { bundle } from '../contract/bundle.ts'
+import { bundleContract } from '../contract/bundle.ts'
 import { type Contract, type ContractDocument, readContract, sourceHash } from '../server/http/contract.ts'
 
 /**
@@ -16,7 +16,7 @@ export function contractNow(): Contract {
     const made = read(prepared)
     if (made.sourceHash === sourceHash()) return readContract(made.document)
   }
-  return readContract(bundle().document)
+  return readContract(bundleContract())
 }
 
 function read(file: string): { sourceHash: string; document: ContractDocument } {

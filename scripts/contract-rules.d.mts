@@ -5,6 +5,3 @@ export declare function faultsOf(
   document: unknown,
   names?: readonly string[],
 ): Generator<{ rule: string; place: (string | number)[]; message: string }>
-
-/** The plugin as Redocly loads it. */
-export default function plumbline(): { id: string; rules: Record<string, unknown> }

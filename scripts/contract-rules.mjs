@@ -1,5 +1,5 @@
 /**
- * What the contract promises beyond being valid OpenAPI, as rules for Redocly's lint.
+ * The rules of this contract that the standard linters do not know. scripts/lint-contract.ts checks them on the bundle.
  *
  * Each rule is a generator over the whole document that yields [place, fault]; a place is the list of keys that leads
  * there. The rules know no particular resource, so they apply to a new one without an edit. What they do list by name
@@ -15,6 +15,7 @@ const RULES = {
   'path-order': pathOrder,
   'operation-names': operationNames,
   permissions,
+  expansions,
   examples,
   'agreeing-examples': agreeingExamples,
   'possible-times': possibleTimes,
@@ -27,26 +28,21 @@ const RULES = {
   bounds,
   'closed-objects': closedObjects,
   'plain-schemas': plainSchemas,
+  'enum-descriptions': enumDescriptions,
   'whole-answers': wholeAnswers,
   events,
   emits,
   skills,
   'problem-catalogue': problemCatalogue,
   changelog,
-  'used-components': usedComponents,
   'flat-names': flatNames,
   secrets,
   writers,
 }
 
-export default function plumbline() {
-  const rules = Object.fromEntries(Object.entries(RULES).map(([name, check]) => [name, rule(check)]))
-  return { id: 'plumbline', rules: { oas3: rules } }
-}
-
 export const ruleNames = Object.keys(RULES)
 
-/** The faults of a document by rule, for callers that have the document in memory. */
+/** Yields the findings of each rule. */
 export function* faultsOf(document, names = ruleNames) {
   for (const name of names) {
     for (const [place, message] of RULES[name](document)) yield { rule: name, place, message }
@@ -184,13 +180,16 @@ function* permissions(document) {
   for (const { operation, at } of operations(document)) {
     const place = [...at, 'security']
     if (isForVisitors(operation)) continue
-    // A key's requirement comes with the same one of a session (contract/bundle.ts).
+    // An operation that is open to keys is open to users too, with the same permissions.
     const stated = operation.security?.filter?.((each, _, all) => all.length === 1 || !('session' in each)) ?? []
     if (stated.length !== 1) {
       yield [at, 'Every operation states the one requirement that it has under `security`.']
       continue
     }
     const [[scheme, needed], ...more] = Object.entries(stated[0])
+    const ofSession = operation.security.find((each) => each !== stated[0])?.session
+    if (scheme === 'apiKey' && !operation['x-keys-only'] && ofSession?.join() !== needed.join?.())
+      yield [place, 'Beside apiKey stands session with the same permissions, unless the operation has x-keys-only.']
     if (more.length > 0 || !Array.isArray(needed) || !['apiKey', 'portalToken', 'session'].includes(scheme)) {
       yield [
         place,
@@ -208,6 +207,52 @@ function* permissions(document) {
         yield [[...at, 'description'], `The description does not say that it needs ${permission}.`]
     }
   }
+}
+
+/**
+ * `x-expands: { Bid: { vendor: Vendor } }` says which record the `vendorId` of a bid names. The schema Bid then has an
+ * optional field `vendor`, and operations that read bids offer `vendor` and the links of a vendor in `expand`.
+ */
+function* expansions(document) {
+  const schemas = document.components?.schemas ?? {}
+  const expands = document['x-expands'] ?? {}
+  for (const [record, links] of Object.entries(expands)) {
+    const properties = resolve(document, schemas[record])?.properties ?? {}
+    for (const [name, target] of Object.entries(links)) {
+      const at = ['x-expands', record, name]
+      const id = resolve(document, properties[`${name}Id`])
+      if (!id || !schemas[target]) {
+        yield [at, `There is no field ${name}Id in ${record}, or no schema ${target}.`]
+        continue
+      }
+      const isNullable = [id.type].flat().includes('null')
+      const { $ref = properties[name]?.anyOf?.[0]?.$ref } = properties[name] ?? {}
+      if ($ref !== `#/components/schemas/${target}` || isNullable !== Boolean(properties[name]?.anyOf))
+        yield [
+          ['components', 'schemas', record],
+          `${record} has a field ${name} that is a ${target}${isNullable ? ' or null' : ''}, because of x-expands.`,
+        ]
+      if (resolve(document, schemas[record])?.required?.includes(name))
+        yield [['components', 'schemas', record], `${name} is optional, because only \`expand\` adds it.`]
+    }
+  }
+  for (const { operation, method, parameters, at } of operations(document)) {
+    if (method !== 'get') continue
+    const shown = resolve(document, operation.responses?.['200'])?.content?.['application/json']?.schema
+    const item = resolve(document, resolve(document, shown)?.properties?.data)?.items
+    const links = expands[nameOf(item ?? shown)] ?? {}
+    const expected = Object.entries(links).flatMap(([name, target]) => [
+      name,
+      ...Object.keys(expands[target] ?? {}).map((next) => `${name}.${next}`),
+    ])
+    const offered = parameters.find(({ name }) => name === 'expand')?.schema?.items?.enum ?? []
+    if (offered.join() !== expected.join())
+      yield [[...at, 'parameters'], `By x-expands, expand offers ${expected.join(', ') || 'nothing'} here.`]
+  }
+}
+
+function nameOf(reference) {
+  return reference?.$ref?.split('/').at(-1)
 }
 
 /** Whether only a vendor may call it, who has no permissions and no integration. */
@@ -619,29 +664,6 @@ function compareVersions(a, b) {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2]
 }
 
-/** Redocly's own rule does not see what the composite skills refer to. */
-function* usedComponents(document) {
-  const used = new Set()
-  const visit = (node) => {
-    if (!node || typeof node !== 'object') return
-    if (typeof node.$ref === 'string' && !used.has(node.$ref)) {
-      used.add(node.$ref)
-      visit(resolve(document, node))
-    }
-    for (const inner of Object.values(node)) visit(inner)
-  }
-  visit(document.paths)
-  visit(document.webhooks)
-  visit(document['x-skills'])
-  visit(document['x-problems'])
-  for (const [kind, components] of Object.entries(document.components ?? {})) {
-    if (kind === 'securitySchemes') continue
-    for (const name of Object.keys(components ?? {})) {
-      if (!used.has(`#/components/${kind}/${name}`)) yield [['components', kind, name], `Nothing uses ${name}.`]
-    }
-  }
-}
-
 /** Skills take path, query and body in one flat object, so a name may occur in only one of them. */
 function* flatNames(document) {
   for (const { operation, parameters, at } of operations(document)) {
@@ -652,6 +674,20 @@ function* flatNames(document) {
     names.push(...Object.keys(resolve(document, body)?.properties ?? {}))
     const twice = names.filter((name, index) => names.indexOf(name) !== index)
     if (twice.length > 0) yield [at, `${twice.join(', ')} is the name of two inputs.`]
+  }
+}
+
+/** Readers without support for x-enumDescriptions find the same in the description. */
+function* enumDescriptions(document) {
+  for (const { schema, at } of everySchema(document)) {
+    const descriptions = schema['x-enumDescriptions']
+    if (!descriptions) continue
+    if (Object.keys(descriptions).join() !== schema.enum?.join())
+      yield [[...at, 'x-enumDescriptions'], 'x-enumDescriptions describes the values of `enum`, in the same order.']
+    for (const [value, text] of Object.entries(descriptions)) {
+      if (!schema.description?.includes(`\`${value}\`: ${text}`))
+        yield [[...at, 'description'], `The description says "\`${value}\`: ${text}", as x-enumDescriptions does.`]
+    }
   }
 }
 
@@ -727,19 +763,4 @@ function* subschemas(schema) {
   for (const keyword of ['anyOf', 'oneOf', 'prefixItems']) {
     for (const [index, inner] of (schema[keyword] ?? []).entries()) yield [[keyword, index], inner]
   }
-}
-
-/** A fault in a shared component is found through each of its uses, but reported once. */
-function rule(check) {
-  return () => ({
-    Root(document, context) {
-      const told = new Set()
-      for (const [place, message] of check(document)) {
-        const key = JSON.stringify([place, message])
-        if (told.has(key)) continue
-        told.add(key)
-        context.report({ message, location: context.location.child(place) })
-      }
-    },
-  })
 }

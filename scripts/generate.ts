@@ -12,7 +12,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { bundle } from '../contract/bundle.ts'
+import { bundleContract } from '../contract/bundle.ts'
 import { scenarioTable } from '../mock/scenarios.ts'
 import type { Database } from '../server/database/database.ts'
 import { readContract, sourceHash } from '../server/http/contract.ts'
@@ -27,7 +27,7 @@ const root = path.resolve(import.meta.dirname, '..')
 const check = process.argv.includes('--check')
 const stale: string[] = []
 
-const { document } = bundle()
+const document = bundleContract()
 put('server/contract.gen.json', oneEntryALine({ sourceHash: sourceHash(), document }))
 contractTypes()
 put('CHANGELOG.md', changelogText(document))

@@ -1,6 +1,6 @@
 /**
- * Change control. contract/released.yaml keeps the contract of the last release, reduced to what clients depend on: no
- * texts, no examples.
+ * Change control. scripts/released-contract.yaml keeps the contract of the last release, reduced to the parts that clients
+ * depend on: no texts, no examples.
  *
  *   npm run lint:breaking       fails if the contract breaks it, unless the major version has risen
  *   npm run release             the same, and then keeps the contract as the released one; its version must have risen
@@ -11,7 +11,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
 import { Document, isPair, isScalar, parse, stringify, visit } from 'yaml'
-import { bundle } from '../contract/bundle.ts'
+import { bundleContract } from '../contract/bundle.ts'
 import type { ContractDocument } from '../server/http/contract.ts'
 import { publishWhole } from '../server/platform/published.ts'
 import { breakingChanges, type Published } from './breaking-changes.ts'
@@ -21,12 +21,12 @@ const own = path.join(root, 'openapi.yaml')
 const program = new Command('release')
   .description('Compares the contract with that of the last release.')
   .argument('[contract]', 'the contract', own)
-  .argument('[released]', 'the released one', path.join(root, 'contract/released.yaml'))
+  .argument('[released]', 'the released one', path.join(root, 'scripts/released-contract.yaml'))
   .option('--keep', 'keep the contract as the released one')
   .parse()
 const [source, kept] = program.processedArgs as [string, string]
 
-const present = outline(source === own ? bundle().document : read(source))
+const present = outline(source === own ? bundleContract() : read(source))
 const released = existsSync(kept) ? (read(kept) as unknown as Published) : null
 if (released !== null) judge(released)
 if (program.opts<{ keep?: true }>().keep) keep()

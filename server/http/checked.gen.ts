@@ -3,38 +3,6 @@ import type { AllocateOverheadInput, ApiKeyCreate, ApiKeyRotate, ApplySelectionI
 import type { Filled } from './operation.ts'
 
 export interface Checked {
-  AwardBidInput: Filled<AwardBidInput, 'rejectOthers' | 'createPurchaseOrder'>
-  SuggestVendorsForScopeInput: Filled<SuggestVendorsForScopeInput, 'count'>
-  LevelBidsInput: Filled<LevelBidsInput, 'plugAmounts'>
-  SplitAwardInput: Filled<SplitAwardInput, 'createPurchaseOrders'>
-  SendBidRemindersInput: Filled<SendBidRemindersInput, 'daysBeforeDeadline'>
-  ExtendBidDeadlineInput: Filled<ExtendBidDeadlineInput, 'notify'>
-  RequestBidsForHomeInput: Filled<RequestBidsForHomeInput, 'vendorsEach'>
-  FindBidCoverageGapsInput: Filled<FindBidCoverageGapsInput, 'minimumBids'>
-  PriceTakeoffInput: Filled<PriceTakeoffInput, 'optionIds'>
-  CreateVariancePoInput: Filled<CreateVariancePoInput, never, { lines: Checked['PurchaseOrderLineInput'][] }>
-  ReassignVendorInput: Filled<ReassignVendorInput, 'reason' | 'notify'>
-  PurchaseForecastInput: Filled<PurchaseForecastInput, 'weeks'>
-  DetectOverCommittedBudgetsInput: Filled<DetectOverCommittedBudgetsInput, 'thresholdPercent'>
-  BudgetVsActualInput: Filled<BudgetVsActualInput, 'groupBy'>
-  CashFlowForecastInput: Filled<CashFlowForecastInput, 'weeks' | 'openingBalance'>
-  VarianceReportInput: Filled<VarianceReportInput, 'groupBy'>
-  TimesheetCostSummaryInput: Filled<TimesheetCostSummaryInput, 'groupBy'>
-  ImportRowsInput: Filled<ImportRowsInput, 'mode'>
-  CloneHomeSetupInput: Filled<CloneHomeSetupInput, 'copy'>
-  PayOnCompletionInput: Filled<PayOnCompletionInput, 'method'>
-  ReleaseRetainageInput: Filled<ReleaseRetainageInput, 'method'>
-  AllocateOverheadInput: Filled<AllocateOverheadInput, 'basis'>
-  PriceHomeInput: Filled<PriceHomeInput, 'optionIds' | 'lotPremium'>
-  ApplySelectionInput: Filled<ApplySelectionInput, 'quantity'>
-  StaleLeadsInput: Filled<StaleLeadsInput, 'days'>
-  NotifyVendorsOfScheduleInput: Filled<NotifyVendorsOfScheduleInput, 'kind' | 'withinDays'>
-  CompressScheduleInput: Filled<CompressScheduleInput, 'mostPercent'>
-  LookaheadInput: Filled<LookaheadInput, 'weeks'>
-  RequestStartConfirmationsInput: Filled<RequestStartConfirmationsInput, 'withinDays'>
-  OnboardVendorInput: Filled<OnboardVendorInput, 'documents' | 'invite', { documents: Checked['ComplianceDocumentCreate'][] }>
-  FindExpiringInsuranceInput: Filled<FindExpiringInsuranceInput, 'withinDays'>
-  FindInactiveVendorsInput: Filled<FindInactiveVendorsInput, 'months'>
   VendorCreate: Filled<VendorCreate, 'status'>
   VendorsSync: Filled<VendorsSync, 'mode'>
   ComplianceDocumentCreate: Filled<ComplianceDocumentCreate, 'status' | 'additionalInsured'>
@@ -89,16 +57,16 @@ export interface Checked {
   TaskTemplateUpdate: Filled<TaskTemplateUpdate, never, { rows: Checked['TaskTemplateRowInput'][] }>
   ScheduleTemplateApply: Filled<ScheduleTemplateApply, 'replace'>
   LeadCreate: Filled<LeadCreate, 'source' | 'communityIds' | 'planIds'>
-  SaleCreate: Filled<SaleCreate, 'optionIds' | 'lotPremium' | 'incentives' | 'discounts' | 'deposits' | 'contingencies'>
   LeadConversion: Filled<LeadConversion, 'optionIds' | 'lotPremium' | 'incentives' | 'discounts' | 'deposits' | 'contingencies'>
+  SaleCreate: Filled<SaleCreate, 'optionIds' | 'lotPremium' | 'incentives' | 'discounts' | 'deposits' | 'contingencies'>
   SaleStageMove: Filled<SaleStageMove, 'status'>
   MessageCreate: Filled<MessageCreate, 'channel'>
   MessageMark: Filled<MessageMark, 'isRead'>
   WebhookCreate: Filled<WebhookCreate, 'excludeOwnChanges' | 'allowDuplicate'>
   WebhookSecretRotation: Filled<WebhookSecretRotation, 'overlapHours'>
   ExecuteRequest: Filled<ExecuteRequest, 'input' | 'dryRun'>
-  ExecuteBatch: Filled<ExecuteBatch, 'dryRun', { steps: Checked['BatchStep'][] }>
   BatchStep: Filled<BatchStep, 'input'>
+  ExecuteBatch: Filled<ExecuteBatch, 'dryRun', { steps: Checked['BatchStep'][] }>
   ProposalCreate: Filled<ProposalCreate, 'input'>
   PortalBidLineInput: Filled<PortalBidLineInput, 'excluded' | 'alternate'>
   PortalBidDraftInput: Filled<PortalBidDraftInput, never, { lines: Checked['PortalBidLineInput'][] }>
@@ -106,6 +74,38 @@ export interface Checked {
   ApiKeyCreate: Filled<ApiKeyCreate, 'proposeOnly'>
   ApiKeyRotate: Filled<ApiKeyRotate, 'overlapDays'>
   UserInvite: Filled<UserInvite, 'poApprovalLimit'>
+  AwardBidInput: Filled<AwardBidInput, 'rejectOthers' | 'createPurchaseOrder'>
+  SuggestVendorsForScopeInput: Filled<SuggestVendorsForScopeInput, 'count'>
+  DetectOverCommittedBudgetsInput: Filled<DetectOverCommittedBudgetsInput, 'thresholdPercent'>
+  BudgetVsActualInput: Filled<BudgetVsActualInput, 'groupBy'>
+  CashFlowForecastInput: Filled<CashFlowForecastInput, 'weeks' | 'openingBalance'>
+  VarianceReportInput: Filled<VarianceReportInput, 'groupBy'>
+  LevelBidsInput: Filled<LevelBidsInput, 'plugAmounts'>
+  SplitAwardInput: Filled<SplitAwardInput, 'createPurchaseOrders'>
+  SendBidRemindersInput: Filled<SendBidRemindersInput, 'daysBeforeDeadline'>
+  ExtendBidDeadlineInput: Filled<ExtendBidDeadlineInput, 'notify'>
+  RequestBidsForHomeInput: Filled<RequestBidsForHomeInput, 'vendorsEach'>
+  FindBidCoverageGapsInput: Filled<FindBidCoverageGapsInput, 'minimumBids'>
+  CompressScheduleInput: Filled<CompressScheduleInput, 'mostPercent'>
+  LookaheadInput: Filled<LookaheadInput, 'weeks'>
+  RequestStartConfirmationsInput: Filled<RequestStartConfirmationsInput, 'withinDays'>
+  FindExpiringInsuranceInput: Filled<FindExpiringInsuranceInput, 'withinDays'>
+  FindInactiveVendorsInput: Filled<FindInactiveVendorsInput, 'months'>
+  StaleLeadsInput: Filled<StaleLeadsInput, 'days'>
+  PayOnCompletionInput: Filled<PayOnCompletionInput, 'method'>
+  ReleaseRetainageInput: Filled<ReleaseRetainageInput, 'method'>
+  AllocateOverheadInput: Filled<AllocateOverheadInput, 'basis'>
+  PriceTakeoffInput: Filled<PriceTakeoffInput, 'optionIds'>
+  CreateVariancePoInput: Filled<CreateVariancePoInput, never, { lines: Checked['PurchaseOrderLineInput'][] }>
+  ReassignVendorInput: Filled<ReassignVendorInput, 'reason' | 'notify'>
+  PurchaseForecastInput: Filled<PurchaseForecastInput, 'weeks'>
+  OnboardVendorInput: Filled<OnboardVendorInput, 'documents' | 'invite', { documents: Checked['ComplianceDocumentCreate'][] }>
+  NotifyVendorsOfScheduleInput: Filled<NotifyVendorsOfScheduleInput, 'kind' | 'withinDays'>
+  PriceHomeInput: Filled<PriceHomeInput, 'optionIds' | 'lotPremium'>
+  ApplySelectionInput: Filled<ApplySelectionInput, 'quantity'>
+  TimesheetCostSummaryInput: Filled<TimesheetCostSummaryInput, 'groupBy'>
+  ImportRowsInput: Filled<ImportRowsInput, 'mode'>
+  CloneHomeSetupInput: Filled<CloneHomeSetupInput, 'copy'>
 }
 
 /** The inputs of the composite skills. */

@@ -142,13 +142,12 @@ export function loadContract(): Contract {
 
 /** The hash of openapi.yaml and all files in contract/; null if only the generated output is present. */
 export function sourceHash(): string | null {
-  const front = path.join(root, 'openapi.yaml')
-  if (!existsSync(front)) return null
+  const index = path.join(root, 'openapi.yaml')
+  if (!existsSync(index)) return null
   const folder = path.join(root, 'contract')
-  // The last release is in this folder too, and does not count.
-  const rooms = readdirSync(folder).filter((file) => file.endsWith('.yaml') && file !== 'released.yaml')
-  const hash = createHash('sha256').update(readFileSync(front))
-  for (const room of rooms.sort()) hash.update(`\0${room}\0`).update(readFileSync(path.join(folder, room)))
+  const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'))
+  const hash = createHash('sha256').update(readFileSync(index))
+  for (const file of files.sort()) hash.update(`\0${file}\0`).update(readFileSync(path.join(folder, file)))
   return hash.digest('hex')
 }
 

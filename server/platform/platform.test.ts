@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { bundle } from '../../contract/bundle.ts'
+import { bundleContract } from '../../contract/bundle.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 
 let plumbline: TestPlumbline
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-const source = bundle().document
+const source = bundleContract()
 
 test('a key learns who it is, what it may do now, and whose it is', async () => {
   const { organizationId, key } = await plumbline.newBuilder({ poApprovalLimit: 25_000, timeZone: 'America/Denver' })

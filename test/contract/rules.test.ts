@@ -52,6 +52,24 @@ const breakages: Breakage[] = [
     'a description that names another permission than is needed',
     set_(['paths', VENDORS, 'get', 'description'], 'Lists. Needs skills:read.'),
   ],
+  [
+    'permissions',
+    'other permissions for users than for keys',
+    set_(['paths', VENDORS, 'get', 'security', '1', 'session'], ['vendors:write']),
+  ],
+  ['permissions', 'an operation that is open to keys only', set_(['paths', VENDORS, 'get', 'security', '1'])],
+  ['expansions', 'a record without a field for a link', set_(['components', 'schemas', 'Bid', 'properties', 'vendor'])],
+  [
+    'expansions',
+    'a link that is not null where its ID may be',
+    set_(['components', 'schemas', 'Bid', 'properties', 'home'], { $ref: '#/components/schemas/Home' }),
+  ],
+  ['expansions', 'a link without an ID', set_(['x-expands', 'Bid', 'builder'], 'Vendor')],
+  [
+    'expansions',
+    'a link that expand does not offer',
+    set_(['components', 'parameters', 'ExpandBid', 'schema', 'items', 'enum'], ['vendor']),
+  ],
   ['examples', 'a request without an example', set_([...body('post', VENDORS), 'examples'], {})],
   [
     'agreeing-examples',
@@ -115,6 +133,16 @@ const breakages: Breakage[] = [
   ['bounds', 'a number without an end', set_(['components', 'schemas', 'PositiveMoney', 'maximum'])],
   ['closed-objects', 'an open object', set_(['components', 'schemas', 'Vendor', 'additionalProperties'], true)],
   ['plain-schemas', 'a keyword that we avoid', set_(['components', 'schemas', 'Money', 'multipleOf'], 0.01)],
+  [
+    'enum-descriptions',
+    'a value without a description',
+    set_(['components', 'schemas', 'ConflictReason', 'x-enumDescriptions', 'archived']),
+  ],
+  [
+    'enum-descriptions',
+    'a description that does not explain the values',
+    set_(['components', 'schemas', 'ConflictReason', 'description'], 'Why it is not possible.'),
+  ],
   [
     'whole-answers',
     'an answer that may leave something out',
@@ -215,7 +243,6 @@ const breakages: Breakage[] = [
       set(contract, ['x-changelog'], releases)
     },
   ],
-  ['used-components', 'a component that nothing uses', set_(['components', 'schemas', 'Orphan'], { type: 'boolean' })],
   [
     'flat-names',
     'one name for two inputs',
