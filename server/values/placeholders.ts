@@ -23,6 +23,23 @@ export function placeholderFaults(text: string, pointer: string, known: readonly
   return []
 }
 
+/** Whether each placeholder of this name has white space or an end of the text on both of its sides. */
+export function isAlone(text: string, name: string): boolean {
+  return [...text.matchAll(PLACEHOLDER)].every(
+    ({ 0: whole, 1: other = '', index }) => other.trim() !== name || standsAlone(text, index, whole.length),
+  )
+}
+
+/** Whether a part of a text has white space or an end of the text on both of its sides. */
+export function standsAlone(text: string, start: number, length: number): boolean {
+  return isGap(text[start - 1]) && isGap(text[start + length])
+}
+
+// Not /\s/, which includes characters without a width that a mail program may take for a part of an address.
+function isGap(character: string | undefined): boolean {
+  return character === undefined || ' \t\r\n'.includes(character)
+}
+
 export function hasPlaceholder(text: string, name: string): boolean {
   return [...text.matchAll(PLACEHOLDER)].some(([, other = '']) => other.trim() === name)
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { vault } from '../../encryption/vault.ts'
 import type { Surroundings } from '../../http/call.ts'
-import { LINK, placeOfLink } from './link.ts'
+import { placeOfLink, withLink } from './link.ts'
 import { MOST_CONNECTIONS, openPost, type Post, Refused } from './post.ts'
 import { type Claimed, claim, type Settled, settle } from './queries.ts'
 
@@ -64,7 +64,7 @@ async function attempt({ config, clock }: Surroundings, post: Post, mail: Claime
     if (to.endsWith('.invalid')) throw new Refused('Its address was erased.')
     const link =
       sealedLink === null ? '' : vault(config.encryptionKey).open(sealedLink, placeOfLink(organizationId, id))
-    await post.send({ id, fromName, to, subject, text: text.replaceAll(LINK, () => link) })
+    await post.send({ id, fromName, to, subject, text: withLink(text, link) })
     return { status: 'sent', lastError: null, nextAttemptAt: null }
   } catch (error) {
     const lastError = error instanceof Error ? error.message : String(error)

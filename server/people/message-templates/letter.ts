@@ -1,5 +1,5 @@
-import { cut, filledIn, hasPlaceholder, type Values } from '../../values/placeholders.ts'
-import type { Wording } from './defaults.ts'
+import { cut, filledIn, hasPlaceholder, isAlone, type Values } from '../../values/placeholders.ts'
+import { PORTAL_URL, type Wording } from './defaults.ts'
 
 /** The longest that a mail's text gets, whatever is put into it. */
 const MOST_CHARACTERS = 40_000
@@ -32,9 +32,11 @@ export function letterOf({ subject, body }: Wording, values: Values): Letter {
   }
 }
 
-/** The body with what it is of no use without, which whoever worded it may have left out. */
+/** Appends the placeholder that a mail of this kind needs, unless the body has it and it is filled in there. */
 export function withNeeded(body: string, needed: string | undefined): string {
-  return needed === undefined || hasPlaceholder(body, needed) ? body : `${body}\n\n{{${needed}}}`
+  if (needed === undefined) return body
+  const isFilledIn = hasPlaceholder(body, needed) && (needed !== PORTAL_URL || isAlone(body, needed))
+  return isFilledIn ? body : `${body}\n\n{{${needed}}}`
 }
 
 /** The text as paragraphs, in which only addresses of pages are more than text. */

@@ -125,6 +125,39 @@ test('a placeholder that the kind does not have is refused at its field, and an 
   expect((await templateOf('advance')).version).toBe(1)
 })
 
+test('a template cannot wrap the portal link in another address', async () => {
+  for (const body of [
+    'https://evil.example/?u={{portalUrl}}',
+    'Your link: {{ portalUrl }}.',
+    '{{message}}{{portalUrl}}',
+    'https://evil.example/?u=\u2060{{portalUrl}}',
+  ]) {
+    expect(faultsOf(await word('bid_invitation', { body }))).toEqual([422, '/body placeholder_not_alone'])
+    expect(faultsOf(await preview('bid_invitation', { body }))).toEqual([422, '/body placeholder_not_alone'])
+  }
+  expect((await word('bid_invitation', { body: 'Your link:\n{{ portalUrl }} (keep it)' })).status).toBe(200)
+  await reset('bid_invitation')
+})
+
+test('a portal link that a saved template or a message wraps in another address is not mailed there', async () => {
+  const wrapped = 'https://evil.example/?u={{portalUrl}}'
+  const { organizationId } = await get('/me')
+  await plumbline.database.statements
+    .updateTable('messageTemplates')
+    .set({ body: `${wrapped}\n\n{{message}}` })
+    .where('organizationId', '=', organizationId)
+    .where('kind', '=', 'bid_invitation')
+    .execute()
+  const asked = { ...site.framing(), vendorIds: [site.redrock], message: `See ${wrapped}` }
+  const request = (await post('/bids/request', asked)).body
+  const mail = await mailServer.next('bids@redrockcarpentry.example.com')
+  const source = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=').replaceAll('\r\n', '\n')
+  const link = await plumbline.mailedLink(request.invitations[0].id)
+  expect(source).toContain(`See https://evil.example/?u=\n\n${link}`)
+  expect(source).not.toContain(`evil.example/?u=${link}`)
+  await reset('bid_invitation')
+})
+
 test('words that somebody else changed in between are not overwritten, and the same ones change nothing', async () => {
   const match = (version: number) => ({ 'If-Match': `"${version}"` })
   expect((await word('postponed', { body: 'Later.' }, match(1))).body.version).toBe(2)

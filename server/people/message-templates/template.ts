@@ -1,5 +1,5 @@
 import type { FieldError, MessageTemplate, MessageTemplateKind } from '../../../client/contract.gen.ts'
-import { placeholderFaults } from '../../values/placeholders.ts'
+import { isAlone, placeholderFaults } from '../../values/placeholders.ts'
 import { PORTAL_URL, TEMPLATES, type Wording } from './defaults.ts'
 import { withNeeded } from './letter.ts'
 
@@ -32,10 +32,18 @@ export function inUse({ kind, subject, body }: OwnWording): Wording {
 /** What is wrong with words for a kind. */
 export function faultsOf({ kind, subject, body }: OwnWording): FieldError[] {
   const { placeholders, subject: usual } = TEMPLATES[kind]
-  const inBody = placeholderFaults(body ?? '', '/body', placeholders)
+  const unknown = placeholderFaults(body ?? '', '/body', placeholders)
+  const inBody = unknown.length === 0 && !isAlone(body ?? '', PORTAL_URL) ? [LINK_WITHIN_TEXT] : unknown
   if (subject === null) return inBody
   if (usual === null)
     return [{ pointer: '/subject', code: 'exclusive', message: 'is only for mails; a lien waiver has none' }, ...inBody]
   const ofSubjects = placeholders.filter((name) => name !== PORTAL_URL)
   return [...placeholderFaults(subject, '/subject', ofSubjects), ...inBody]
+}
+
+/** A link within another address would be told to whoever owns that address. */
+const LINK_WITHIN_TEXT: FieldError = {
+  pointer: '/body',
+  code: 'placeholder_not_alone',
+  message: `must have a space or a line break before and after {{${PORTAL_URL}}}`,
 }
