@@ -246,6 +246,7 @@ export const LEFT_OUT: Partial<Record<Table, string>> = {
   oauthTokens: 'Hashes of tokens, which are of use to nobody but this deployment.',
   calendarAddresses: 'Hashes of addresses, which are of use to nobody but this deployment.',
   bidDrafts: 'What vendors have not submitted yet, which the builder is not to see.',
+  copiedLinkBidDrafts: 'Bids that were entered through copied portal links and have not been submitted.',
   bidRequestNumbers: 'A counter; the numbers themselves are in the bid requests.',
   contractNumbers: 'A counter; the numbers themselves are in the contracts.',
   paymentNumbers: 'A counter; the numbers themselves are in the payments.',

@@ -282,6 +282,13 @@ export const columns = {
     lumpSums: 'json',
     bytes: 'integer',
   },
+  copiedLinkBidDrafts: {
+    organizationId: 'text',
+    invitationId: 'id',
+    content: 'json?',
+    version: 'integer',
+    updatedAt: 'timestamptz',
+  },
   costCodes: {
     organizationId: 'id',
     id: 'id',
@@ -1406,6 +1413,7 @@ export const indexed: Readonly<Record<string, readonly string[]>> = {
   calendarFeeds: ['communityId', 'updatedAt', 'userId', 'vendorId'],
   communities: ['accountingId', 'externalId', 'name', 'status', 'superintendentId', 'updatedAt'],
   contracts: ['accountingId', 'contractType', 'effectiveDate', 'externalId', 'scope', 'status', 'updatedAt', 'vendorId'],
+  copiedLinkBidDrafts: ['invitationId'],
   costCodes: ['accountingId', 'category', 'externalId', 'parentId', 'updatedAt'],
   deliveryAttempts: ['deliveryId'],
   executions: ['actorId', 'skill', 'status', 'updatedAt'],

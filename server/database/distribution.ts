@@ -56,6 +56,7 @@ export const DISTRIBUTION: Readonly<Record<keyof Tables, Place>> = {
   complianceDocuments: BY_ORGANIZATION,
   contractNumbers: BY_ORGANIZATION,
   contracts: BY_ORGANIZATION,
+  copiedLinkBidDrafts: BY_ORGANIZATION,
   costCodes: BY_ORGANIZATION,
   deliveries: BY_ORGANIZATION,
   deliveryAttempts: BY_ORGANIZATION,

@@ -326,6 +326,14 @@ export interface Contracts {
   version: number;
 }
 
+export interface CopiedLinkBidDrafts {
+  content: Json | null;
+  invitationId: string;
+  organizationId: string;
+  updatedAt: Timestamp;
+  version: number;
+}
+
 export interface CostCodes {
   accountingId: string | null;
   archivedAt: Timestamp | null;
@@ -1519,6 +1527,7 @@ export interface DB {
   complianceDocuments: ComplianceDocuments;
   contractNumbers: ContractNumbers;
   contracts: Contracts;
+  copiedLinkBidDrafts: CopiedLinkBidDrafts;
   costCodes: CostCodes;
   deliveries: Deliveries;
   deliveryAttempts: DeliveryAttempts;

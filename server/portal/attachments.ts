@@ -10,8 +10,10 @@ import type { Json } from '../http/json.ts'
 import { conflict, notFound } from '../http/problem.ts'
 import type { Arrived } from '../http/upload.ts'
 import { listing, type Page } from '../resources/listing.ts'
+import { newestBid } from './bid-drafts.ts'
 import { visible } from './invitation.ts'
 import { visible as visibleOrder } from './order.ts'
+import type { InvitationAddress } from './queries.ts'
 
 /**
  * The files that a vendor sees. With an invitation: those of the bid request, which all who were asked see, and those of
@@ -30,7 +32,10 @@ const list = listing<PortalAttachment>({
     createdAt: 'instant',
   },
   where: `t."archivedAt" is null and ${SHARED}`,
-  filters: { recordIds: (ids) => `t."recordId" = any(${ids})` },
+  filters: {
+    recordIds: (ids) => `t."recordId" = any(${ids})`,
+    isFromOwnLink: (wanted) => `(t."createdBy"->>'type' = 'vendor' and t."createdBy"->'copiedBy' is null) = ${wanted}`,
+  },
 })
 
 interface Paging {
@@ -43,8 +48,9 @@ export async function listFiles(
   invitationId: string,
   query: Paging,
 ): Promise<Json<Page<PortalAttachment>>> {
-  const { bidRequestId } = await visible(call, invitationId)
-  return list(call, { ...query, ...{ sort: '-createdAt', recordIds: [bidRequestId, invitationId] } })
+  const address = await visible(call, invitationId)
+  const unsent = (await hidesUnsent(call, address)) ? { isFromOwnLink: false } : {}
+  return list(call, { ...query, ...unsent, ...{ sort: '-createdAt', recordIds: [address.bidRequestId, invitationId] } })
 }
 
 export async function listOrderFiles(
@@ -75,18 +81,26 @@ export async function handIn(
 }
 
 export async function fileOf(call: Call, invitationId: string, attachmentId: string): Promise<FileAnswer> {
-  const { bidRequestId } = await visible(call, invitationId)
-  return openOf(call, [bidRequestId, invitationId], attachmentId)
+  const address = await visible(call, invitationId)
+  const attachment = await findShared(call, [address.bidRequestId, invitationId], attachmentId)
+  const isFromOwnLink = attachment.createdBy.type === 'vendor' && attachment.createdBy.copiedBy === undefined
+  if (isFromOwnLink && (await hidesUnsent(call, address))) throw notFound()
+  return downloadOf(call, attachment)
+}
+
+/** Whether the caller came by a copied link, and the vendor has not submitted the bid that its files are for. */
+async function hidesUnsent(call: Call, { bidRequestId, vendorId }: InvitationAddress): Promise<boolean> {
+  return call.principal.copiedBy !== undefined && (await newestBid(call, bidRequestId, vendorId)) === undefined
 }
 
 export async function orderFileOf(call: Call, purchaseOrderId: string, attachmentId: string): Promise<FileAnswer> {
   await visibleOrder(call, purchaseOrderId)
-  return openOf(call, [purchaseOrderId], attachmentId)
+  return downloadOf(call, await findShared(call, [purchaseOrderId], attachmentId))
 }
 
-/** The file, if it is shared and hangs on one of these records. */
-async function openOf(call: Call, recordIds: readonly string[], attachmentId: string): Promise<FileAnswer> {
+/** The file, if it is shared and attached to one of these records. */
+async function findShared(call: Call, recordIds: readonly string[], attachmentId: string) {
   const attachment = await attachments.find(call, attachmentId)
   if (!attachment.shared || !recordIds.includes(attachment.recordId)) throw notFound()
-  return downloadOf(call, attachment)
+  return attachment
 }

@@ -1,27 +1,34 @@
 import { sql } from 'kysely'
 import type { PortalBidDraft } from '../../client/contract.gen.ts'
-import type { Tenant, WriteCall } from '../http/call.ts'
+import type { Call, Tenant, WriteCall } from '../http/call.ts'
 
-/** What a vendor has entered for its bid. No operation of the builder reads this table. */
+/** What was entered for a bid. No operation of the builder reads these tables. */
 export type Entered = Omit<PortalBidDraft, 'version' | 'updatedAt'>
 
-export async function draftOf({ db, organizationId }: Tenant, invitationId: string): Promise<PortalBidDraft | null> {
+/**
+ * The vendor's own link and its copies have separate drafts: whoever copied a link must neither see nor submit what the
+ * vendor has not submitted.
+ */
+function tableFor({ principal }: Pick<Call, 'principal'>) {
+  return sql.table(principal.copiedBy === undefined ? 'bidDrafts' : 'copiedLinkBidDrafts')
+}
+
+/** The draft of the caller's kind of link; null if there is none. */
+export async function draftOf(call: Call, invitationId: string): Promise<PortalBidDraft | null> {
+  const { db, organizationId } = call
   const { rows } = await sql<{ content: Entered | null; version: number; updatedAt: string }>`
-    select "content", "version", "updatedAt" from "bidDrafts"
+    select "content", "version", "updatedAt" from ${tableFor(call)}
     where "organizationId" = ${organizationId} and "invitationId" = ${invitationId}`.execute(db)
   const [row] = rows
   if (row === undefined || row.content === null) return null
   return { ...row.content, version: row.version, updatedAt: row.updatedAt }
 }
 
-/** Keeps what was entered, in place of what was there before; null where it was submitted or thrown away. */
-export async function keepDraft(
-  { db, organizationId, now }: WriteCall,
-  invitationId: string,
-  entered: Entered | null,
-): Promise<void> {
+/** Replaces the draft of the caller's kind of link; null if it was submitted or discarded. */
+export async function keepDraft(call: WriteCall, invitationId: string, entered: Entered | null): Promise<void> {
+  const { db, organizationId, now } = call
   await sql`
-    insert into "bidDrafts" as d ("organizationId", "invitationId", "content", "version", "updatedAt")
+    insert into ${tableFor(call)} as d ("organizationId", "invitationId", "content", "version", "updatedAt")
     values (${organizationId}, ${invitationId}, ${entered === null ? null : JSON.stringify(entered)}::jsonb, 1, ${now})
     on conflict ("organizationId", "invitationId")
     do update set "content" = excluded."content", "version" = d."version" + 1, "updatedAt" = excluded."updatedAt"`.execute(

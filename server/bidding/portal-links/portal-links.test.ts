@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pdf, sendBytes } from '../../../test/support/files.ts'
 import { connected, newOauthApp } from '../../../test/support/oauth-app.ts'
 import {
   type Answer,
@@ -244,6 +245,33 @@ test('what is done through a copied link is recorded with its source and the nam
   await plumbline.post(`/api/portal/invitations/${id}/bid/submit`, {}, revised)
   expect((await plumbline.get(`/api/ext/bids/${bid.id}`)).body.source).toBe('portal')
   expect((await eventsAbout(plumbline, bid.id)).at(-1)?.actor).toEqual({ type: 'vendor', id: bidder })
+})
+
+test('a copied link neither shows nor submits what the vendor has not submitted', async () => {
+  const request = await ask({ blind: false })
+  const [{ id }] = request.invitations
+  const own = await mailed(id)
+  const bid = `/api/portal/invitations/${id}/bid`
+  const files = `/api/portal/invitations/${id}/attachments`
+  const draft = { amount: 41_234, note: 'Between us' }
+  expect((await plumbline.post(`${bid}/draft`, draft, own)).body.draft).toMatchObject({ ...draft, version: 1 })
+  const sent = await sendBytes(`${plumbline.url}${files}?fileName=Offer.pdf`, pdf(), own)
+  expect([sent.status, sent.body.detail]).toEqual([200, undefined])
+  const copy = await copied(id)
+  expect((await plumbline.get(bid, copy)).body).toMatchObject({ draft: null, review: null, bid: null })
+  expect((await plumbline.get(files, copy)).body.data).toEqual([])
+  expect((await plumbline.get(`${files}/${sent.body.id}/content`, copy)).status).toBe(404)
+  const page = await (await fetch(`${copy.url}/price`)).text()
+  expect(page).not.toMatch(/41[,.]?234|Between us/)
+  expect((await plumbline.post(`${bid}/submit`, {}, copy)).body.reason).toBe('missing_data')
+  // What is entered through the copy leaves the vendor's draft as it is.
+  expect((await plumbline.post(`${bid}/draft`, { amount: 1 }, copy)).body.draft.version).toBe(1)
+  expect((await plumbline.post(`${bid}/discard`, undefined, copy)).status).toBe(200)
+  expect((await plumbline.get(bid, own)).body.draft).toMatchObject({ ...draft, version: 1 })
+  expect((await plumbline.post(`${bid}/submit`, {}, own)).status).toBe(200)
+  expect((await plumbline.get(bid, copy)).body.bid.amount).toBe(41_234)
+  expect((await plumbline.get(files, copy)).body.data).toMatchObject([{ fileName: 'Offer.pdf' }])
+  expect((await plumbline.get(`${files}/${sent.body.id}/content`, copy)).status).toBe(200)
 })
 
 test('a waiver that is signed through a copied link says so in its text', async () => {

@@ -1,0 +1,19 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * Drafts that were entered through a copied portal link. They are apart from those that the vendor entered through its own
+ * link, because neither side may see or submit what the other has not submitted.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table "copiedLinkBidDrafts" (
+      "organizationId" text collate "C" not null,
+      "invitationId" text collate "C" not null,
+      "content" jsonb,
+      "version" integer not null,
+      "updatedAt" timestamptz(3) not null,
+      primary key ("organizationId", "invitationId"),
+      constraint "copiedLinkBidDrafts_invitationId_fkey" foreign key ("organizationId", "invitationId")
+        references "invitations" ("organizationId", "id")
+    )`.execute(db)
+}
