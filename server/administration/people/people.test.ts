@@ -167,7 +167,19 @@ describe('an admin with an approval limit of 5,000', () => {
     expect(refused.body.detail).toBe('Your approval limit is 5000.00. Only an owner can set a higher one.')
     const all = { name: 'Richard', role: 'accountant', poApprovalLimit: 9000 }
     expect((await plumbline.patch(`${USERS}/${rich.id}`, all, ruth)).status).toBe(200)
+    // A new role, or access again, with a limit above theirs would be power that they cannot give.
+    const promoted = await plumbline.patch(`${USERS}/${rich.id}`, { role: 'admin' }, ruth)
+    expect([promoted.status, promoted.body.detail]).toEqual([
+      403,
+      'Cannot change the role of this user: their approval limit exceeds yours. Ask an owner.',
+    ])
+    const statusOf = (status: string) => plumbline.post(`${USERS}/${rich.id}/status`, { status }, ruth)
+    expect((await statusOf('disabled')).status).toBe(200)
+    expect((await statusOf('active')).body).toMatchObject({ status: 403, code: 'permission_denied' })
+    const restored = await plumbline.post(`${USERS}/${rich.id}/status`, { status: 'active' }, owner)
+    expect(restored.status).toBe(200)
     expect((await plumbline.patch(`${USERS}/${rich.id}`, { poApprovalLimit: 4000 }, ruth)).status).toBe(200)
+    expect((await plumbline.patch(`${USERS}/${rich.id}`, { role: 'viewer' }, ruth)).status).toBe(200)
     expect((await plumbline.patch(`${USERS}/${rich.id}`, { poApprovalLimit: 5000 }, ruth)).status).toBe(200)
   })
 })

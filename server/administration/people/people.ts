@@ -9,9 +9,9 @@ import { amountText } from '../../values/money.ts'
 type Standing = Pick<User, 'role' | 'status' | 'poApprovalLimit'>
 
 /**
- * Throws `permission_denied` for an admin who would create, change or disable an owner, raise their own approval limit, or
- * give somebody a higher limit than their own, because each leads to power above theirs. Throws `conflict` if no owner
- * would be left.
+ * Throws `permission_denied` for an admin who would create, change or disable an owner, raise their own approval limit,
+ * give a user a higher limit than their own, or give a new role or access to a user who has one, because each leads to power
+ * above theirs. Throws `conflict` if no owner would be left.
  */
 export async function assertMayMove(call: WriteCall, before: User | null, after: Standing): Promise<void> {
   const caller = await users.find(call, signedIn(call).id)
@@ -19,6 +19,7 @@ export async function assertMayMove(call: WriteCall, before: User | null, after:
     if (before?.role === 'owner' || after.role === 'owner')
       throw new Problem('permission_denied', 'Only an owner can add, change or disable an owner.')
     assertMayRaise(caller, before, after.poApprovalLimit)
+    assertMayEmpower(caller, before, after)
   }
   if (before !== null && isOwner(before) && !isOwner(after)) {
     await assertOtherOwner(call.db, { organizationId: call.organizationId, id: before.id })
@@ -34,6 +35,15 @@ function assertMayRaise(caller: User, before: User | null, limit: number | null)
       'permission_denied',
       `Your approval limit is ${amountText(caller.poApprovalLimit)}. Only an owner can set a higher one.`,
     )
+}
+
+/** A user keeps their approval limit with a new role, and gets it back when they are enabled. */
+function assertMayEmpower(caller: User, before: User | null, after: Standing): void {
+  if (before === null || !exceeds(before.poApprovalLimit, caller.poApprovalLimit)) return
+  const isEnabled = before.status === 'disabled' && after.status !== 'disabled'
+  if (before.role === after.role && !isEnabled) return
+  const change = isEnabled ? 'enable this user' : 'change the role of this user'
+  throw new Problem('permission_denied', `Cannot ${change}: their approval limit exceeds yours. Ask an owner.`)
 }
 
 /** Compares approval limits; null is no limit. */
