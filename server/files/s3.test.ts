@@ -1,6 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,6 +13,7 @@ import { fetchArchives } from '../archives/fetch.ts'
 import { removeLooseFiles } from '../attachments/tidy.ts'
 import { eraseOrganization } from '../builder-data/erase-organization.ts'
 import { startForgetting } from '../retention/forget-aged.ts'
+import { s3Store } from './s3.ts'
 
 /** A server of S3 that has nothing to do with our client of it. */
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-s3-'))
@@ -93,6 +97,43 @@ test('old events are in the bucket before they are deleted, and an operator gets
   const text = readdirSync(to).map((name) => gunzipSync(readFileSync(path.join(to, name))).toString())
   rmSync(fetched, { recursive: true })
   for (const id of sent) expect(text.join('')).toContain(id)
+})
+
+test('a file that breaks off while a skill reads it is unavailable, and a store that falls silent is, too', async () => {
+  const bytes = pdf(1000)
+  const open = new Set<ServerResponse>()
+  let isSilent = false
+  const broken = createServer((req, res) => {
+    req.resume()
+    if (req.method !== 'GET') return void req.on('end', () => res.end())
+    res.writeHead(200, { 'content-length': bytes.length })
+    res.write(bytes.subarray(0, 500), () => {
+      if (isSilent) open.add(res)
+      else res.destroy()
+    })
+  })
+  await new Promise<void>((listening) => broken.listen(0, '127.0.0.1', listening))
+  const bucket = {
+    url: `http://127.0.0.1:${(broken.address() as AddressInfo).port}/files`,
+    ...{ region: 'us-east-1', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+  }
+  const other = await startTestPlumbline({
+    FILES_S3_URL: bucket.url,
+    FILES_S3_REGION: bucket.region,
+    FILES_S3_ACCESS_KEY_ID: bucket.accessKeyId,
+    FILES_S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
+  })
+  const { body: record } = await other.post('/api/ext/messages', { body: 'Files', recipientRoles: ['owner'] })
+  const { body } = await upload(other, bytes, { recordId: record.id })
+  const input = { skill: 'downloadAttachment', input: { attachmentId: body.id } }
+  const answer = await other.post('/api/ext/execute', input)
+  expect([answer.status, answer.body.code, answer.headers.get('retry-after')]).toEqual([503, 'unavailable', '5'])
+  await other.stop()
+  isSilent = true
+  const stream = await s3Store(bucket, 50).open('org_a/att_b', null)
+  await expect(buffer(stream)).rejects.toThrow('silent')
+  for (const res of open) res.destroy()
+  await new Promise((closed) => broken.close(closed))
 })
 
 test('while the bucket is away, files are unavailable, everything else is not, and no event is lost', async () => {

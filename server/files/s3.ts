@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
+import { ReadableStream } from 'node:stream/web'
 import { S3mini } from 's3mini'
 import { Problem } from '../http/problem.ts'
 import { bytesMissing, type FileStore } from './store.ts'
@@ -15,16 +15,19 @@ export interface Bucket {
   readonly secretAccessKey: string
 }
 
-/** How long one request may take, with the bytes of a file; no line that a service stands on needs longer for 25 MiB. */
-const REQUEST_MS = 120_000
+/**
+ * How long the store may take to receive and respond to a request, and how long it may then pause within the response. A
+ * client that downloads slowly takes longer, and that is no fault of the store.
+ */
+const STORE_TIMEOUT_MS = 30_000
 const LISTED_AT_ONCE = 1000
 
 /** Files in a bucket, under the same keys as on a disk. */
-export function s3Store({ url, ...access }: Bucket): FileStore {
+export function s3Store({ url, ...access }: Bucket, timeoutMs: number = STORE_TIMEOUT_MS): FileStore {
   const s3 = new S3mini({
     ...access,
     endpoint: url,
-    fetch: (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(REQUEST_MS) }),
+    fetch: (input, init) => fetchWithin(timeoutMs, input, init),
   })
   return {
     async put(key, path) {
@@ -59,6 +62,27 @@ export function s3Store({ url, ...access }: Bucket): FileStore {
       }
     },
   }
+}
+
+/** Like fetch, but rejects when the store neither responds nor goes on with its response for so long. */
+async function fetchWithin(timeoutMs: number, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  const abort = new AbortController()
+  const within = async <T>(waiting: Promise<T>): Promise<T> => {
+    const timer = setTimeout(() => abort.abort(new Error(`The store was silent for ${timeoutMs} ms.`)), timeoutMs)
+    return waiting.finally(() => clearTimeout(timer))
+  }
+  const response = await within(fetch(input, { ...init, signal: abort.signal }))
+  if (response.body === null) return response
+  const reader = response.body.getReader()
+  const body = new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await within(reader.read())
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  return new Response(body, response)
 }
 
 /** Null if there is no such object; `unavailable` if the bucket does not do what it should. */

@@ -32,7 +32,8 @@ export class FileAnswer {
   async base64(): Promise<string> {
     if (this.#file.size > MOST_IN_JSON)
       throw problem('payload_too_large', `Files of more than ${MOST_IN_JSON} bytes are downloaded, not put into JSON.`)
-    return (await buffer(await this.#file.open(null))).toString('base64')
+    const bytes = await this.#file.open(null)
+    return (await buffer(bytes).catch(breakOff)).toString('base64')
   }
 
   /** What to send to a request with these headers. Throws `range_not_satisfiable`. */
@@ -53,6 +54,15 @@ export class FileAnswer {
       open: () => this.#file.open(part),
     }
   }
+}
+
+/** The store sent only a part of the file. */
+function breakOff(cause: unknown): never {
+  const detail = 'The file could not be read completely from the file store. Try again in 5 seconds.'
+  const unavailable = new Problem('unavailable', detail, {}, { 'Retry-After': '5' })
+  // For the log; the response says nothing of the store.
+  unavailable.cause = cause
+  throw unavailable
 }
 
 /** A file that was made just now and is in memory. */
