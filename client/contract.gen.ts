@@ -4161,7 +4161,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook subscription
-         * @description Subscribes an address to events. Every event of the listed types that is recorded from now on is sent there by POST, signed with the secret, at least once. Leave the secret out to have one made; this answer alone shows it. The address has to be https on port 443 or 8443 and must not lead to a private network. A subscription acts for its `owner`, the key or user that made it, and receives what that one may read at the moment of sending. An event type that you may not read is refused with 403; `*` means all that the owner may read. When the owner is revoked or expires, or its user is disabled or may no longer manage webhooks, the subscription is disabled with the reason `owner_revoked`, its events are held, and the owners and admins get a message. An organization has at most 50 active subscriptions, 200 in all. An active one that already sends one of these event types to this address is a 409 that names it, unless `allowDuplicate` is true.
+         * @description Subscribes an address to events. Every event of the listed types that is recorded from now on is sent there by POST, signed with the secret, at least once. Leave the secret out to have one made; this answer alone shows it. The address must be https on port 443 or 8443 and must not lead to a private network. A subscription acts for its `owner`, the key or user that created it, and receives what the owner may read at the moment of sending. If a browser token or an access token with a narrower scope created it, it receives only what that token could read, too. An event type that you may not read is refused with 403; `*` means all that the owner may read. When the owner is revoked or expires, or its user is disabled or may no longer manage webhooks, the subscription is disabled with the reason `owner_revoked`, its events are held, and the owners and admins get a message. An organization has at most 50 active subscriptions, 200 in all. An active one that already sends one of these event types to this address is a 409 that names it, unless `allowDuplicate` is true.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -4273,7 +4273,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret
-         * @description Gives the subscription a new secret, which only this answer shows. During the overlap every request is signed with both, so that the receiver can change over at its leisure. A secret that leaked is ended at once with `overlapHours: 0`.
+         * @description Gives the subscription a new secret, which only this response shows. During the overlap, every request is signed with both secrets, so that the receiver has time to change over. If a secret leaked, end it at once with `overlapHours: 0`. Only the owner of the subscription may rotate its secret, and users and API keys that have all permissions of an admin; others get 403 `permission_denied`.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;

@@ -1396,6 +1396,7 @@ export const columns = {
     updatedAt: 'timestamptz',
     archivedAt: 'timestamptz?',
     owner: 'json',
+    tokenPermissions: 'text[]?',
   },
 } as const
 

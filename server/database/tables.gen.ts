@@ -1504,6 +1504,7 @@ export interface Webhooks {
   previousSecretExpiresAt: Timestamp | null;
   secret: string | null;
   status: string;
+  tokenPermissions: string[] | null;
   updatedAt: Timestamp;
   url: string;
   version: number;

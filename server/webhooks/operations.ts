@@ -5,7 +5,8 @@ import { exampleOf } from '../events/event-types.ts'
 import { readableTypes } from '../events/readable.ts'
 import { type Call, noteChange, type WriteCall } from '../http/call.ts'
 import type { Handlers, Input } from '../http/operation.ts'
-import { conflict, invalid, notFound } from '../http/problem.ts'
+import { conflict, invalid, notFound, Problem } from '../http/problem.ts'
+import { isDelegable, permissionsOf } from '../keys/roles.ts'
 import { admitChange, admitNew } from './admission.ts'
 import { faultOf } from './destination.ts'
 import * as webhooks from './queries.ts'
@@ -33,6 +34,7 @@ export const webhookOperations = {
         secret: seal(call, created.id, secret),
         previousSecret: null,
       })
+      await webhooks.bindToToken(call, created.id)
       return created
     })
     return { status: 201, body: { ...webhook, secret } }
@@ -48,7 +50,10 @@ export const webhookOperations = {
     const webhook = await call.write(async (call) => {
       const before = await lockInUse(call, path.webhookId)
       const isTakenOver = !isOnlySwitchedOff(body)
-      if (isTakenOver) await admitChange(call, before, body)
+      if (isTakenOver) {
+        await admitChange(call, before, body)
+        await webhooks.bindToToken(call, before.id)
+      }
       const isElsewhere = url !== undefined && url !== before.url
       // Activating a subscription that is already active is how a client says that the receiver has been repaired.
       const isSwitched = status !== undefined && (status !== before.status || status === 'active')
@@ -105,6 +110,7 @@ export const webhookOperations = {
     const { secret = newSecret(), overlapHours } = body
     const webhook = await call.write(async (call) => {
       const before = await lockInUse(call, path.webhookId)
+      assertMayRotate(call, before)
       const old = await webhooks.sealedSecret(call, before.id)
       const overlapEnds = new Date(call.now.getTime() + overlapHours * 3_600_000).toISOString()
       await webhooks.setSecrets(call, before.id, {
@@ -175,6 +181,22 @@ function isOnlySwitchedOff({ status, ...rest }: Input<'updateWebhook'>['body']):
 function checkUrl(call: Call, url: string): void {
   const fault = faultOf(url, call.surroundings.config.webhookAllowPrivate)
   if (fault !== null) throw invalid([{ pointer: '/url', code: 'destination', message: fault }])
+}
+
+/**
+ * Throws `permission_denied` for whoever neither owns the subscription nor has all permissions of an admin: the new secret
+ * signs what the owner's receiver relies on. Apps and browser tokens rotate only what they own themselves.
+ */
+function assertMayRotate({ principal, permissions }: Call, { owner }: Webhook): void {
+  const { kind, id, via, isInBrowser } = principal
+  const isOwner = owner.type === kind && owner.id === id && owner.via?.grantId === via?.grantId && !isInBrowser
+  const isAdministrator =
+    via === undefined && [...permissionsOf('admin')].filter(isDelegable).every((each) => permissions.has(each))
+  if (!isOwner && !isAdministrator)
+    throw new Problem(
+      'permission_denied',
+      'Cannot rotate the secret: the subscription belongs to another user or API key. Ask its owner or an admin.',
+    )
 }
 
 async function lockInUse(call: WriteCall, id: string): Promise<Webhook> {

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Delivery, Permission, Webhook } from '../../client/contract.gen.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { connected, newOauthApp } from '../../test/support/oauth-app.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
 import { newCall } from '../http/call.ts'
 import { createKey, revokeKey } from '../keys/keys.ts'
 import { userOf } from '../keys/principals.ts'
@@ -86,6 +87,52 @@ describe('a subscription', () => {
     expect(objectsAt(witness)).toEqual([home, vendor])
     expect(objectsAt(receiver)).toEqual([vendor])
     expect((await deliveries(narrow.id)).map(({ eventType }) => eventType)).toEqual(['vendor.created'])
+  })
+
+  test('receives no more than the narrower token that created it could read', async () => {
+    const app = await newOauthApp(plumbline)
+    const { refresh } = await connected(plumbline, app, await plumbline.signIn())
+    const scope = [...ADMINISTERING, 'vendors:read'].join(' ')
+    const { body: token } = await app.token({ grant_type: 'refresh_token', refresh_token: refresh, scope })
+    const origin = 'https://app.example.com'
+    const wanted = { origin, permissions: scope.split(' ') }
+    const { body: browser } = await plumbline.post('/api/ext/browser-tokens', wanted)
+    const ofApp = await subscribe(token.access_token, ['*'])
+    const options = { key: browser.token, headers: { origin } }
+    const subscription = { url: `${receiver.url}/browser`, eventTypes: ['*'] }
+    const ofBrowser = (await plumbline.post('/api/ext/webhooks', subscription, options)).body
+    await subscribe(plumbline.key, ['*'], witness.url)
+    const home = await createHome()
+    const vendor = await createVendor()
+    await witness.until(2)
+    await receiver.until(2)
+    expect(objectsAt(witness)).toEqual([home, vendor])
+    expect(objectsAt(receiver)).toEqual([vendor, vendor])
+    for (const { id } of [ofApp, ofBrowser])
+      expect((await deliveries(id)).map(({ eventType }) => eventType)).toEqual(['vendor.created'])
+    // Whoever takes it over with all of their permissions is not bound by the token before.
+    await plumbline.patch(`/api/ext/webhooks/${ofApp.id}`, { excludeOwnChanges: false })
+    const later = await createHome()
+    await receiver.until(3)
+    expect(objectsAt(receiver).at(-1)).toBe(later)
+  })
+
+  test('gets a new secret from its owner or from somebody with all permissions of an admin', async () => {
+    const { secret: narrow } = await newKey(['vendors:read'])
+    const others = await subscribe(plumbline.key, ['vendor.created'], witness.url)
+    const own = await subscribe(narrow, ['vendor.created'])
+    const rotate = ({ id }: Webhook, options: RequestOptions) =>
+      plumbline.post(`/api/ext/webhooks/${id}/rotate-secret`, {}, options)
+    const owner = await plumbline.signIn()
+    const app = await connected(plumbline, await newOauthApp(plumbline), owner)
+    const origin = 'https://app.example.com'
+    const browser = await plumbline.post('/api/ext/browser-tokens', { origin, permissions: ADMINISTERING })
+    for (const caller of [{ key: narrow }, { key: app.key }, { key: browser.body.token, headers: { origin } }]) {
+      const { status, body } = await rotate(others, caller)
+      expect([status, body.code, body.secret]).toEqual([403, 'permission_denied', undefined])
+    }
+    for (const caller of [{ key: narrow }, { key: plumbline.key }, owner])
+      expect((await rotate(own, caller)).body.secret).toMatch(/^whsec_/)
   })
 
   test('to what the caller may not read is refused, when it is made and when it is changed', async () => {

@@ -8,7 +8,8 @@ import { permissionsOf, ROLES, type Role } from '../keys/roles.ts'
  * Whom a subscription acts for, and what that owner may read right now. The statements that match events and that claim
  * deliveries read this together with the subscription, so it is just as current and needs no extra statement.
  *
- * As in a call, a key may do what both its permissions and its user's role allow. An owner is gone when it could no
+ * As in a call, a key may do what both its permissions and its user's role allow. A subscription that was created with a
+ * browser token or a narrowed access token stays within the permissions of that token. An owner is gone when it could no
  * longer create the subscription: a key that is revoked or expired, a disabled user, an app that its user has disconnected,
  * or any of them without the permission. The service itself is never gone.
  */
@@ -28,6 +29,8 @@ export interface Owner {
   ownerType: string
   /** The permissions of the key, or of the app that a user lets act for them; null for a user by themselves. */
   ownerPermissions: string[] | null
+  /** The permissions of the narrower token that created or took over the subscription; null if there was none. */
+  tokenPermissions: string[] | null
   /** The role of the user, or of the key's user. */
   ownerRole: Role | null
 }
@@ -54,16 +57,16 @@ export function ownersOf(contract: Contract): Owners {
     else true end, false)`
   return {
     columns: (now) => sql`${isGone(now)} as "isOwnerGone", w."owner"->>'type' as "ownerType",
-      coalesce(k."permissions", g."permissions") as "ownerPermissions", u."role" as "ownerRole"`,
+      coalesce(k."permissions", g."permissions") as "ownerPermissions", w."tokenPermissions", u."role" as "ownerRole"`,
     joins: JOINS,
     isGone,
-    mayRead({ isOwnerGone, ownerType, ownerPermissions, ownerRole }, type, also) {
+    mayRead({ isOwnerGone, ownerType, ownerPermissions, tokenPermissions, ownerRole }, type, also) {
       if (isOwnerGone) return false
       if (ownerType === 'system') return true
       const power = ownerRole === null ? undefined : POWER.get(ownerRole)
       const has = (permission: string) =>
         power?.has(permission as Permission) === true &&
-        (ownerPermissions === null || ownerPermissions.includes(permission))
+        [ownerPermissions, tokenPermissions].every((bound) => bound === null || bound.includes(permission))
       return has(permissionOf(contract, type)) && (also === null || also.every(has))
     },
   }

@@ -58,6 +58,17 @@ export async function setSecrets(
     .execute()
 }
 
+/** Stores what the caller's token may read, in a row that its transaction has created or locked. */
+export async function bindToToken({ db, organizationId, principal }: WriteCall, id: string): Promise<void> {
+  const isToken = principal.via !== undefined || principal.isInBrowser === true
+  await db
+    .updateTable('webhooks')
+    .set({ tokenPermissions: isToken ? [...principal.permissions] : null })
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .execute()
+}
+
 export async function sealedSecret(call: Tenant, id: string): Promise<string | null> {
   const row = await call.db
     .selectFrom('webhooks')
