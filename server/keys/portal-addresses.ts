@@ -86,14 +86,22 @@ export async function hasLink(call: Call, { subjectId, vendorId }: Addressed): P
   return rows.some(({ createdAt }) => subjectId !== vendorId || endOf({ createdAt, deadlineAt: null }) > call.now)
 }
 
-/** Those of the vendors that have or had a portal link of any kind. */
+/**
+ * Those of the vendors that have or had a portal link of any kind. The links of a vendor that was merged into another count
+ * for the one that was kept, because it has the invitations and the bids now.
+ */
 export async function vendorsWithLinks(
   { db, organizationId }: Call,
   vendorIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
+  const ids = [...vendorIds]
   const { rows } = await sql<{ vendorId: string }>`
     select distinct "vendorId" from "portalAddresses"
-    where "organizationId" = ${organizationId} and "vendorId" = any(${[...vendorIds]}::text[])`.execute(db)
+    where "organizationId" = ${organizationId} and "vendorId" = any(${ids}::text[])
+    union
+    select v."mergedIntoId" as "vendorId" from "vendors" v
+    join "portalAddresses" a on a."organizationId" = v."organizationId" and a."vendorId" = v."id"
+    where v."organizationId" = ${organizationId} and v."mergedIntoId" = any(${ids}::text[])`.execute(db)
   return new Set(rows.map(({ vendorId }) => vendorId))
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type MailServer, startMailServer } from '../../../test/support/mail-server.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 import { createKey } from '../../keys/keys.ts'
+import { ALL_PERMISSIONS } from '../../keys/roles.ts'
 import { createUser } from '../../people/users/users.ts'
 
 /** Where mail is configured, links leave by mail and nobody copies them. */
@@ -65,6 +66,24 @@ test('nobody without the permission has the links of an invited vendor mailed to
   const phone = { phone: '+1 512 555 0100', contacts: [{ name: 'Ben', email: null }] }
   expect((await plumbline.patch(`/api/ext/vendors/${vendorId}`, phone, estimator)).status).toBe(200)
   expect((await plumbline.patch(`/api/ext/vendors/${vendorId}`, { email })).status).toBe(200)
+})
+
+test('a merge does not open the way to mail the links of the merged vendor to another address', async () => {
+  const { vendorId, invitationId } = await invited('bids@sabine.example.com')
+  const email = 'kim@example.com'
+  const key = { key: await plumbline.newKey(ALL_PERMISSIONS.filter((each) => each !== 'portal_links:read')) }
+  const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, key)
+  const ownAddress = { companyName: 'Sabine Framing', email, status: 'active' }
+  const withAddress = (await post('/vendors', ownAddress)).body.id
+  const merge = (keepId: string) => post('/execute', { skill: 'mergeVendors', input: { keepId, mergeId: vendorId } })
+  expect((await merge(withAddress)).body).toMatchObject({ status: 403, permission: 'portal_links:read' })
+  const keepId = (await post('/vendors', { ...ownAddress, email: null })).body.id
+  expect((await merge(keepId)).status).toBe(200)
+  const added = await plumbline.patch(`/api/ext/vendors/${keepId}`, { email }, key)
+  expect(added.body).toMatchObject({ status: 403, code: 'permission_denied', permission: 'portal_links:read' })
+  await post(`/invitations/${invitationId}/resend`, {})
+  const { body: mails } = await plumbline.get(`/api/ext/mails?aboutId=${invitationId}`)
+  expect(mails.data.map(({ to }: { to: string }) => to)).not.toContain(email)
 })
 
 test('the link of a vendor without an email address is copied', async () => {
