@@ -10,7 +10,7 @@ import { putMigratedDatabase } from '../../test/support/migrated.ts'
 import { runVerb, runVerbHere } from '../../test/support/verbs.ts'
 import { Clock } from '../clock.ts'
 import { readConfig } from '../config.ts'
-import { claimDataFolder } from '../database/data-folder.ts'
+import { claimDataFolder, LOCK_FILE } from '../database/data-folder.ts'
 import { createKey } from '../keys/keys.ts'
 import { createOrganization } from '../organizations/organizations.ts'
 import { type Plumbline, startPlumbline } from '../plumbline.ts'
@@ -40,12 +40,17 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     const { body: document } = await post(`/api/ext/vendors/${vendorId}/compliance-documents`, { type: 'w9' })
     const files = `${plumbline.url}/api/ext/attachments?recordId=${document.id}&fileName=w9.pdf`
     attachmentId = (await sendBytes(files, Buffer.from('%PDF-1.4'), { key })).body.id
-    // Only to another process is the folder taken.
     const refused = await cli(folder('first'), 'backup', '--out', whole)
     expect([refused.code, refused.json.error.code]).toEqual([1, 'data_folder_in_use'])
     await plumbline.stop()
   }, 120_000)
   afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+  /** What is in a data folder besides the file that its users lock. */
+  const contentsOf = (dataDir: string) =>
+    readdirSync(dataDir)
+      .filter((name) => name !== LOCK_FILE)
+      .sort()
 
   async function start(dataDir: string): Promise<Plumbline> {
     const config = readConfig({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent', COMPILE_AHEAD: 'false' })
@@ -76,13 +81,13 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect(nothing.json.error.detail).toContain('There is no embedded database')
     // Neither refusals nor backups leave anything behind.
     expect(readdirSync(root).sort()).toEqual(['bare.tar.gz', 'first', 'whole.tar.gz'])
-    expect(readdirSync(folder('first')).sort()).toEqual(['database', 'encryption-key', 'files'])
+    expect(contentsOf(folder('first'))).toEqual(['database', 'encryption-key', 'files'])
   })
 
   test('is restored elsewhere, and a service on it knows the keys, the data and the secrets', async () => {
     const { code, json } = await cli(folder('second'), 'restore', whole)
     expect([code, json.dataDir]).toEqual([0, folder('second')])
-    expect(readdirSync(folder('second')).sort()).toEqual(['database', 'encryption-key', 'files'])
+    expect(contentsOf(folder('second'))).toEqual(['database', 'encryption-key', 'files'])
     const plumbline = await start(folder('second'))
     const get = (from: string) => ask(plumbline.url, 'GET', from, undefined, withKey(key))
     expect((await get(`/api/ext/vendors/${vendorId}`)).body.companyName).toBe('Brazos Framing')
@@ -99,7 +104,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(path.join(dataDir, 'encryption-key'), Buffer.alloc(32, 7).toString('base64'))
     expect(await refusal(dataDir, bare)).toContain('is not the one')
-    expect(readdirSync(dataDir)).toEqual(['encryption-key'])
+    expect(contentsOf(dataDir)).toEqual(['encryption-key'])
     writeFileSync(path.join(dataDir, 'encryption-key'), readFileSync(path.join(folder('first'), 'encryption-key')))
     expect((await here(dataDir, 'restore', bare)).code).toBe(0)
   })
@@ -119,7 +124,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect(await refusal(dataDir, folder('cut.tar.gz'))).toContain('cannot be read')
     expect(await refusal(dataDir, folder('other.tar.gz'))).toMatch(/cannot be read|is not a backup/)
     expect(await refusal(dataDir, folder('absent.tar.gz'))).toContain('There is no file')
-    expect(readdirSync(dataDir)).toEqual([])
+    expect(contentsOf(dataDir)).toEqual([])
   })
 
   test('a folder in which a restore was interrupted is not taken for a whole one, and the restore can be done again', async () => {
@@ -144,7 +149,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     const newer = folder('newer.tar.gz')
     await create({ file: newer, gzip: true, cwd: unpacked }, readdirSync(unpacked))
     expect(await refusal(folder('seventh'), newer)).toContain('newer schema (9999_later, of Plumbline 9.0.0)')
-    expect(readdirSync(folder('seventh'))).toEqual([])
+    expect(contentsOf(folder('seventh'))).toEqual([])
   })
 })
 

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameS
 import path from 'node:path'
 import { extract } from 'tar'
 import type { GivenConfig } from '../config.ts'
-import { asUnusable, claimDataFolder, inDataFolder, RESTORING } from '../database/data-folder.ts'
+import { asUnusable, claimDataFolder, inDataFolder, LOCK_FILE, OWNER_FILE, RESTORING } from '../database/data-folder.ts'
 import { type Database, overPGlite } from '../database/database.ts'
 import { knownMigrations } from '../database/migrate.ts'
 import { withEncryptionKey } from '../encryption-key.ts'
@@ -45,7 +45,7 @@ export async function restore(env: NodeJS.ProcessEnv, file: string): Promise<Res
 }
 
 // The key may already be there; leftovers of an interrupted restore are replaced.
-const MAY_BE_THERE = new Set<string>([NAMES.key, RESTORING, 'owner.pid'])
+const MAY_BE_THERE = new Set<string>([NAMES.key, RESTORING, LOCK_FILE, OWNER_FILE])
 
 function assertEmpty(dataDir: string): void {
   const there = inDataFolder(() => readdirSync(dataDir))

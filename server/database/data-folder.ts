@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from './make-folder.ts'
 
 export class DataFolderInUse extends Error {}
@@ -18,31 +19,84 @@ export function assertNotRestoring(folder: string): void {
   )
 }
 
+/** Held by the process that uses the folder; never removed, because a removed file can be locked twice. */
+export const LOCK_FILE = 'owner.lock'
+
+/** Tells people, and versions that know no lock, which process uses the folder. It decides nothing. */
+export const OWNER_FILE = 'owner.pid'
+
 /**
- * Claims a folder for one process. The embedded database itself would let a second process open and corrupt it. A claim
- * whose process is gone (killed, or the machine restarted) is taken over.
+ * Claims a folder for one process. The embedded database itself would let a second process open and corrupt it. The
+ * claim is a lock that the kernel holds for as long as the process lives, so that it ends with a process that is killed,
+ * and applies between containers whose process ids say nothing to each other (docs/decisions/data-folder-lock.md).
+ *
+ * @throws {DataFolderInUse}
+ * @throws {DataFolderUnusable}
  */
 export function claimDataFolder(folder: string): { release(): void } {
   return inDataFolder(() => {
     makeFolder(folder)
-    const file = path.join(folder, 'owner.pid')
-    for (let attempt = 0; attempt < 3; attempt++) {
-      try {
-        writeFileSync(file, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
-        return { release: () => rmSync(file, { force: true }) }
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      }
-      const owner = readOwner(file)
-      if (owner !== null && owner !== process.pid && isAlive(owner)) {
-        throw new DataFolderInUse(
-          `${folder} is in use by process ${owner}. Stop it first, or set DATA_DIR to another folder.`,
-        )
-      }
-      rmSync(file, { force: true })
+    const lock = lockFile(folder)
+    const owner = path.join(folder, OWNER_FILE)
+    try {
+      writeFileSync(owner, `${process.pid}\n`, { mode: 0o600 })
+    } catch (error) {
+      held.delete(lock)
+      lock.close()
+      throw error
     }
-    throw new DataFolderInUse(`${folder} is being opened by another process at this moment.`)
+    return {
+      release() {
+        rmSync(owner, { force: true })
+        held.delete(lock)
+        lock.close()
+      },
+    }
   })
+}
+
+/** A lock that nothing refers to would be closed by the garbage collector. */
+const held = new Set<DatabaseSync>()
+
+function lockFile(folder: string): DatabaseSync {
+  const file = path.join(folder, LOCK_FILE)
+  createPrivately(file)
+  let lock: DatabaseSync | null = null
+  try {
+    lock = new DatabaseSync(file, { timeout: 0 })
+    // A journal on the disk would need removing after a crash, and nothing is ever written.
+    lock.exec('pragma journal_mode = memory')
+    lock.exec('begin exclusive')
+    held.add(lock)
+    return lock
+  } catch (error) {
+    lock?.close()
+    const { errcode, message } = error as { errcode?: unknown; message: string }
+    if (errcode === SQLITE_BUSY) throw new DataFolderInUse(describeOwner(folder))
+    throw new DataFolderUnusable(
+      `${file} cannot be locked: ${message}. Set DATA_DIR to a folder that this user may write to, on a local disk.`,
+    )
+  }
+}
+
+// What SQLite reports for a lock that somebody else holds, and on a file system that has no locks.
+const SQLITE_BUSY = 5
+
+// Closing a file that the process has locked would end the lock, so an existing one is not opened.
+function createPrivately(file: string): void {
+  try {
+    writeFileSync(file, '', { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+function describeOwner(folder: string): string {
+  const owner = readOwner(path.join(folder, OWNER_FILE))
+  const remedy = 'Stop it first, or set DATA_DIR to another folder.'
+  return owner === null
+    ? `${folder} is in use by another process, or its file system does not support locks. ${remedy}`
+    : `${folder} is in use by process ${owner}, perhaps of another container. ${remedy}`
 }
 
 /** Runs code that reads or writes the data folder, and turns a file system error into a sentence. */
@@ -71,14 +125,5 @@ function readOwner(file: string): number | null {
     return Number.isInteger(pid) && pid > 0 ? pid : null
   } catch {
     return null
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
