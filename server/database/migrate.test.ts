@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { newPostgresUrl } from '../../test/support/databases.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
-import type { Db } from './database.ts'
+import { type Db, openDatabase } from './database.ts'
 import { buildAhead, createIndexes } from './large-indexes.ts'
 import { lettingOthersPass, migrate } from './migrate.ts'
+import { DatabaseUnavailable } from './reach.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -145,3 +147,20 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000
   while (!(await holds())) if (Date.now() > deadline) throw new Error('It did not happen within ten seconds.')
 }
+
+test.skipIf(inject('postgres') === null)('a user that does not own the database is told so in a sentence', async () => {
+  const postgres = inject('postgres')
+  if (postgres === null) throw new Error('Expected a PostgreSQL server to test on.')
+  const url = new URL(await newPostgresUrl(postgres))
+  await sql`drop role if exists "plumbline_no_owner"`.execute(db())
+  await sql`create role "plumbline_no_owner" login password 'secret'`.execute(db())
+  onTestFinished(async () => void (await sql`drop role "plumbline_no_owner"`.execute(db())))
+  Object.assign(url, { username: 'plumbline_no_owner', password: 'secret' })
+  const database = await openDatabase({ databaseUrl: url.href, databaseConnections: 11, dataDir: '' })
+  try {
+    await expect(migrate(database)).rejects.toThrow(DatabaseUnavailable)
+    await expect(migrate(database)).rejects.toThrow(/^The user of DATABASE_URL cannot .* must own the database/)
+  } finally {
+    await database.close()
+  }
+})

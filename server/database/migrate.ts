@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { FileMigrationProvider, Migrator } from 'kysely/migration'
 import type { Database, Db } from './database.ts'
 import { buildAhead, indexesAhead } from './large-indexes.ts'
+import { DatabaseUnavailable } from './reach.ts'
 import { raiseWall } from './wall.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'migrations')
@@ -16,12 +17,21 @@ const FOLDER = path.join(import.meta.dirname, 'migrations')
  * during an upgrade the version before runs on beside it, and may be started there (docs/operating/upgrading.md).
  *
  * @returns the names of the migrations that were run
+ * @throws {DatabaseUnavailable} if the user of the database may not change the schema
  */
 export async function migrate(database: Database): Promise<string[]> {
-  const names = await runPending(database)
+  const names = await runPending(database).catch((error: unknown) => {
+    const { code, message } = error as { code?: unknown; message: string }
+    if (code !== INSUFFICIENT_PRIVILEGE) throw error
+    throw new DatabaseUnavailable(
+      `The user of DATABASE_URL cannot bring the schema up to date: ${message}. It must own the database and its tables.`,
+    )
+  })
   await raiseWall(database)
   return names
 }
+
+const INSUFFICIENT_PRIVILEGE = '42501'
 
 async function runPending(database: Database): Promise<string[]> {
   const done = await doneMigrations(database.statements)

@@ -26,6 +26,8 @@ test('behind trusted proxies a client is the last address that none of them has'
 
 test('what is no address stops the start', () => {
   expect(() => readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, nginx' })).toThrow(/^TRUSTED_PROXIES .*"nginx" is neither/)
+  for (const wrong of ['127.0.0', '127.1/8', '0x7f.0.0.1', '10.0.0.0/33', '10.0.0.1/', ':', '2001:db8::/129'])
+    expect(() => readConfig({ TRUSTED_PROXIES: wrong }), wrong).toThrow(`"${wrong}" is neither`)
 })
 
 test('an address of the sixth version counts with all that begin with its 64 bits', () => {

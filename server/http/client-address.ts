@@ -38,5 +38,9 @@ const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
 
 /** Whether this is an address, a range (10.0.0.0/8), or the name of a range. */
 export function isAddressRange(text: string): boolean {
-  return NAMED_RANGES.includes(text) || ipaddr.isValid(text) || ipaddr.isValidCIDR(text)
+  if (NAMED_RANGES.includes(text)) return true
+  const address = text.replace(/\/.*$/s, '')
+  // The library also reads 127.0.0 and 0x7f.1 as addresses, which Express refuses.
+  if (!address.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(address)) return false
+  return text === address ? ipaddr.isValid(text) : ipaddr.isValidCIDR(text)
 }
