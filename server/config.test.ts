@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readConfig } from './config.ts'
+import { isLocalUrl, readConfig } from './config.ts'
 
 const ENCRYPTION_KEY = Buffer.alloc(32).toString('base64')
 
@@ -84,4 +84,48 @@ test('history is kept for ever unless a year or more is said, and archives are m
     [365, false],
   ])
   expect(() => kept({ HISTORY_RETENTION_DAYS: '364' })).toThrow(/^HISTORY_RETENTION_DAYS has to be 0.*at least 365/)
+})
+
+test('a production service does not fall back to the embedded database by itself', () => {
+  const env = { NODE_ENV: 'production', ENCRYPTION_KEY }
+  expect(() => readConfig(env)).toThrow(/^DATABASE_URL is missing\..* EMBEDDED=true/)
+  expect(readConfig({ ...env, EMBEDDED: 'true' }).databaseUrl).toBeNull()
+  expect(readConfig({ ...env, DATABASE_URL: 'postgres://nowhere' }).databaseUrl).not.toBeNull()
+  expect(() => readConfig({ ...env, EMBEDDED: 'true', DATABASE_URL: 'postgres://nowhere' })).toThrow(
+    'EMBEDDED cannot be combined with DATABASE_URL.',
+  )
+})
+
+test('a misspelled variable stops the start, and those of other programs do not', () => {
+  for (const [wrong, right] of [
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASEURL', 'DATABASE_URL'],
+    ['database_url', 'DATABASE_URL'],
+    ['ENCRYPTON_KEY', 'ENCRYPTION_KEY'],
+    ['PUBLIC_URI', 'PUBLIC_URL'],
+    ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
+    ['FILES_S3_URI', 'FILES_S3_URL'],
+  ] as const)
+    expect(() => readConfig({ ENCRYPTION_KEY, [wrong]: 'x' }), wrong).toThrow(
+      `${wrong} is not a variable of Plumbline. Rename it to ${right}, or remove it.`,
+    )
+  for (const other of [
+    'HOME',
+    'HOSTNAME',
+    'TMPDIR',
+    'XDG_DATA_HOME',
+    'NODE_OPTIONS',
+    'SORT',
+    'PORTS',
+    'DATABASE_URL_2',
+  ])
+    expect(readConfig({ ENCRYPTION_KEY, [other]: 'x' }).port, other).toBe(3000)
+  expect(readConfig({ ENCRYPTION_KEY, DATABSE_URL: '' }).port).toBe(3000)
+})
+
+test('links to localhost are told from links that others can follow', () => {
+  for (const local of ['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:3000'])
+    expect(isLocalUrl(local)).toBe(true)
+  for (const other of ['https://build.example.com', 'http://192.0.2.7', 'https://localhost.example.com'])
+    expect(isLocalUrl(other)).toBe(false)
 })

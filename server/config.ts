@@ -6,6 +6,7 @@ import type { Bucket } from './files/s3.ts'
 import { type ScanCommand, scanCommandOf } from './files/scan.ts'
 import { isAddressRange } from './http/client-address.ts'
 import { isOrigin } from './http/cors.ts'
+import { isVariable, variableMeantBy } from './variables.ts'
 
 /**
  * The environment, read once into a frozen value. An invalid value aborts startup with a sentence naming the variable.
@@ -90,6 +91,8 @@ export interface Config {
   readonly checkAnswers: boolean
   /** Compile every validator soon after startup; otherwise each is compiled on first use. */
   readonly compileAhead: boolean
+  /** Whether NODE_ENV says so: what suits a trial, but not other people's data, stops the start or is warned of. */
+  readonly isProduction: boolean
   /** The process was started by `npm start` or `npm run dev`, and has to exit when npm does. */
   readonly endsWithParent: boolean
 }
@@ -111,7 +114,9 @@ export type GivenConfig = Omit<Config, 'encryptionKey'> & { readonly encryptionK
 export class ConfigError extends Error {}
 
 export function readConfig(env: Readonly<Record<string, string | undefined>>): GivenConfig {
+  assertNoTypos(env)
   const databaseUrl = postgresUrl(env)
+  assertDatabaseIsChosen(env, databaseUrl)
   const dataDir = path.resolve(env.DATA_DIR || '.data')
   const host = env.HOST || '127.0.0.1'
   const port = integer(env, 'PORT', 3000, 0, 65_535)
@@ -160,6 +165,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     metricsToken: token(env, 'METRICS_TOKEN'),
     checkAnswers: flag(env, 'CHECK_ANSWERS', false),
     compileAhead: flag(env, 'COMPILE_AHEAD', true),
+    isProduction: isProduction(env),
     endsWithParent: ['start', 'dev'].includes(env.npm_lifecycle_event ?? ''),
   })
 }
@@ -169,10 +175,41 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
  * uses the embedded database and can be reached by nobody else.
  */
 export function isForDevelopment({ host, databaseUrl }: Pick<Config, 'host' | 'databaseUrl'>): boolean {
-  return databaseUrl === null && /^(localhost|::1|127(\.\d+){3})$/i.test(host)
+  return databaseUrl === null && LOOPBACK.test(host)
 }
 
+const LOOPBACK = /^(localhost|::1|127(\.\d+){3})$/i
+
 type Env = Readonly<Record<string, string | undefined>>
+
+function isProduction(env: Env): boolean {
+  return env.NODE_ENV === 'production'
+}
+
+// A misspelled DATABASE_URL would otherwise start an empty embedded database beside the real one.
+function assertNoTypos(env: Env): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (!value || isVariable(name)) continue
+    const meant = variableMeantBy(name)
+    if (meant !== undefined)
+      throw new ConfigError(`${name} is not a variable of Plumbline. Rename it to ${meant}, or remove it.`)
+  }
+}
+
+function assertDatabaseIsChosen(env: Env, databaseUrl: string | null): void {
+  const embedded = flag(env, 'EMBEDDED', false)
+  if (embedded && databaseUrl !== null)
+    throw new ConfigError('EMBEDDED cannot be combined with DATABASE_URL. Remove one of them.')
+  if (!embedded && databaseUrl === null && isProduction(env))
+    throw new ConfigError(
+      'DATABASE_URL is missing. In production, set DATABASE_URL, or EMBEDDED=true for the embedded database in DATA_DIR.',
+    )
+}
+
+/** Whether links lead to the machine of their reader, which works only for somebody who sits at the server. */
+export function isLocalUrl(url: string): boolean {
+  return LOOPBACK.test(new URL(url).hostname.replace(/^\[|\]$/g, ''))
+}
 
 function integer(env: Env, name: string, otherwise: number, least: number, most: number): number {
   const text = env[name]
@@ -379,7 +416,7 @@ function encryptionKeys(env: Env, databaseUrl: string | null, dataDir: string): 
   if (previousEncryptionKey !== null)
     throw new ConfigError('ENCRYPTION_KEY_PREVIOUS is the key before ENCRYPTION_KEY, which is missing.')
   if (databaseUrl !== null) {
-    if (env.NODE_ENV === 'production') throw new ConfigError(KEY_IN_PRODUCTION)
+    if (isProduction(env)) throw new ConfigError(KEY_IN_PRODUCTION)
     return { encryptionKey: null, previousEncryptionKey: null, encryptionKeyFile: null }
   }
   return inDataFolder(() => {

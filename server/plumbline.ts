@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { type App, type AppParts, createApp } from './app.ts'
 import { calendarRoutes } from './building/calendars/routes.ts'
 import { Clock } from './clock.ts'
-import { type Config, type GivenConfig, isForDevelopment, listeningOn } from './config.ts'
+import { type Config, type GivenConfig, isForDevelopment, isLocalUrl, listeningOn } from './config.ts'
 import { limitConnections } from './connections.ts'
 import { clockSkew } from './database/clock-skew.ts'
 import { type Database, openDatabase } from './database/database.ts'
@@ -75,6 +75,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
           : 'ENCRYPTION_KEY is not used yet: the key kept in the database still is, until "encryption-key rotate" is run',
       )
     }
+    if (settled.isProduction && isLocalUrl(settled.publicUrl)) log.warn(localLinks(settled.publicUrl))
     if (settled.webhookAllowPrivate && !isForDevelopment(settled)) log.warn(ALLOWS_PRIVATE)
     await parts.beforeListening?.(settled)
     listening = await listen(settled)
@@ -152,6 +153,10 @@ const ALLOWS_PRIVATE =
   'WEBHOOK_ALLOW_PRIVATE is on: everybody whose key may manage webhooks can make this service send requests to ' +
   'addresses of its own machine and of the private networks around it, over plain HTTP too, and see whether something ' +
   'answers there. Set it to false unless all of them may.'
+
+function localLinks(publicUrl: string): string {
+  return `PUBLIC_URL is ${publicUrl}: links in emails and in the portal work on this machine only. Set it to the URL that people use.`
+}
 
 const NO_WALL =
   'row-level security is off: only the conditions of the queries keep organizations apart. The user of DATABASE_URL must own the tables and be a member of the role "<owner>_one_organization"; see docs/operating/install.md'

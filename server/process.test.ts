@@ -196,7 +196,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
 
       const port = String(await freePort())
       const service: Service = await startService(
-        { ...inUnit, ...inImage, ...environment, PORT: port, HOST: '0.0.0.0', COMPILE_AHEAD: 'true' },
+        { ...inUnit, ...inImage, ...environment, EMBEDDED: 'true', PORT: port, HOST: '0.0.0.0', COMPILE_AHEAD: 'true' },
         { command: container.map((part, i) => (i === 0 ? path.join(place, part) : part)), folder: place },
       )
       // Pages are rendered from files that are only read on the first request.
@@ -208,6 +208,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       expect(await run(check, { PORT: port })).toMatchObject({ code: 0 })
       expect(await service.stop()).toBe(0)
       expect(service.log).toContain(`"url":"http://localhost:${port}"`)
+      expect(service.log).toContain(`PUBLIC_URL is http://localhost:${port}: links in emails`)
       expect(await run(check, { PORT: port })).toMatchObject({ code: 1 })
     })
 

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
 import { readConfig } from '../../server/config.ts'
+import { isVariable } from '../../server/variables.ts'
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
@@ -36,6 +37,7 @@ test('configuration.md lists every variable that the service reads, and no other
   const rows = read('docs/operating/configuration.md').matchAll(/^\| (`[^|]+) \|/gm)
   const documented = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
   expect(documented.toSorted()).toEqual([...names].toSorted())
+  expect(documented.filter((name) => !isVariable(name))).toEqual([])
 })
 
 test('every metric that the pages for operators name is reported', () => {
