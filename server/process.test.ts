@@ -1,6 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -33,6 +34,9 @@ const root = path.resolve(import.meta.dirname, '..')
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-process-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** A user without rights, as the one of the service. */
+const NOBODY = 65_534
+
 const dataDir = path.join(folder, 'data')
 const environment: Environment = {
   ...openEnvironment({ DATA_DIR: dataDir }),
@@ -41,11 +45,15 @@ const environment: Environment = {
 }
 
 /** Runs a process that is expected to exit by itself. */
-function run(args: string[], env: Environment): Promise<{ code: number | string | undefined; stderr: string }> {
+function run(
+  args: string[],
+  env: Environment,
+  [program, ...first]: readonly [string, ...string[]] = [process.execPath],
+): Promise<{ code: number | string | undefined; stderr: string }> {
   return new Promise((done) => {
     execFile(
-      process.execPath,
-      args,
+      program,
+      [...first, ...args],
       { cwd: root, env: { PATH: process.env.PATH, ...env }, timeout: 20_000, killSignal: 'SIGKILL' },
       (error, _stdout, stderr) => done({ code: error?.code ?? error?.signal ?? 0, stderr }),
     )
@@ -227,6 +235,48 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       const [options = '', command = '[]'] = rest.split('CMD ')
       return [options, ...(JSON.parse(command) as string[])]
     }
+
+    test('the wrapper of the command line has the settings of the unit', () => {
+      const wrapper = settings(readFileSync(path.join(root, 'deploy/plumbline'), 'utf8'))
+      const places = { DATA_DIR: '/var/lib/plumbline', XDG_CACHE_HOME: '/var/cache' }
+      expect(wrapper).toEqual({
+        ...settings([...unit.matchAll(/^Environment=(.*)$/gm)].map(([, value]) => value).join(' ')),
+        ...places,
+      })
+      expect(unit).toContain('User=plumbline\nGroup=plumbline\n')
+      expect(unit).toContain('DATA_DIR=%S/plumbline XDG_CACHE_HOME=%C')
+    })
+
+    test.skipIf(process.getuid?.() !== 0)(
+      'the wrapper runs a command as the user of the service, with its settings only',
+      async () => {
+        const [home, file, wrapper] = ['installed', 'plumbline.env', 'plumbline'].map((name) =>
+          path.join(folder, name),
+        ) as [string, string, string]
+        putMigratedDatabase(home)
+        chmodSync(folder, 0o755)
+        for (const place of [home, ...readdirSync(home, { recursive: true, encoding: 'utf8' })])
+          chownSync(path.resolve(home, place), NOBODY, NOBODY)
+        writeFileSync(file, `DATA_DIR="${home}"\nEMBEDDED=true\n`, { mode: 0o600 })
+        const text = readFileSync(path.join(root, 'deploy/plumbline'), 'utf8')
+          .replaceAll('/opt/plumbline', root)
+          .replace('/etc/plumbline.env', file)
+          .replace('plumbline:plumbline', `${NOBODY}:${NOBODY}`)
+        writeFileSync(wrapper, text, { mode: 0o755 })
+        const created = await run([], { DATABASE_URL: 'postgres://elsewhere' }, [
+          wrapper,
+          ...['organizations', 'create', '--name', 'Harrow & Finch Homes'],
+          ...['--owner-email', 'priya@example.com'],
+        ])
+        expect(created).toMatchObject({ code: 0, stderr: '' })
+        for (const place of readdirSync(home, { recursive: true, encoding: 'utf8' }))
+          expect([place, statSync(path.join(home, place)).uid]).toEqual([place, NOBODY])
+        // As root, the same command would leave files that the service cannot read.
+        const refused = await run(['server/cli/main.js', 'organizations', 'list'], { DATA_DIR: home })
+        expect([refused.code, JSON.parse(refused.stderr).error.code]).toEqual([1, 'configuration'])
+        expect(refused.stderr).toContain(`${home} belongs to the user with ID ${NOBODY}`)
+      },
+    )
 
     test.skipIf(!hasSystemd())('systemd finds nothing wrong with the unit', () => {
       const file = path.join(folder, 'plumbline.service')

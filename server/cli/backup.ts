@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { bareVerb } from './verb.ts'
+import { assertWorkplace } from './workplace.ts'
 
 // Both load the embedded database's archive code only on demand.
 export function addBackupVerbs(program: Command): void {
@@ -10,6 +11,7 @@ export function addBackupVerbs(program: Command): void {
     .option('--with-key', 'put the encryption key into it, so that the file alone is enough to restore', false)
     .action(
       bareVerb(async (options: { out: string; withKey: boolean }) => {
+        assertWorkplace(process.env)
         const { backUp } = await import('../backup/backup.ts')
         return backUp(process.env, options)
       }),
@@ -20,6 +22,7 @@ export function addBackupVerbs(program: Command): void {
     .argument('<file>')
     .action((file: string) =>
       bareVerb(async () => {
+        assertWorkplace(process.env)
         const { restore } = await import('../backup/restore.ts')
         return restore(process.env, file)
       })({}),

@@ -8,7 +8,7 @@ import type { Caller } from '../../client/contract.gen.ts'
 import { openEnvironment, startService } from '../../scripts/processes/service.ts'
 import { newPostgresUrl } from '../../test/support/databases.ts'
 import { putMigratedDatabase } from '../../test/support/migrated.ts'
-import { runVerb, runVerbHere } from '../../test/support/verbs.ts'
+import { runVerb, runVerbHere, runVerbIn } from '../../test/support/verbs.ts'
 import { Clock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { claimDataFolder } from '../database/data-folder.ts'
@@ -113,6 +113,22 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       expect([order, refused.code, refused.json?.error.code]).toEqual([order, 1, 'usage'])
     }
     delete environment.DATA_DIR
+  })
+
+  test('a command that no database is named for makes none', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    for (const order of [
+      ['organizations', 'list'],
+      ['organizations', 'create', '--name', 'A', '--owner-email', 'a@example.com'],
+      ['backup', '--out', 'a.tar.gz'],
+      ['restore', 'a.tar.gz'],
+    ]) {
+      const refused = await runVerbIn(folder, {}, ...order)
+      expect([order, refused.code, refused.json.error.code]).toEqual([order, 1, 'configuration'])
+      expect(refused.json.error.detail).toMatch(/^There is no database in .* Set DATABASE_URL or DATA_DIR/)
+    }
+    expect(readdirSync(folder)).toEqual([])
   })
 
   test('a production service on PostgreSQL has to be given its encryption key', async () => {

@@ -6,6 +6,7 @@ import { migrate } from '../database/migrate.ts'
 import { withEncryptionKey } from '../encryption-key.ts'
 import { askServer, ServerUnreachable } from '../operators/socket.ts'
 import { carryOut, type InputOf, type OperatorVerb } from '../operators/verbs.ts'
+import { assertWorkplace } from './workplace.ts'
 
 /** What every verb works with. */
 export interface Workplace {
@@ -24,6 +25,7 @@ export function verb<Options extends object>(
   run: (workplace: Workplace, options: Options, migrations: string[]) => Promise<unknown>,
 ): (options?: Options) => Promise<void> {
   return async (options) => {
+    assertWorkplace(process.env)
     const given = readConfig(process.env)
     // Nobody else waits for an operator's command, and an export or an erasure may take its time.
     const database = await openDatabase({ ...given, databaseStatementTimeoutMs: 0 }, { ms: DATABASE_PATIENCE_MS })

@@ -18,11 +18,16 @@ const script = path.join(root, 'server/cli/main.js')
 
 /** Runs a verb as operators do: in a process of its own, with this environment alone. */
 export function runVerb(environment: Environment, ...args: string[]): Promise<Run> {
+  return runVerbIn(root, environment, ...args)
+}
+
+/** The same in a folder, for what depends on where an operator is. */
+export function runVerbIn(cwd: string, environment: Environment, ...args: string[]): Promise<Run> {
   return new Promise((done) => {
     const child: ChildProcess = execFile(
       process.execPath,
       [script, ...args],
-      { env: { PATH: process.env.PATH, ...environment } },
+      { cwd, env: { PATH: process.env.PATH, ...environment } },
       (_error, stdout, stderr) => {
         done(asRun(child.exitCode ?? -1, stdout, stderr))
       },
