@@ -13,9 +13,11 @@ import { migrate } from './database/migrate.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { withEncryptionKey } from './encryption-key.ts'
 import { writeHeldExecutions } from './executions/behind.ts'
+import { openFiles } from './files/files.ts'
+import { type FileStore, StoreUnusable } from './files/store.ts'
 import { type Contract, loadContract } from './http/contract.ts'
 import type { Handlers } from './http/operation.ts'
-import { toProblem } from './http/problem.ts'
+import { problem, toProblem } from './http/problem.ts'
 import type { Repeats } from './http/repeat.ts'
 import { type Jobs, startJobs } from './jobs.ts'
 import { mcpRoutes } from './mcp/routes.ts'
@@ -77,6 +79,8 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
     }
     if (settled.isProduction && isLocalUrl(settled.publicUrl)) log.warn(localLinks(settled.publicUrl))
     if (settled.webhookAllowPrivate && !isForDevelopment(settled)) log.warn(ALLOWS_PRIVATE)
+    const { store } = openFiles(settled)
+    await checkAtStart(store, log)
     await parts.beforeListening?.(settled)
     listening = await listen(settled)
     const { server } = listening
@@ -97,7 +101,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       deliveriesDue: (webhook) => jobs?.delivery.due(webhook),
       ...(metrics && { requestEnded: metrics.requestEnded }),
       addRoutes(express, surroundings, door) {
-        addHealthRoutes(express, readiness(database))
+        addHealthRoutes(express, readiness(database, store))
         if (metrics !== null && config.metricsPort === null) {
           express.get('/metrics', (req, res, next) => void metrics.serve(req, res).catch(next))
         }
@@ -161,15 +165,24 @@ function localLinks(publicUrl: string): string {
 const NO_WALL =
   'row-level security is off: only the conditions of the queries keep organizations apart. The user of DATABASE_URL must own the tables and be a member of the role "<owner>_one_organization"; see docs/operating/install.md'
 
+async function checkAtStart(store: FileStore, log: Logger): Promise<void> {
+  try {
+    await store.check()
+  } catch (error) {
+    if (error instanceof StoreUnusable) throw error
+    // A bucket that is away for a while must not keep the service away from everything else.
+    log.warn({ err: error }, 'the bucket of FILES_S3_URL does not respond: files are unavailable until it does')
+  }
+}
+
 // Health checks for load balancers and supervisors.
-function addHealthRoutes(express: Express, isReady: () => Promise<void>): void {
+function addHealthRoutes(express: Express, state: () => Promise<ReadyState>): void {
   express.get('/healthz', (_req, res) => {
     res.json({ status: 'alive' })
   })
   express.get('/readyz', async (_req, res) => {
     try {
-      await isReady()
-      res.json({ status: 'ready' })
+      res.json({ status: 'ready', ...(await state()) })
     } catch (error) {
       res
         .status(503)
@@ -185,16 +198,37 @@ const CHECKING_INTERVAL_MS = 5000
 // connection that we close may be sent a request at that very moment.
 const KEEP_ALIVE_MS = 65_000
 
-// Anybody can ask whether the service is ready, so requests within a second share one check of the database.
-const BELIEVED_READY_MS = 1000
+// Anybody can ask whether the service is ready, so requests within this time share one check.
+const DATABASE_BELIEVED_MS = 1000
+const STORE_BELIEVED_MS = 5000
 
-function readiness(database: Database): () => Promise<void> {
+interface ReadyState {
+  /** A bucket serves all processes alike. While it is away, taking them out of a load balancer would stop everything. */
+  files: 'available' | 'unavailable'
+}
+
+function readiness(database: Database, store: FileStore): () => Promise<ReadyState> {
+  const ping = sharing(DATABASE_BELIEVED_MS, () => database.ping())
+  const check = sharing(STORE_BELIEVED_MS, () => store.check())
+  return async () => {
+    await ping()
+    try {
+      await check()
+      return { files: 'available' }
+    } catch (cause) {
+      if (!store.isLocal) return { files: 'unavailable' }
+      throw Object.assign(problem('unavailable', 'The folder for files cannot be written.'), { cause })
+    }
+  }
+}
+
+function sharing(forMs: number, check: () => Promise<void>): () => Promise<void> {
   let asked: Promise<void> | null = null
   let askedAt = 0
   return () => {
     const now = performance.now()
-    if (asked === null || now - askedAt >= BELIEVED_READY_MS) {
-      asked = database.ping()
+    if (asked === null || now - askedAt >= forMs) {
+      asked = check()
       askedAt = now
     }
     return asked

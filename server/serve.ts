@@ -5,6 +5,7 @@ import { ConfigError, readConfig } from './config.ts'
 import { DataFolderInUse, DataFolderUnusable } from './database/data-folder.ts'
 import { openDatabase } from './database/database.ts'
 import { DatabaseUnavailable } from './database/reach.ts'
+import { StoreUnusable } from './files/store.ts'
 import { banner, firstSignInLink, makeDemoOnFirstStart } from './first-start.ts'
 import { ContractError } from './http/contract.ts'
 import { listenForOperators } from './operators/socket.ts'
@@ -89,7 +90,7 @@ export async function serve(): Promise<void> {
   }
 }
 
-const EXPECTED = [ConfigError, DataFolderInUse, DataFolderUnusable, DatabaseUnavailable, ContractError]
+const EXPECTED = [ConfigError, DataFolderInUse, DataFolderUnusable, DatabaseUnavailable, StoreUnusable, ContractError]
 
 /** One sentence for what the operator can fix; for anything else, the whole error. */
 function reasonNotToStart(error: unknown): unknown {

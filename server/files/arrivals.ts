@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { createWriteStream, existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -17,11 +17,12 @@ export interface Arrivals {
 /** No upload takes as long: a request has to arrive within an hour at most. */
 const LEFT_BEHIND_MS = 2 * 60 * 60 * 1000
 
-export function arrivals(folder: string): Arrivals {
+/** @param place the folder, or what makes one that no other process or user has */
+export function arrivals(place: string | ArrivalFolder): Arrivals {
+  const { open, tidyOthers } = typeof place === 'string' ? fixedFolder(place) : place
   return {
     async receive(chunks) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      const place = path.join(folder, randomUUID())
+      const place = path.join(await open(), randomUUID())
       const discard = () => rm(place, { force: true })
       const hash = createHash('sha256')
       let size = 0
@@ -44,12 +45,62 @@ export function arrivals(folder: string): Arrivals {
     },
 
     async tidy(now) {
-      const names = await readdir(folder).catch(() => [])
-      for (const name of names) {
-        const place = path.join(folder, name)
-        const found = await stat(place).catch(() => null)
-        if (found !== null && now - found.mtimeMs > LEFT_BEHIND_MS) await rm(place, { force: true })
-      }
+      await tidyOthers(now)
     },
+  }
+}
+
+export interface ArrivalFolder {
+  /** Creates the folder if it is missing. */
+  open(): Promise<string>
+  /** Removes what processes that are gone have left behind. */
+  tidyOthers(now: number): Promise<void>
+}
+
+function fixedFolder(folder: string): ArrivalFolder {
+  return {
+    async open() {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      return folder
+    },
+    tidyOthers: (now) => removeOld(folder, now, () => true),
+  }
+}
+
+/**
+ * A new folder of this process below a folder that other users can write to. They cannot create it beforehand, because
+ * nobody knows its name.
+ */
+export function privateFolder(parent: string): ArrivalFolder {
+  let made: Promise<string> | null = null
+  return {
+    async open() {
+      const folder = await made?.catch(() => null)
+      if (folder && existsSync(folder)) return folder
+      made = mkdtemp(path.join(parent, PREFIX))
+      return made
+    },
+    async tidyOthers(now) {
+      const folder = await made?.catch(() => null)
+      // A folder that is in use stays new, and a cleaner of the system may have removed it.
+      if (folder) await utimes(folder, new Date(now), new Date(now)).catch(() => {})
+      await removeOld(parent, now, ({ name, uid }) => name.startsWith(PREFIX) && uid === process.getuid?.())
+      if (folder) await removeOld(folder, now, () => true)
+    },
+  }
+}
+
+const PREFIX = 'plumbline-arriving-'
+
+async function removeOld(
+  folder: string,
+  now: number,
+  isOurs: (found: { name: string; uid: number }) => boolean,
+): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const place = path.join(folder, name)
+    const found = await stat(place).catch(() => null)
+    if (found === null || now - found.mtimeMs <= LEFT_BEHIND_MS || !isOurs({ name, uid: found.uid })) continue
+    await rm(place, { recursive: true, force: true })
   }
 }

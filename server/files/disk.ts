@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { bytesMissing, type FileStore } from './store.ts'
+import { asUnusable } from '../database/data-folder.ts'
+import { makeFolder } from '../database/make-folder.ts'
+import { bytesMissing, type FileStore, StoreUnusable } from './store.ts'
 
 /** Files in a folder of their own, those of each organization in one below it. */
 export function diskStore(root: string): FileStore {
@@ -40,6 +43,32 @@ export function diskStore(root: string): FileStore {
       // A file that was on its way may still arrive in a folder that is being removed.
       await rm(path.join(root, organizationId), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
     },
+
+    isLocal: true,
+
+    async check() {
+      try {
+        await tryWriting(root)
+      } catch (error) {
+        throw new StoreUnusable(asUnusable(error)?.message ?? String(error))
+      }
+    },
+  }
+}
+
+/** As much as a disk hands out at once, so that a full one is noticed. */
+const TRIED_BYTES = 4096
+
+async function tryWriting(folder: string): Promise<void> {
+  makeFolder(folder)
+  const place = path.join(folder, `check-${randomUUID()}`)
+  const handle = await open(place, 'wx', 0o600)
+  try {
+    await handle.writeFile(Buffer.alloc(TRIED_BYTES, 1))
+    await handle.sync()
+  } finally {
+    await handle.close()
+    await rm(place, { force: true })
   }
 }
 

@@ -27,8 +27,9 @@ const s3 = new S3rver({
 
 let plumbline: TestPlumbline
 let recordId: string
+let port: number
 beforeAll(async () => {
-  const { port } = await s3.run()
+  port = (await s3.run()).port
   plumbline = await startTestPlumbline({
     FILES_S3_URL: `http://127.0.0.1:${port}/files`,
     FILES_S3_REGION: 'us-east-1',
@@ -136,6 +137,18 @@ test('a file that breaks off while a skill reads it is unavailable, and a store 
   await new Promise((closed) => broken.close(closed))
 })
 
+test('a bucket that does not exist stops the start with a sentence', async () => {
+  const env = { FILES_S3_URL: `http://127.0.0.1:${port}/missing`, FILES_S3_REGION: 'us-east-1' }
+  const keys = { FILES_S3_ACCESS_KEY_ID: 'S3RVER', FILES_S3_SECRET_ACCESS_KEY: 'S3RVER' }
+  await expect(startTestPlumbline({ ...env, ...keys })).rejects.toThrow(
+    `There is no bucket at ${env.FILES_S3_URL}. Create it, or correct FILES_S3_URL.`,
+  )
+  const wrong = { ...keys, FILES_S3_ACCESS_KEY_ID: 'nobody' }
+  await expect(
+    startTestPlumbline({ ...env, ...wrong, FILES_S3_URL: `http://127.0.0.1:${port}/files` }),
+  ).rejects.toThrow(/refuses FILES_S3_ACCESS_KEY_ID \(403\)/)
+})
+
 test('while the bucket is away, files are unavailable, everything else is not, and no event is lost', async () => {
   const { body } = await upload(plumbline, pdf(), { recordId })
   const lastId = await newRecord(plumbline.key)
@@ -145,6 +158,8 @@ test('while the bucket is away, files are unavailable, everything else is not, a
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
   }
   expect((await plumbline.get(`/api/ext/attachments/${body.id}`)).status).toBe(200)
+  const ready = await plumbline.until('/readyz', ({ body }) => body.files === 'unavailable')
+  expect([ready.status, ready.body.status]).toEqual([200, 'ready'])
   // What cannot be archived is not deleted.
   await expect(forget()).rejects.toThrow('could not be deleted')
   expect(await eventsOf(lastId)).toEqual(sent)

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
 import { S3mini } from 's3mini'
 import { Problem } from '../http/problem.ts'
-import { bytesMissing, type FileStore } from './store.ts'
+import { bytesMissing, type FileStore, StoreUnusable } from './store.ts'
 
 /** A bucket of S3, or of anything that speaks its language. */
 export interface Bucket {
@@ -60,6 +60,22 @@ export function s3Store({ url, ...access }: Bucket, timeoutMs: number = STORE_TI
         const gone = (await reached(() => s3.deleteObjects(keys))) ?? []
         if (!gone.every(Boolean)) throw away(new Error('Not all objects were deleted.'))
       }
+    },
+
+    isLocal: false,
+
+    async check() {
+      // Asked with a method whose response has a text, which says whether it is the bucket or the key that is wrong.
+      const page = await s3.listObjectsPaged('/', 'check/', 1).catch((error: unknown) => {
+        const { status } = error as { status?: unknown }
+        if (status === 404) return null
+        if (status !== 401 && status !== 403) throw away(error)
+        throw new StoreUnusable(
+          `The bucket at ${url} refuses FILES_S3_ACCESS_KEY_ID (${status}). Check the key and its permissions.`,
+        )
+      })
+      if (page === null || page === undefined)
+        throw new StoreUnusable(`There is no bucket at ${url}. Create it, or correct FILES_S3_URL.`)
     },
   }
 }

@@ -12,7 +12,18 @@ export interface FileStore {
   remove(key: string): Promise<void>
   /** Removes every file of an organization. */
   removeAll(organizationId: string): Promise<void>
+  /** Whether it belongs to this process alone, so that another process may be able to serve where this one is not. */
+  readonly isLocal: boolean
+  /**
+   * Resolves if a file could be kept now.
+   *
+   * @throws {StoreUnusable} if that needs an operator
+   */
+  check(): Promise<void>
 }
+
+/** Files cannot be kept until an operator changes something. The message is a sentence for the operator. */
+export class StoreUnusable extends Error {}
 
 /** The record is there and its bytes are not, as after a restore without the files. */
 export function bytesMissing() {
