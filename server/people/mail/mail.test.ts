@@ -45,6 +45,13 @@ test('an invitation to bid goes by mail to each address that wants it, with the 
   await mailServer.next('ana@brazos.example.com')
   expect(mail.from).toBe('no-reply@plumbline.example.com')
   expect(mail.header('From')).toBe('"Harrow & Finch Homes" <no-reply@plumbline.example.com>')
+  const { email } = await plumbline.database.statements
+    .selectFrom('users')
+    .select('email')
+    .where('organizationId', '=', plumbline.organizationId)
+    .where('role', '=', 'owner')
+    .executeTakeFirstOrThrow()
+  expect(mail.header('Reply-To')).toBe(`"Harrow & Finch Homes" <${email}>`)
   expect(mail.header('Subject')).toBe(`Invitation to bid: ${request.number} Framing, Lot 14`)
   expect(mail.source.replaceAll('=\r\n', '')).toContain(await plumbline.mailedLink(invitation.id))
   const listed = await plumbline.until(`/api/ext/mails?aboutId=${invitation.id}`, ({ body }) => allSent(body.data))

@@ -5,6 +5,8 @@ import { htmlOf } from '../message-templates/letter.ts'
 /** Hands mails over to the mail server. */
 export interface Post {
   send(letter: Posted): Promise<void>
+  /** Connects and signs in, without sending anything. */
+  check(): Promise<void>
   close(): void
 }
 
@@ -12,6 +14,8 @@ export interface Posted {
   id: string
   /** Who it comes from, as readers see it; the address is the operator's. */
   fromName: string
+  /** The address of the builder that a response goes to; null for none, so that it goes to the operator's. */
+  replyTo: string | null
   to: string
   subject: string
   text: string
@@ -47,11 +51,20 @@ export function openPost(server: MailServer): Post {
   // The library takes 20 MB, which a service is spared until there is a mail to send.
   let transport: Promise<Transporter> | null = null
   const domain = from.slice(from.indexOf('@') + 1)
+  const opened = () => {
+    transport ??= import('nodemailer').then(({ createTransport }) => createTransport(options))
+    return transport
+  }
   return {
-    async send({ id, fromName, to, subject, text }) {
+    async check() {
+      await (await opened()).verify()
+    },
+
+    async send({ id, fromName, replyTo, to, subject, text }) {
       const letter = {
         // Objects, because a text would be read as a list of addresses.
         from: { name: oneLine(fromName), address: from },
+        ...(replyTo !== null && { replyTo: { name: oneLine(fromName), address: replyTo } }),
         to: { name: '', address: to },
         // The same at every attempt, so that a mail that arrived twice after all is recognized.
         messageId: `<${id}@${domain}>`,
@@ -60,13 +73,12 @@ export function openPost(server: MailServer): Post {
         signal: AbortSignal.timeout(WHOLE_MS),
       }
       try {
-        transport ??= import('nodemailer').then(({ createTransport }) => createTransport(options))
-        await (await transport).sendMail(letter)
+        await (await opened()).sendMail(letter)
       } catch (error) {
         throw isRefusal(error) ? new Refused(wordsOf(error)) : new Error(wordsOf(error))
       }
     },
-    close: () => void transport?.then((opened) => opened.close()),
+    close: () => void transport?.then((each) => each.close()),
   }
 }
 

@@ -36,6 +36,8 @@ const COLUMNS = sql.join(
 export interface Claimed {
   organizationId: string
   builderName: string
+  /** Who reads responses: the user who caused the mail, or else the first owner; null if the builder has no active owner. */
+  replyTo: string | null
   id: string
   to: string
   subject: string
@@ -56,9 +58,11 @@ export async function claim(db: Db, now: Date, claimedUntil: Date, most: number)
     update "mails" as m set "attempts" = m."attempts" + 1, "nextAttemptAt" = ${claimedUntil.toISOString()}
     from "due" join "organizations" as o on o."id" = "due"."organizationId"
     where m."organizationId" = "due"."organizationId" and m."id" = "due"."id"
-    returning m."organizationId", o."name" as "builderName", m."id", m."to", m."subject", m."text", m."sealedLink", m."attempts"`.execute(
-    db,
-  )
+    returning m."organizationId", o."name" as "builderName", m."id", m."to", m."subject", m."text", m."sealedLink", m."attempts", (
+      select u."email" from "users" as u
+      where u."organizationId" = m."organizationId" and u."status" = 'active' and not u."isExample"
+        and (u."id" = m."createdBy"->>'id' or u."role" = 'owner')
+      order by u."id" = m."createdBy"->>'id' desc, u."id" limit 1) as "replyTo"`.execute(db)
   return rows
 }
 

@@ -59,12 +59,12 @@ export function startMailing(surroundings: Surroundings, log: Logger): Mailing |
 
 async function attempt({ config, clock }: Surroundings, post: Post, mail: Claimed): Promise<Settled> {
   try {
-    const { organizationId, id, builderName: fromName, to, subject, text, sealedLink } = mail
+    const { organizationId, id, builderName: fromName, replyTo, to, subject, text, sealedLink } = mail
     // An address that was erased with its owner (docs/operating/data-retention.md).
     if (to.endsWith('.invalid')) throw new Refused('Its address was erased.')
     const link =
       sealedLink === null ? '' : vault(config.encryptionKey).open(sealedLink, placeOfLink(organizationId, id))
-    await post.send({ id, fromName, to, subject, text: withLink(text, link) })
+    await post.send({ id, fromName, replyTo, to, subject, text: withLink(text, link) })
     return { status: 'sent', lastError: null, nextAttemptAt: null }
   } catch (error) {
     const lastError = error instanceof Error ? error.message : String(error)
