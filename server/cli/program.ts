@@ -3,6 +3,7 @@ import { distributionCommands } from '../database/distribution.ts'
 import { rotateEncryptionKey } from '../encryption-key-rotation.ts'
 import { addArchiveVerbs } from './archives.ts'
 import { addBackupVerbs } from './backup.ts'
+import { addDoctorVerb } from './doctor.ts'
 import { addKeyVerbs } from './keys.ts'
 import { addLeadVerbs } from './leads.ts'
 import { addOrganizationVerbs } from './organizations.ts'
@@ -28,6 +29,7 @@ addLeadVerbs(program)
 addSaleVerbs(program)
 addArchiveVerbs(program)
 addBackupVerbs(program)
+addDoctorVerb(program)
 program
   .command('encryption-key')
   .description('The key that secrets are kept encrypted with.')

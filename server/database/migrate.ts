@@ -34,7 +34,7 @@ export async function migrate(database: Database): Promise<string[]> {
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 async function runPending(database: Database): Promise<string[]> {
-  const done = await doneMigrations(database.statements)
+  const done = await listMigrations(database.statements)
   if ((await knownMigrations()).every((name) => done.has(name))) return []
   const provider = new FileMigrationProvider({ fs, path, migrationFolder: FOLDER })
   // On a new database the tables are empty, and most are not there yet.
@@ -94,13 +94,13 @@ export async function knownMigrations(): Promise<string[]> {
 
 /** The newest migration that the database has run; null for none. */
 export async function newestMigration(db: Db): Promise<string | null> {
-  return [...(await doneMigrations(db))].sort().at(-1) ?? null
+  return [...(await listMigrations(db))].sort().at(-1) ?? null
 }
 
 /**
  * The migrations that the database has run. Startup checks this instead of loading the code of every migration.
  */
-async function doneMigrations(db: Db): Promise<Set<string>> {
+export async function listMigrations(db: Db): Promise<Set<string>> {
   const exists = await sql<{ there: boolean }>`select to_regclass('kysely_migration') is not null as "there"`.execute(
     db,
   )

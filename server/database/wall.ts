@@ -42,6 +42,18 @@ export async function raiseWall(database: Database): Promise<void> {
   }
 }
 
+/** Whether requests run as the role that sees one organization only, and the name of that role. Changes nothing. */
+export async function inspectWall(database: Database): Promise<{ role: string; isRaised: boolean }> {
+  const { role, exists, missing } = await standing(database.sessions)
+  if (!exists || missing.length > 0) return { role, isRaised: false }
+  try {
+    return { role, isRaised: await isNarrow(database.sessions, role) }
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error
+    return { role, isRaised: false }
+  }
+}
+
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 // The role is named after the tables' owner, because roles belong to the whole server: those of another deployment on

@@ -10,6 +10,8 @@ export interface Run {
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was printed.
   json: any
   text: string
+  /** What was printed as a result, whatever the exit code. */
+  stdout: string
 }
 
 type Environment = Readonly<Record<string, string>>
@@ -63,5 +65,5 @@ function asRun(code: number, stdout: string, stderr: string): Run {
   const text = code === 0 ? stdout : stderr
   // An export is one line of JSON per record.
   const isOne = text.startsWith('{\n')
-  return { code, text, json: isOne ? JSON.parse(text) : null }
+  return { code, text, stdout, json: isOne ? JSON.parse(text) : null }
 }
