@@ -161,7 +161,14 @@ export async function makeBuilder(
   folder = root,
 ): Promise<{ organizationId: string; key: string }> {
   const by = <Printed>(...verb: string[]) => operateIn<Printed>(folder, environment, ...verb)
-  const made = await by<{ organization: { id: string } }>('organizations', 'create', '--name', name)
+  const made = await by<{ organization: { id: string } }>(
+    'organizations',
+    'create',
+    '--name',
+    name,
+    '--owner-email',
+    'owner@example.com',
+  )
   const organizationId = made.organization.id
   const { secret } = await by<{ secret: string }>('keys', 'create', '--organization', organizationId)
   return { organizationId, key: secret }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { fileNameOf } from '../archives/queries.ts'
+import { requireOrganization } from '../organizations/organizations.ts'
 import { month } from './arguments.ts'
 import { progressOnStderr } from './lines.ts'
 import { verb } from './verb.ts'
@@ -13,6 +14,7 @@ export function addArchiveVerbs(program: Command): void {
     .action((id: string) =>
       verb(async ({ database }) => {
         const { allOf } = await import('../archives/fetch.ts')
+        await requireOrganization(database.statements, id)
         const data: object[] = []
         for await (const archive of allOf(database.statements, id))
           data.push({ ...archive, fileName: fileNameOf(archive) })
@@ -30,6 +32,7 @@ export function addArchiveVerbs(program: Command): void {
     .option('--month <month>', 'such as 2026-11; all months when left out', month)
     .action((id: string, { out, ...wanted }: { out: string; kind?: string; month?: string }) =>
       verb(async ({ database, clock, config }) => {
+        await requireOrganization(database.statements, id)
         const { fetchArchives } = await import('../archives/fetch.ts')
         const say = progressOnStderr()
         const copied = await fetchArchives({ database, clock, config }, id, out, wanted, (count) =>

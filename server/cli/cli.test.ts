@@ -7,12 +7,14 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import type { Caller } from '../../client/contract.gen.ts'
 import { openEnvironment, startService } from '../../scripts/processes/service.ts'
 import { newPostgresUrl } from '../../test/support/databases.ts'
+import { startMailServer } from '../../test/support/mail-server.ts'
 import { putMigratedDatabase } from '../../test/support/migrated.ts'
 import { runVerb, runVerbHere, runVerbIn } from '../../test/support/verbs.ts'
 import { Clock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { claimDataFolder } from '../database/data-folder.ts'
 import { type Plumbline, startPlumbline } from '../plumbline.ts'
+import type { Finding } from './doctor.ts'
 
 /** What a key is told about itself, or the problem instead. */
 type Seen = Caller & { code?: string }
@@ -47,7 +49,14 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     writeFileSync(path.join(folder, 'operators.sock'), '')
     const { ENCRYPTION_KEY = '', ...usual } = openEnvironment({ DATA_DIR: folder, COMPILE_AHEAD: 'false' })
     Object.assign(environment, { DATA_DIR: folder, ENCRYPTION_KEY })
-    const made = await cli('organizations', 'create', '--name', 'Harrow & Finch Homes')
+    const made = await cli(
+      'organizations',
+      'create',
+      '--name',
+      'Harrow & Finch Homes',
+      '--owner-email',
+      'a@example.com',
+    )
     expect(made.code).toBe(0)
     const server = await startService({ ...usual, ENCRYPTION_KEY })
     try {
@@ -64,7 +73,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       expect([unknown.code, unknown.json.error.code]).toEqual([1, 'not_found'])
       const { json: people } = await here('users', 'list', '--organization', organization)
       expect((await here('users', 'sign-in-link', people.data[0].id)).json.url).toContain('/sign-in')
-      const refused = await here('organizations', 'create', '--name', 'Another')
+      const refused = await here('organizations', 'create', '--name', 'Another', '--owner-email', 'a@example.com')
       expect(refused.json.error.code).toBe('data_folder_in_use')
       server.signal('SIGTERM')
       await server.closed
@@ -81,8 +90,9 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
 
   test('what cannot be meant is refused as JSON, before any database is opened', async () => {
     const orders = [
-      ['organizations', 'create', '--name', ' '],
-      ['organizations', 'create', '--name', 'A', '--time-zone', 'Mars/Olympus'],
+      ['organizations', 'create', '--name', 'A'],
+      ['organizations', 'create', '--owner-email', 'a@example.com', '--name', ' '],
+      ['organizations', 'create', '--owner-email', 'a@example.com', '--name', 'A', '--time-zone', 'Mars/Olympus'],
       ['organizations', 'update', 'org_x', '--week-starts-on', 'someday'],
       ['organizations', 'update', 'org_x', '--overtime-after-daily-hours', '25'],
       ['organizations', 'update', 'org_x', '--lien-waivers', 'perhaps'],
@@ -113,6 +123,39 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       expect([order, refused.code, refused.json?.error.code]).toEqual([order, 1, 'usage'])
     }
     delete environment.DATA_DIR
+  })
+
+  test('doctor reports each check, and fails if one does', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const examine = async (env: Record<string, string>) => {
+      const { code, stdout } = await runVerbHere({ DATA_DIR: folder, ...env }, 'doctor')
+      const { checks } = JSON.parse(stdout)
+      return { code, checks, states: Object.fromEntries(checks.map((each: Finding) => [each.check, each.status])) }
+    }
+    expect(await examine({})).toMatchObject({ code: 1, states: { configuration: 'ok', database: 'failed' } })
+    expect(readdirSync(folder)).toEqual(['files'])
+    putMigratedDatabase(folder)
+    const mailServer = await startMailServer()
+    onTestFinished(() => mailServer.stop())
+    expect(await examine(mailServer.env)).toMatchObject({
+      code: 0,
+      states: {
+        ...{ configuration: 'ok', database: 'ok', version: 'ok', wall: 'ok', clock: 'ok', storage: 'ok' },
+        mail: 'ok',
+      },
+    })
+    expect(await examine({ TRUSTED_PROXIES: '127.0.0' })).toMatchObject({
+      code: 1,
+      checks: [{ check: 'configuration', status: 'failed', detail: expect.stringMatching(/^TRUSTED_PROXIES/) }],
+    })
+    const unreachable = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@example.com' }
+    expect(await examine(unreachable)).toMatchObject({ code: 1, states: { database: 'ok', mail: 'failed' } })
+    const held = claimDataFolder(folder)
+    const { code, states } = await examine({})
+    held.release()
+    expect([code, states.database, states.storage, states.mail]).toEqual([0, 'skipped', 'ok', 'skipped'])
+    expect(existsSync(path.join(folder, 'encryption-key'))).toBe(false)
   })
 
   test('a command that no database is named for makes none', async () => {
@@ -211,6 +254,12 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
   function daysUntil(instant: string): number {
     return Math.round((Date.parse(instant) - Date.now()) / 86_400_000)
   }
+
+  test('doctor checks PostgreSQL beside a running service', async () => {
+    const { stdout } = await here('doctor')
+    const states = JSON.parse(stdout).checks.map(({ check, status }: Finding) => `${check} ${status}`)
+    expect(states).toEqual(expect.arrayContaining(['database ok', 'version ok', 'wall ok', 'clock ok']))
+  })
 
   test('a new organization is printed with its owner, and listed', async () => {
     const { json } = await here('organizations', 'list')
@@ -406,14 +455,23 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
   })
 
   test('a tier below Pro+ closes the interface, and Pro+ opens it again', async () => {
-    const { json } = await here('organizations', 'create', '--name', 'Second', '--tier', 'standard')
+    const { json } = await here(
+      'organizations',
+      'create',
+      '--name',
+      'Second',
+      '--owner-email',
+      'b@example.com',
+      '--tier',
+      'standard',
+    )
     const { json: key } = await here('keys', 'create', '--organization', json.organization.id)
     expect((await me(key.secret)).body).toMatchObject({ status: 403, code: 'tier_required' })
     expect((await here('organizations', 'update', json.organization.id, '--tier', 'pro_plus')).json.tier).toBe(
       'pro_plus',
     )
     await until(key.secret, ({ status }) => status === 200)
-    const third = await here('organizations', 'create', '--name', 'Third')
+    const third = await here('organizations', 'create', '--name', 'Third', '--owner-email', 'a@example.com')
     expect([third.code, third.json.error.code]).toEqual([1, 'beta_full'])
   })
 
@@ -437,6 +495,19 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect((await here('organizations', 'export', 'org_nobody', '--out', nobody)).json.error.code).toBe('not_found')
     expect(readdirSync(folder)).toEqual(['harrow.ndjson'])
     rmSync(folder, { recursive: true })
+  })
+
+  test('a list of an unknown organization is an error', async () => {
+    const unknown = 'org_01m7y975jyfesvq695t8y8ma68'
+    for (const order of [
+      ['users', 'list', '--organization', unknown],
+      ['keys', 'list', '--organization', unknown],
+      ['archives', 'list', unknown],
+    ]) {
+      const { code, json } = await here(...order)
+      expect([order, code, json.error.code]).toEqual([order, 1, 'not_found'])
+      expect(json.error.detail).toBe(`Unknown organization "${unknown}". Run "organizations list" for their IDs.`)
+    }
   })
 
   test('the archives of a builder are listed, and fetched into a new folder', async () => {
@@ -478,7 +549,9 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     if (postgres === null) throw new Error('There is no PostgreSQL to test on.')
     const next = randomBytes(32).toString('base64')
     Object.assign(environment, { DATABASE_URL: await newPostgresUrl(postgres) })
-    expect((await here('organizations', 'create', '--name', 'Harrow & Finch Homes')).code).toBe(0)
+    expect(
+      (await here('organizations', 'create', '--name', 'Harrow & Finch Homes', '--owner-email', 'a@example.com')).code,
+    ).toBe(0)
     const alone = await here('encryption-key', 'rotate')
     expect([alone.code, alone.json.error.code]).toEqual([1, 'configuration'])
     expect(alone.json.error.detail).toContain('ENCRYPTION_KEY_PREVIOUS')

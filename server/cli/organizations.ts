@@ -41,7 +41,7 @@ export function addOrganizationVerbs(program: Command): void {
     .command('create')
     .description('Add a builder and its owner.')
     .requiredOption('--name <name>', 'what the builder is called', text(200))
-    .option('--owner-email <email>', "the owner's e-mail address", email, 'owner@example.com')
+    .requiredOption('--owner-email <email>', 'email address that the owner signs in with', email)
     .option('--owner-name <name>', "the owner's name", text(200), 'Owner')
     .addOption(new Option('--tier <tier>', 'the interface is open to pro_plus').choices(TIERS).default('pro_plus'))
     .option('--currency <code>', 'ISO 4217', currency, 'USD')

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { openIdentity } from '../keys/identity.ts'
 import { createKey, type KeyChanges, listKeys, type NewKey, revokeKey, rotateKey, updateKey } from '../keys/keys.ts'
-import { listOrganizations } from '../organizations/organizations.ts'
+import { listOrganizations, requireOrganization } from '../organizations/organizations.ts'
 import { makeSignInLink } from '../people/users/sign-in-link.ts'
 import { listUsers } from '../people/users/users.ts'
 
@@ -39,13 +39,19 @@ export type InputOf<Verb extends OperatorVerb> = Inputs[Verb]
 const operatorVerbs: { readonly [Verb in OperatorVerb]: (at: Workbench, input: Inputs[Verb]) => Promise<unknown> } = {
   'keys create': ({ database, clock }, input) =>
     createKey(database, clock, { ...input, expiresAt: asDate(input.expiresAt) }),
-  'keys list': async ({ database }, { organizationId }) => ({ data: await listKeys(database, organizationId) }),
+  'keys list': async ({ database }, { organizationId }) => {
+    await requireOrganization(database.statements, organizationId)
+    return { data: await listKeys(database, organizationId) }
+  },
   'keys update': ({ database, clock }, { id, ...changes }) =>
     updateKey(database, clock, id, { ...changes, expiresAt: asDate(changes.expiresAt) }),
   'keys rotate': ({ database, clock }, { id, overlapMs }) => rotateKey(database, clock, id, overlapMs),
   'keys revoke': ({ database, clock }, { id }) => revokeKey(database, clock, id),
   'organizations list': async ({ database }) => ({ data: await listOrganizations(database) }),
-  'users list': async ({ database }, { organizationId }) => ({ data: await listUsers(database, organizationId) }),
+  'users list': async ({ database }, { organizationId }) => {
+    await requireOrganization(database.statements, organizationId)
+    return { data: await listUsers(database, organizationId) }
+  },
   'users sign-in-link': ({ database, clock, config }, { id, validMs }) =>
     makeSignInLink({ database, clock, identity: openIdentity({ database, clock, config }) }, id, validMs),
 }

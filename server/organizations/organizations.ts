@@ -81,6 +81,12 @@ export async function organizationRow(db: Db, id: string) {
   return db.selectFrom('organizations').select(FIELDS).where('id', '=', id).executeTakeFirst()
 }
 
+/** Throws `not_found` for an unknown organization, which would otherwise look like one without records. */
+export async function requireOrganization(db: Db, id: string): Promise<void> {
+  if ((await organizationRow(db, id)) === undefined)
+    throw problem('not_found', `Unknown organization "${id}". Run "organizations list" for their IDs.`)
+}
+
 export async function listOrganizations(database: Database) {
   return database.statements.selectFrom('organizations').select(FIELDS).orderBy('id').execute()
 }
