@@ -3982,7 +3982,7 @@ export interface paths {
         get: operations["getMessageTemplate"];
         /**
          * Word a message template
-         * @description Replaces the wording of a template for everything that is sent from now on. Placeholders in double braces, such as `{{vendor.companyName}}`, are filled in each time. A placeholder that the kind does not have is refused. `{{portalUrl}}` must have a space or a line break before and after it, so that no other address can contain the link. Empty paragraphs are left out. An invitation or reminder without its `{{portalUrl}}` has that added at the end, and a message what was written, because they would be of no use otherwise. The text is plain: in the HTML of a mail it is escaped, and only addresses of pages become links.
+         * @description Replaces the wording of a template for everything that is sent from now on. Placeholders in double braces, such as `{{date}}`, are filled in each time. A placeholder that the kind does not have is refused. `{{portalUrl}}` must have a space or a line break before and after it, so that no other address can contain the link. Empty paragraphs are left out. An invitation or reminder without its `{{portalUrl}}` has that added at the end, and a message what was written, because they would be of no use otherwise. The text is plain: in the HTML of a mail it is escaped, and only addresses of pages become links.
          */
         put: operations["replaceMessageTemplate"];
         post?: never;
