@@ -25,6 +25,7 @@ import type { Door } from './http/door.ts'
 import { matchesEtag } from './http/etag.ts'
 import { limits as createLimits, type Limits } from './http/limits.ts'
 import type { Handlers } from './http/operation.ts'
+import { pathForLog } from './http/path-for-log.ts'
 import { Problem, problem, toProblem } from './http/problem.ts'
 import type { Repeats } from './http/repeat.ts'
 import { newRequestId, requestIdOf } from './http/request-id.ts'
@@ -171,7 +172,8 @@ export function createApp(parts: AppParts): App {
     const line = { requestId, address, operationId: operation?.id, callerId: principal?.id }
     // For the portal, which of the vendor's addresses was used; otherwise the field is absent.
     const subjectId = principal?.subjectId ?? undefined
-    log.info({ ...line, subjectId, method: req.method, status: answer.status, ms }, 'request')
+    const path = pathForLog(url)
+    log.info({ ...line, subjectId, method: req.method, path, status: answer.status, ms }, 'request')
     parts.requestEnded?.(operation?.id, answer.status, ms)
   }
 

@@ -17,6 +17,7 @@ import { startTending } from './demo/tend-sandboxes.ts'
 import { followEncryptionKey } from './encryption-key.ts'
 import { writeHeldExecutions } from './executions/behind.ts'
 import { forgetOldExecutions } from './executions/retention.ts'
+import { FailureLog } from './failure-log.ts'
 import type { Surroundings } from './http/call.ts'
 import { forgetEndedSessions } from './keys/identity-retention.ts'
 import { forgetUnusedApps } from './oauth/retention.ts'
@@ -109,7 +110,10 @@ export function startJobs(parts: JobParts): Jobs {
     const run = () => followEncryptionKey(database, given, config)
     jobs.push({ name: 'followEncryptionKey', everyMs: 1000, run })
   }
-  const loops = jobs.map((job, i) => loop(job, i * APART_MS + (job.everyMs === HOUR_MS ? HOURLY_AFTER_MS : 0), log))
+  const failures = new FailureLog(database, log)
+  const loops = jobs.map((job, i) =>
+    loop(job, i * APART_MS + (job.everyMs === HOUR_MS ? HOURLY_AFTER_MS : 0), failures),
+  )
   const delivery = startDelivery({
     ...{ database, config, clock, log, contract: surroundings.contract },
     tellDisabled: (trx, disabled) => tellDisabled(trx, surroundings, disabled),
@@ -125,6 +129,7 @@ export function startJobs(parts: JobParts): Jobs {
       tending.stop()
       forgetting.stop()
       await Promise.all(loops.map((stop) => stop()))
+      failures.stop()
       mailing?.close()
       await delivery.stop()
     },
@@ -140,7 +145,7 @@ const APART_MS = 20
 const HOURLY_AFTER_MS = 5000
 
 // One run at a time with a pause in between, so that a slow job does not pile up.
-function loop(job: Job, firstAfterMs: number, log: Logger): () => Promise<void> {
+function loop(job: Job, firstAfterMs: number, failures: FailureLog): () => Promise<void> {
   let stopped = false
   let running: Promise<void> = Promise.resolve()
   const again = () => {
@@ -149,7 +154,10 @@ function loop(job: Job, firstAfterMs: number, log: Logger): () => Promise<void> 
   const run = () => {
     running = job
       .run()
-      .catch((error: unknown) => log.error({ err: error, job: job.name }, 'a job failed and will be tried again'))
+      .then(
+        () => failures.succeeded(job.name),
+        (error: unknown) => failures.failed(job.name, error),
+      )
       .then(again)
   }
   let timer = setTimeout(run, firstAfterMs)

@@ -79,6 +79,8 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     if (signal === 'SIGTERM') expect(isHeld()).toBe(false)
     await npm.closed
     expect(npm.log).toContain('"stopping"')
+    expect(npm.log.trimEnd()).toMatch(/"msg":"stopped"\}$/)
+    expect(npm.log).toMatch(/"version":"[\d.]+",.*"msg":"ready"/)
     expect(isHeld()).toBe(false)
   })
 

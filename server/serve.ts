@@ -10,16 +10,21 @@ import { banner, firstSignInLink, makeDemoOnFirstStart } from './first-start.ts'
 import { ContractError } from './http/contract.ts'
 import { listenForOperators } from './operators/socket.ts'
 import { type Plumbline, startPlumbline } from './plumbline.ts'
+import { ownVersion } from './version.ts'
 import { leadWorkers, tellThatItAnswers } from './workers.ts'
 
 async function run(): Promise<void> {
   const config = readConfig(process.env)
-  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+  // With WORKERS, each line says which of them wrote it.
+  const base = cluster.worker === undefined ? null : { worker: cluster.worker.id }
+  const log = pino({ level: config.logLevel, base, timestamp: pino.stdTimeFunctions.isoTime })
   // The first start makes a database and its demo builder, and somebody waits in front of it.
-  if (cluster.isPrimary) log.info('starting, which takes some seconds')
+  if (cluster.isPrimary) log.info({ version: ownVersion() }, 'starting, which takes some seconds')
   if (config.workers > 1 && cluster.isPrimary) {
     if (config.endsWithParent) whenParentEnds(() => process.kill(process.pid, 'SIGTERM'))
-    process.exit(await leadWorkers(config, log))
+    const code = await leadWorkers(config, log)
+    log.info('stopped')
+    process.exit(code)
   }
   let running: Plumbline | null = null
   let operators: { close(): void } | null = null
@@ -33,7 +38,10 @@ async function run(): Promise<void> {
     operators?.close()
     const stopped = running?.stop() ?? Promise.resolve()
     stopped.then(
-      () => process.exit(0),
+      () => {
+        log.info('stopped')
+        process.exit(0)
+      },
       (error: unknown) => {
         log.error({ err: error }, 'stopping failed')
         process.exit(1)
@@ -63,7 +71,8 @@ async function run(): Promise<void> {
   tellThatItAnswers()
   const { url } = running
   const { publicUrl } = running.config
-  log.info({ url: publicUrl, listening: url, database: database.embedded ? 'embedded' : 'postgresql' }, 'ready')
+  const kind = database.embedded ? 'embedded' : 'postgresql'
+  log.info({ version: ownVersion(), url: publicUrl, listening: url, database: kind }, 'ready')
   if (demo !== null) console.log(banner(running.config, demo, await firstSignInLink(running, demo)))
 }
 

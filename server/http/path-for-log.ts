@@ -1,0 +1,10 @@
+const LONGEST_PATH = 200
+
+/** The path of a URL without its query, and without the secrets that portal links and mistaken requests have in it. */
+export function pathForLog(url: string): string {
+  const [path = ''] = url.split('?', 1)
+  return path
+    .slice(0, LONGEST_PATH)
+    .replaceAll(/(_[0-9a-z]{20,26})\.[^/]*/g, '$1.…')
+    .replaceAll(/\b(plb|ses|sk|whsec)_[\w-]{20,}/g, '$1_…')
+}
