@@ -205,7 +205,11 @@ test('approving runs it once, in the name of whoever approves, and both are told
   })
   const [vendor, ...more] = await named('Approved Roofing')
   expect([vendor.id, more]).toEqual([done.body.outcome.result.id, []])
-  const { body } = await plumbline.get(`/api/ext/audit-entries?resourceId=${proposed.id}&sort=at`)
+  // An entry of an event is listed once the event is numbered.
+  const { body } = await plumbline.until(
+    `/api/ext/audit-entries?resourceId=${proposed.id}&sort=at`,
+    ({ body }) => body.data.length > 1,
+  )
   expect(body.data).toMatchObject([
     { action: 'proposal.created', actor: { id: agent.id } },
     { action: 'proposal.status_changed', actor: { id: caller.keyId } },

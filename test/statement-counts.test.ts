@@ -1,0 +1,47 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import type { SentStatement } from '../server/database/pool-driver.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from './support/plumbline.ts'
+import { buildSite, type Site } from './support/site.ts'
+
+let plumbline: TestPlumbline
+let site: Site
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  site = await buildSite(plumbline)
+})
+afterAll(() => plumbline.stop())
+
+/** The statements that a request sends for its organization, without those of the job that indexes what was written. */
+async function statementsOf(work: () => Promise<Answer>): Promise<string[]> {
+  const texts: string[] = []
+  const note = (message: unknown) => {
+    const { text, narrow } = message as SentStatement
+    if (narrow && !/"search(?:Queue|Words|Texts)"/.test(text)) texts.push(text)
+  }
+  subscribe('plumbline:statement', note)
+  try {
+    const { status, body } = await work()
+    expect([status, body.detail]).toEqual([expect.toBeOneOf([200, 201]), undefined])
+  } finally {
+    unsubscribe('plumbline:statement', note)
+  }
+  return texts
+}
+
+// A statement is a round trip to PostgreSQL. On the embedded database it is not, and its count is the same.
+test.skipIf(inject('postgres') === null)('heavy operations send a bounded number of statements', async () => {
+  const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
+  const lines = [{ description: 'Framing labor', quantity: 1, unitPrice: 18_000 }]
+  const order = { homeId: site.lot15, vendorId: site.loneStar, scope: 'framing', lines }
+  const { body: request } = await post('/bids/request', site.framing())
+  const { body: bid } = await post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 18_000 })
+  const budget = () => plumbline.get(`/api/ext/homes/${site.lot15}/budget`, { key: site.key })
+  const before = (await statementsOf(budget)).length
+  for (let i = 0; i < 5; i++) await post('/purchase-orders', order)
+  expect((await statementsOf(() => post('/purchase-orders', order))).length).toBeLessThanOrEqual(9)
+  expect((await statementsOf(() => post('/bids/request', site.framing()))).length).toBeLessThanOrEqual(10)
+  expect((await statementsOf(() => post(`/bids/${bid.id}/accept`, {}))).length).toBeLessThanOrEqual(13)
+  // However many orders the home has.
+  expect((await statementsOf(budget)).length).toBe(before)
+})
