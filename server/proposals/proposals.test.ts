@@ -67,6 +67,11 @@ describe('what is approved is what was shown', () => {
     const proposed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: 'Ann' }, agent)
     expect(proposed.status).toBe(202)
     await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: '2' })
+    // The fields are read from the event, once it is numbered. Until then only the version is known to have changed.
+    await plumbline.until(
+      `/api/ext/events?resourceId=${vendor.id}&type=vendor.updated`,
+      ({ body }) => body.data.length > 0,
+    )
     const { status, body } = await approve(proposed.body.id)
     expect(status).toBe(409)
     expect(body).toMatchObject({ code: 'conflict', reason: 'changed_meanwhile' })
