@@ -47,9 +47,9 @@ export async function startPostgres(
     )
     return null
   }
-  const copying = findBinaries(['pg_basebackup'])
-  if (primary !== undefined && copying === null) {
-    console.error('### No pg_basebackup on this machine: everything that needs a replica is LEFT OUT. ###')
+  // A pg_basebackup of another version does not copy from this server.
+  if (primary !== undefined && !existsSync(path.join(binaries, 'pg_basebackup'))) {
+    console.error(`### No pg_basebackup in ${binaries}: everything that needs a replica is LEFT OUT. ###`)
     return null
   }
   const owner = ownerOfServer()
@@ -60,8 +60,7 @@ export async function startPostgres(
     primary === undefined
       ? ['initdb', '-D', data, '-U', 'plumbline', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-instructions']
       : ['pg_basebackup', '-D', data, '-R', '-c', 'fast', '-h', '127.0.0.1', '-p', `${primary.port}`, '-U', 'plumbline']
-  const programs = primary === undefined ? binaries : (copying ?? binaries)
-  execFileSync(path.join(programs, program ?? ''), args, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  execFileSync(path.join(binaries, program ?? ''), args, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   const port = await freePort()
   const options = Object.entries({
     port: String(port),
@@ -162,8 +161,8 @@ function readyOrGone(child: ChildProcess): Promise<string | null> {
   })
 }
 
-/** The folder that has both of the server's programs, or all of these. */
-function findBinaries(names: readonly string[] = ['initdb', 'postgres']): string | null {
+/** The folder that has both of the server's programs. */
+function findBinaries(): string | null {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
   const folders = [
@@ -172,7 +171,7 @@ function findBinaries(names: readonly string[] = ['initdb', 'postgres']): string
     ...versions.map((version) => path.join(debian, version, 'bin')),
     '/usr/local/pgsql/bin',
   ]
-  return folders.find((folder) => names.every((name) => existsSync(path.join(folder, name)))) ?? null
+  return folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(path.join(folder, name)))) ?? null
 }
 
 export function ownerOfServer(): { uid?: number; gid?: number } {
