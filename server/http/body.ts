@@ -161,7 +161,7 @@ export function parse(text: string, most: Most = MOST): unknown {
 interface Most {
   /** Items of one array. */
   items: number
-  /** Values in total: those of fields and of arrays, at all levels. */
+  /** The maximum number of values in a body, counting fields and array items at all levels. */
   values: number
 }
 const MOST: Most = { items: 1000, values: 20_000 }

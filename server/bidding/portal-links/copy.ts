@@ -28,7 +28,7 @@ export async function copyVendorLink(call: WriteCall, vendorId: string): Promise
   })
 }
 
-/** The same for one invitation to bid. Throws `conflict` (`bids_sealed`) while its request is blind and open. */
+/** Copies the portal link of one invitation to bid. Throws `conflict` (`bids_sealed`) while its request is blind and open. */
 export async function copyInvitationLink(call: WriteCall, invitationId: string): Promise<PortalLink> {
   const { bidRequestId } = await invitations.find(call, invitationId)
   const request = await lockBidRequest(call, bidRequestId)

@@ -38,6 +38,6 @@ test('documents are drawn one after the other, each as its own', async () => {
   const texts = ['a', 'b', 'c']
   const drawn = await Promise.all(texts.map((text) => thread.draw(request(QUICK, text))))
   expect(drawn.map(String)).toEqual(texts)
-  // By now the idle thread may have ended.
+  // An idle thread may have ended by this time, and the next document starts a new one.
   expect((await thread.draw(request(QUICK, 'd'))).toString()).toBe('d')
 })
