@@ -11,8 +11,8 @@ const ON_ONE_DATABASE = [
   '{client,mock}/**/*.test.ts',
   'test/{contract,packages}/**/*.test.ts',
   'test/walk/{imports,migrations}.test.ts',
-  'server/skills/{schemas,search}.test.ts',
-  'server/building/schedule/{from-start,passes,schedule}.test.ts',
+  'server/interfaces/skills/{schemas,search}.test.ts',
+  'server/domain/building/schedule/{from-start,passes,schedule}.test.ts',
   'test/{docs,frontend,portal-pages}/**/*.test.ts',
   'test/pages/!(pipeline).test.ts',
 ]

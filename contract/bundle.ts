@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { ContractDocument } from '../server/http/contract.ts'
+import type { ContractDocument } from '../server/platform/calls/contract.ts'
 
 const repository = path.resolve(import.meta.dirname, '..')
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { bundleContract } from '../contract/bundle.ts'
-import { type Contract, type ContractDocument, readContract, sourceHash } from '../server/http/contract.ts'
+import { type Contract, type ContractDocument, readContract, sourceHash } from '../server/platform/calls/contract.ts'
 
 /**
  * The current contract. The document that `npm run generate` wrote is faster to read, and is used if its hash still

@@ -1,6 +1,6 @@
-import type { Contract, Operation, Reference } from '../server/http/contract.ts'
-import { expansions } from '../server/http/expand.ts'
-import { Json } from '../server/http/json.ts'
+import { expansions } from '../server/interfaces/http/expand.ts'
+import type { Contract, Operation, Reference } from '../server/platform/calls/contract.ts'
+import { Json } from '../server/platform/calls/json.ts'
 
 /** What `expand` shows beside the ids of an example, by the service's own code. */
 export interface Links {

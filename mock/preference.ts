@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import type { Contract, Operation } from '../server/http/contract.ts'
-import { nearestTo } from '../server/http/nearest.ts'
-import { invalid, type Problem } from '../server/http/problem.ts'
+import type { Contract, Operation } from '../server/platform/calls/contract.ts'
+import { nearestTo } from '../server/platform/problems/nearest.ts'
+import { invalid, type Problem } from '../server/platform/problems/problem.ts'
 import type { Preferred } from './prism.ts'
 import { scenariosOf } from './scenarios.ts'
 

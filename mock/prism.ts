@@ -1,5 +1,5 @@
 import { createInstance, getHttpOperationsFromSpec, type IHttpOperationConfig } from '@stoplight/prism-http'
-import type { Contract, ContractDocument, Operation, Schema } from '../server/http/contract.ts'
+import type { Contract, ContractDocument, Operation, Schema } from '../server/platform/calls/contract.ts'
 
 /**
  * Prism, which picks and makes the answers, in this process. It does not validate requests: the server's own validator

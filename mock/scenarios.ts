@@ -1,4 +1,4 @@
-import type { Contract, Operation, Reference, ResponseObject } from '../server/http/contract.ts'
+import type { Contract, Operation, Reference, ResponseObject } from '../server/platform/calls/contract.ts'
 
 /** An answer that the contract shows by name, so the mock can be asked for it: `Prefer: code=…, example=…`. */
 export interface Scenario {

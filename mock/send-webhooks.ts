@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { typeid } from 'typeid-js'
-import { exampleOf } from '../server/events/event-types.ts'
-import type { EventType } from '../server/events/record.ts'
-import { keyOf } from '../server/webhooks/secret.ts'
-import { signature } from '../server/webhooks/signature.ts'
+import { exampleOf } from '../server/platform/events/event-types.ts'
+import type { EventType } from '../server/platform/events/record.ts'
+import { keyOf } from '../server/platform/webhooks/secret.ts'
+import { signature } from '../server/platform/webhooks/signature.ts'
 import { contractNow } from './contract.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Release } from '../client/contract.gen.ts'
-import type { ContractDocument } from '../server/http/contract.ts'
+import type { ContractDocument } from '../server/platform/calls/contract.ts'
 
 const HEADINGS = {
   added: 'Added',

@@ -1,4 +1,9 @@
-import { type ContractDocument, type ParameterObject, readContract, type Schema } from '../server/http/contract.ts'
+import {
+  type ContractDocument,
+  type ParameterObject,
+  readContract,
+  type Schema,
+} from '../server/platform/calls/contract.ts'
 
 /**
  * The fields of an input that are always set, sent or not, because the validator fills in a default from the contract.
@@ -38,7 +43,7 @@ export function checkedTypes(document: ContractDocument): string {
   })
   return [
     "/** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */\n",
-    `import type { ${[...used, ...plain].sort().join(', ')} } from '../../client/contract.gen.ts'\n`,
+    `import type { ${[...used, ...plain].sort().join(', ')} } from '../../../client/contract.gen.ts'\n`,
     "import type { Filled } from './operation.ts'\n\n",
     `export interface Checked {\n${types.join('')}}\n\n`,
     `/** The inputs of the composite skills. */\nexport interface CheckedSkills {\n${inputs.join('')}}\n\n`,

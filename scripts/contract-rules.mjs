@@ -597,7 +597,7 @@ function* effect(at, { 'x-effect': stated, 'x-tool': isTool, 'x-skill': isSkill 
     yield [[...at, 'x-skill'], 'x-skill is false for an operation that is no skill, and left out elsewhere.']
 }
 
-/** As server/skills/effect.ts explains them. */
+/** As server/interfaces/skills/effect.ts explains them. */
 const EFFECTS = ['reads', 'adds', 'settles', 'replaces', 'moves']
 
 /** Every code has an entry, and has the same title and status everywhere. */

@@ -15,7 +15,7 @@ import {
   parseDocument,
   type YAMLMap,
 } from 'yaml'
-import type { ContractDocument } from '../server/http/contract.ts'
+import type { ContractDocument } from '../server/platform/calls/contract.ts'
 
 export interface Line {
   file: string

@@ -1,4 +1,4 @@
-import type { ContractDocument, Schema } from '../server/http/contract.ts'
+import type { ContractDocument, Schema } from '../server/platform/calls/contract.ts'
 
 /**
  * The values of each enum that the contract has by name, as a constant of the client: `bidStatusValues` for `BidStatus`.

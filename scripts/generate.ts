@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { bundleContract } from '../contract/bundle.ts'
 import { scenarioTable } from '../mock/scenarios.ts'
-import type { Database } from '../server/database/database.ts'
-import { readContract, sourceHash } from '../server/http/contract.ts'
+import { readContract, sourceHash } from '../server/platform/calls/contract.ts'
+import type { Database } from '../server/platform/database/database.ts'
 import { changelogText } from './changelog.ts'
 import { checkedTypes } from './checked-types.ts'
 import { enumValues } from './enum-values.ts'
@@ -34,13 +34,13 @@ put('CHANGELOG.md', changelogText(document))
 put('client/skills.gen.ts', skillTypes(document))
 put('client/problems.gen.ts', problemTypes(document))
 put('client/enums.gen.ts', enumValues(document))
-put('server/resources/kinds.gen.ts', recordKinds(document))
-put('server/http/checked.gen.ts', checkedTypes(document))
+put('server/platform/resources/kinds.gen.ts', recordKinds(document))
+put('server/platform/calls/checked.gen.ts', checkedTypes(document))
 put('mock/scenarios.gen.md', scenarioTable(readContract(document)))
 problemTitles()
 browserVerifier()
 // The documentation is served without the admin area's sources, and has the same colors, type and spaces.
-put('server/docs/tokens.gen.css', readFileSync(path.join(root, 'web/styles/tokens.css'), 'utf8'))
+put('server/interfaces/docs/tokens.gen.css', readFileSync(path.join(root, 'web/styles/tokens.css'), 'utf8'))
 if (!process.argv.includes('--contract')) await tableTypes()
 if (!check) await compileContract()
 
@@ -100,7 +100,7 @@ function problemTitles(): void {
       ? [`  ${value.code}: [${value.status}, ${JSON.stringify(value.title)}],\n`]
       : [],
   )
-  put('server/http/problems.gen.ts', `export const problems = {\n${lines.join('')}} as const\n`)
+  put('server/platform/problems/problems.gen.ts', `export const problems = {\n${lines.join('')}} as const\n`)
 }
 interface ProblemExample {
   code: string
@@ -111,14 +111,14 @@ interface ProblemExample {
 // The documentation lets people check a signature in the browser, with the client's own code minus its types.
 function browserVerifier(): void {
   const source = readFileSync(path.join(root, 'client/webhooks.ts'), 'utf8')
-  put('server/docs/verify-webhook.gen.js', stripTypeScriptTypes(source))
+  put('server/interfaces/docs/verify-webhook.gen.js', stripTypeScriptTypes(source))
 }
 
 async function tableTypes(): Promise<void> {
   const { PGlite } = await import('@electric-sql/pglite')
   const { generate, getDialect } = await import('kysely-codegen')
-  const { overPGlite } = await import('../server/database/database.ts')
-  const { migrate } = await import('../server/database/migrate.ts')
+  const { overPGlite } = await import('../server/platform/database/database.ts')
+  const { migrate } = await import('../server/platform/database/migrate.ts')
   const database = await overPGlite(await PGlite.create())
   await migrate(database)
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-tables-'))
@@ -129,7 +129,7 @@ async function tableTypes(): Promise<void> {
     outFile,
     excludePattern: 'kysely_*',
   })
-  // The connections return timestamps and bigints as JSON has them (server/database/wire-types.ts).
+  // The connections return timestamps and bigints as JSON has them (server/platform/database/wire-types.ts).
   const types = readFileSync(outFile, 'utf8')
     .replace(/export type Timestamp = .*;/, 'export type Timestamp = ColumnType<string, Date | string, Date | string>;')
     .replace(
@@ -137,8 +137,8 @@ async function tableTypes(): Promise<void> {
       'export type Int8 = ColumnType<number, bigint | number | string, bigint | number | string>;',
     )
     .replace(/export type Numeric = .*;/, 'export type Numeric = ColumnType<number, number | string, number | string>;')
-  put('server/database/tables.gen.ts', types)
-  put('server/database/columns.gen.ts', await columnTypes(database))
+  put('server/platform/database/tables.gen.ts', types)
+  put('server/platform/database/columns.gen.ts', await columnTypes(database))
   rmSync(folder, { recursive: true })
   await database.close()
 }
@@ -203,7 +203,7 @@ async function indexedColumns(database: Database): Promise<string> {
 
 // Without this, a schema that the validator cannot compile would only show up as a 500 on the first request to use it.
 async function compileContract(): Promise<void> {
-  const { loadContract } = await import('../server/http/contract.ts')
-  const { createValidator } = await import('../server/http/validate.ts')
+  const { loadContract } = await import('../server/platform/calls/contract.ts')
+  const { createValidator } = await import('../server/interfaces/http/validate.ts')
   await createValidator(loadContract()).compileAll()
 }

@@ -1,7 +1,7 @@
-import type { ContractDocument, Schema } from '../server/http/contract.ts'
+import type { ContractDocument, Schema } from '../server/platform/calls/contract.ts'
 
 /**
- * What each field of each record of the contract holds, in the contract's order, so that server/resources/columns.ts
+ * What each field of each record of the contract holds, in the contract's order, so that server/platform/resources/columns.ts
  * can match the columns to it. A record is a schema with an id, and who created it when.
  */
 export function recordKinds(document: ContractDocument): string {

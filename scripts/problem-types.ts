@@ -1,4 +1,4 @@
-import type { ContractDocument } from '../server/http/contract.ts'
+import type { ContractDocument } from '../server/platform/calls/contract.ts'
 
 interface Entry {
   members?: string[]

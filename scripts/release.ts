@@ -12,8 +12,8 @@ import path from 'node:path'
 import { Command } from 'commander'
 import { Document, isPair, isScalar, parse, stringify, visit } from 'yaml'
 import { bundleContract } from '../contract/bundle.ts'
-import type { ContractDocument } from '../server/http/contract.ts'
-import { publishWhole } from '../server/platform/published.ts'
+import { publishWhole } from '../server/interfaces/service/published.ts'
+import type { ContractDocument } from '../server/platform/calls/contract.ts'
 import { breakingChanges, type Published } from './breaking-changes.ts'
 
 const root = path.resolve(import.meta.dirname, '..')

@@ -1,38 +1,39 @@
 import type { Logger } from 'pino'
-import { forgetOldUsage } from './administration/usage/retention.ts'
-import { removeLooseFiles, storeArrivals } from './attachments/tidy.ts'
-import { forgetOldAuditEntries } from './audit/retention.ts'
-import { closeDueBidRequests } from './bidding/bid-requests/close-due.ts'
-import { expireBids } from './bidding/bids/expire-due.ts'
-import { advanceCompliance } from './bidding/compliance-documents/advance.ts'
-import { tellDueTasks } from './building/tasks/tell-due.ts'
-import type { Clock } from './clock.ts'
-import type { Config, GivenConfig } from './config.ts'
-import { expireContracts } from './costs/contracts/expire-due.ts'
-import type { Database } from './database/database.ts'
-import { forgetOldAnswers } from './database/idempotency-records.ts'
-import { forgetEndedWindows } from './database/limit-windows.ts'
-import { keepUp, learnGrown } from './database/upkeep.ts'
-import { startTending } from './demo/tend-sandboxes.ts'
-import { followEncryptionKey } from './encryption-key.ts'
-import { writeHeldExecutions } from './executions/behind.ts'
-import { forgetOldExecutions } from './executions/retention.ts'
-import { FailureLog } from './failure-log.ts'
-import type { Surroundings } from './http/call.ts'
-import { forgetEndedSessions } from './keys/identity-retention.ts'
-import { forgetUnusedApps } from './oauth/retention.ts'
-import { closeUnpaidOrders } from './paying/purchase-orders/close-unpaid.ts'
-import { forgetOldMails } from './people/mail/retention.ts'
-import { startMailing } from './people/mail/send-due.ts'
-import { expireProposals } from './proposals/expire-due.ts'
-import { forgetOldProposals } from './proposals/retention.ts'
-import { startForgetting } from './retention/forget-aged.ts'
-import { indexChanges } from './search/index-changes.ts'
-import type { AttemptMade } from './webhooks/deliverer.ts'
-import { type Delivery, startDelivery } from './webhooks/delivery.ts'
-import { disableOrphans } from './webhooks/disable-orphans.ts'
-import { forgetOldDeliveries } from './webhooks/retention.ts'
-import { tellDisabled } from './webhooks/tell-disabled.ts'
+import { forgetOldUsage } from './domain/administration/usage/retention.ts'
+import { removeLooseFiles, storeArrivals } from './domain/attachments/tidy.ts'
+import { closeDueBidRequests } from './domain/bidding/bid-requests/close-due.ts'
+import { expireBids } from './domain/bidding/bids/expire-due.ts'
+import { expireContracts } from './domain/bidding/contracts/expire-due.ts'
+import { tellDueTasks } from './domain/building/tasks/tell-due.ts'
+import { tellDisabled } from './domain/messages/tell-disabled-webhooks.ts'
+import { forgetOldMails } from './domain/office/mail/retention.ts'
+import { startMailing } from './domain/office/mail/send-due.ts'
+import { closeUnpaidOrders } from './domain/paying/purchase-orders/close-unpaid.ts'
+import { advanceCompliance } from './domain/vendors/compliance-documents/advance.ts'
+import { forgetOldAnswers } from './interfaces/http/idempotency-records.ts'
+import { forgetUnusedApps } from './interfaces/oauth/retention.ts'
+import { expireProposals } from './interfaces/proposals/expire-due.ts'
+import { forgetOldProposals } from './interfaces/proposals/retention.ts'
+import { startTending } from './operators/demo/tend-sandboxes.ts'
+import { startForgetting } from './operators/retention/forget-aged.ts'
+import { forgetOldAuditEntries } from './platform/audit/retention.ts'
+import type { Surroundings } from './platform/calls/call.ts'
+import type { Config, GivenConfig } from './platform/config/config.ts'
+import type { Database, Db } from './platform/database/database.ts'
+import { forgetEndedWindows } from './platform/database/limit-windows.ts'
+import { keepUp, learnGrown } from './platform/database/upkeep.ts'
+import { followEncryptionKey } from './platform/encryption/encryption-key.ts'
+import { writeHeldExecutions } from './platform/executions/behind.ts'
+import { forgetOldExecutions } from './platform/executions/retention.ts'
+import { forgetEndedSessions } from './platform/keys/identity-retention.ts'
+import { FailureLog } from './platform/monitoring/failure-log.ts'
+import type { Clock } from './platform/runtime/clock.ts'
+import { indexChanges } from './platform/search/index-changes.ts'
+import type { AttemptMade } from './platform/webhooks/deliverer.ts'
+import { type Delivery, startDelivery } from './platform/webhooks/delivery.ts'
+import { disableOrphans } from './platform/webhooks/disable-orphans.ts'
+import { forgetOldDeliveries } from './platform/webhooks/retention.ts'
+import type { Disabled } from './platform/webhooks/settlement.ts'
 
 export interface JobParts {
   database: Database
@@ -66,6 +67,7 @@ interface Job {
  */
 export function startJobs(parts: JobParts): Jobs {
   const { database, config, given, clock, log, surroundings } = parts
+  const tellOwners = (trx: Db, disabled: Disabled[]) => tellDisabled(trx, surroundings, disabled)
   const jobs: Job[] = [
     { name: 'forgetOldAnswers', everyMs: HOUR_MS, run: () => forgetOldAnswers(database, clock) },
     {
@@ -94,7 +96,7 @@ export function startJobs(parts: JobParts): Jobs {
     { name: 'tellDueTasks', everyMs: 1000, run: () => tellDueTasks(surroundings) },
     { name: 'storeArrivals', everyMs: 1000, run: () => storeArrivals(surroundings) },
     { name: 'removeLooseFiles', everyMs: MINUTE_MS, run: () => removeLooseFiles(surroundings) },
-    { name: 'disableOrphans', everyMs: 1000, run: () => disableOrphans(surroundings) },
+    { name: 'disableOrphans', everyMs: 1000, run: () => disableOrphans(surroundings, tellOwners) },
     { name: 'indexChanges', everyMs: 1000, run: () => indexChanges(database) },
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(surroundings) },
     { name: 'learnGrown', everyMs: 5000, run: () => learnGrown(database) },
@@ -116,7 +118,7 @@ export function startJobs(parts: JobParts): Jobs {
   )
   const delivery = startDelivery({
     ...{ database, config, clock, log, contract: surroundings.contract },
-    tellDisabled: (trx, disabled) => tellDisabled(trx, surroundings, disabled),
+    tellDisabled: tellOwners,
     eventsDispatched: () => surroundings.eventWaits.dispatched(),
     ...(parts.attemptMade && { attemptMade: parts.attemptMade }),
   })

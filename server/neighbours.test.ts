@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { copies } from '../test/support/copies.ts'
 import { type Answer, type Builder, startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
-import { operations } from './operations.ts'
+import { operations } from './interfaces/operations.ts'
 
 /**
  * What one builder does must not affect another. This is checked on what they share, the connections and the locks,

@@ -27,7 +27,7 @@ import {
 import { newPostgresUrl } from '../test/support/databases.ts'
 import { putMigratedDatabase } from '../test/support/migrated.ts'
 import { startTestPlumbline } from '../test/support/plumbline.ts'
-import { openDatabase } from './database/database.ts'
+import { openDatabase } from './platform/database/database.ts'
 
 /** How the process starts and ends, as seen by its parent: a shell, npm, systemd, a container. */
 const root = path.resolve(import.meta.dirname, '..')
@@ -148,7 +148,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     // Retried several times, reported once.
     expect(reports).toEqual([expect.stringContaining('does not answer')])
     expect(reports.join()).not.toContain('s3cret')
-    const { code, stderr } = await run(['server/cli/main.js', 'organizations', 'list'], {
+    const { code, stderr } = await run(['server/operators/cli/main.js', 'organizations', 'list'], {
       DATABASE_URL: 'postgres://plumbline:s3#cret@127.0.0.1/builders',
     })
     expect(code).toBe(1)
@@ -274,7 +274,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
         for (const place of readdirSync(home, { recursive: true, encoding: 'utf8' }))
           expect([place, statSync(path.join(home, place)).uid]).toEqual([place, NOBODY])
         // As root, the same command would leave files that the service cannot read.
-        const refused = await run(['server/cli/main.js', 'organizations', 'list'], { DATA_DIR: home })
+        const refused = await run(['server/operators/cli/main.js', 'organizations', 'list'], { DATA_DIR: home })
         expect([refused.code, JSON.parse(refused.stderr).error.code]).toEqual([1, 'configuration'])
         expect(refused.stderr).toContain(`${home} belongs to the user with ID ${NOBODY}`)
       },

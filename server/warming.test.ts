@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, expect, inject, test, vi } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
-import { type Contract, loadContract, type Method, readContract } from './http/contract.ts'
+import { type Contract, loadContract, type Method, readContract } from './platform/calls/contract.ts'
 
 /** Soon after startup every validator is compiled, so that no request has to wait for its own. */
 let plumbline: TestPlumbline | null = null

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { freePort, makeBuilder, openEnvironment, type Service, startService } from '../scripts/processes/service.ts'
 import { newPostgresUrl } from '../test/support/databases.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError, readConfig } from './platform/config/config.ts'
 
 const WORKERS = 2
 const LIMIT = 40

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
+import type { Config } from './platform/config/config.ts'
 
 /**
  * Several processes of the service at one address of one machine. The system hands each new connection to one of them;

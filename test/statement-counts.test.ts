@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import type { SentStatement } from '../server/database/pool-driver.ts'
+import type { SentStatement } from '../server/platform/database/pool-driver.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from './support/plumbline.ts'
 import { buildSite, type Site } from './support/site.ts'
 

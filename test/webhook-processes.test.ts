@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Received, type Receiver, startReceiver } from '../scripts/processes/receiver.ts'
-import { openDatabase } from '../server/database/database.ts'
+import { openDatabase } from '../server/platform/database/database.ts'
 import { type Plumbline, startPlumbline } from '../server/plumbline.ts'
 import { startTestPlumbline, type TestPlumbline } from './support/plumbline.ts'
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { OperationId } from '../../server/http/contract.ts'
+import type { OperationId } from '../../server/platform/calls/contract.ts'
 import { contract } from '../conformance/contract.ts'
 import { type Service as Asked, ask } from '../conformance/service.ts'
 import { World } from '../conformance/world.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import type { Operation } from '../../server/http/contract.ts'
+import type { Operation } from '../../server/platform/calls/contract.ts'
 import { type Service as Asked, ask } from '../conformance/service.ts'
 import { World } from '../conformance/world.ts'
 import { startPostgres } from '../processes/postgres.ts'

@@ -1,4 +1,4 @@
-import type { Operation, OperationId } from '../../server/http/contract.ts'
+import type { Operation, OperationId } from '../../server/platform/calls/contract.ts'
 import { contract } from '../conformance/contract.ts'
 
 /** Lists that are filled with copies of a record, and what they are asked then. */

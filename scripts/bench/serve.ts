@@ -3,9 +3,9 @@
  * names. Nothing else differs, so any extra cost is the cost of a larger contract.
  */
 import { pino } from 'pino'
-import { readConfig } from '../../server/config.ts'
-import { loadContract, readContract } from '../../server/http/contract.ts'
-import { operations, repeats } from '../../server/operations.ts'
+import { operations, repeats } from '../../server/interfaces/operations.ts'
+import { loadContract, readContract } from '../../server/platform/calls/contract.ts'
+import { readConfig } from '../../server/platform/config/config.ts'
 import { startPlumbline } from '../../server/plumbline.ts'
 import { multiplied, ofOriginals } from './copies.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { skillSearchOf } from '../../server/skills/search.ts'
+import { skillSearchOf } from '../../server/interfaces/skills/search.ts'
 import { contract } from '../conformance/contract.ts'
 import { ask } from '../conformance/service.ts'
 import { startPostgres } from '../processes/postgres.ts'

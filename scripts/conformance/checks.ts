@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Operation } from '../../server/http/contract.ts'
+import type { Operation } from '../../server/platform/calls/contract.ts'
 import { cleanUp } from './clean-up.ts'
 import { contract, TAKES_ANOTHER_KEY } from './contract.ts'
 import { brief, faultOf } from './judge.ts'

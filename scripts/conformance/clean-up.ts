@@ -1,4 +1,4 @@
-import type { Operation } from '../../server/http/contract.ts'
+import type { Operation } from '../../server/platform/calls/contract.ts'
 import { contract, entriesAt } from './contract.ts'
 import { placeOf } from './judge.ts'
 import { kindOf, operationsOn, prefixOf, schemaOfBody, type World } from './world.ts'

@@ -1,8 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import { type Contract, type ContractDocument, isForPrograms, readContract } from '../../server/http/contract.ts'
-import { COMPILED_FAST, withFormats } from '../../server/http/formats.ts'
+import {
+  type Contract,
+  type ContractDocument,
+  isForPrograms,
+  readContract,
+} from '../../server/platform/calls/contract.ts'
+import { COMPILED_FAST, withFormats } from '../../server/platform/problems/formats.ts'
 
 /**
  * The contract, for code that walks it, with its schemas compiled strictly: an unknown keyword, an unknown format or a

@@ -1,4 +1,4 @@
-import type { Operation, ResponseObject } from '../../server/http/contract.ts'
+import type { Operation, ResponseObject } from '../../server/platform/calls/contract.ts'
 import { at, contract, faults } from './contract.ts'
 import type { Answer } from './service.ts'
 

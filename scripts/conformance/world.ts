@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Operation, OperationId } from '../../server/http/contract.ts'
+import type { Operation, OperationId } from '../../server/platform/calls/contract.ts'
 import { at, contract, entriesAt } from './contract.ts'
 import { brief, placeOf } from './judge.ts'
 import { SeededRandom } from './random.ts'

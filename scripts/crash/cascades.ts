@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Home, Task, VendorNotification } from '../../client/contract.gen.ts'
-import { scheduleOf } from '../../server/building/schedule/schedule.ts'
-import { workCalendar } from '../../server/values/workdays.ts'
+import { scheduleOf } from '../../server/domain/building/schedule/schedule.ts'
+import { workCalendar } from '../../server/platform/values/workdays.ts'
 import { Caller } from './caller.ts'
 
 const WORKDAYS = [1, 2, 3, 4, 5]

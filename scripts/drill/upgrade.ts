@@ -109,7 +109,7 @@ function versions(folder: string, from: string | undefined): [string, string] {
       cpSync(path.join(ROOT, part), path.join(version, part), { recursive: true })
   }
   if (from === undefined) {
-    writeFileSync(path.join(next, 'server/database/migrations/9999_drill.ts'), NEXT_MIGRATION)
+    writeFileSync(path.join(next, 'server/platform/database/migrations/9999_drill.ts'), NEXT_MIGRATION)
     return [before, next]
   }
   rmSync(path.join(before, 'server'), { recursive: true })

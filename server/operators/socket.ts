@@ -3,7 +3,7 @@ import { createServer, request, type Server } from 'node:http'
 import path from 'node:path'
 import { json } from 'node:stream/consumers'
 import type { Logger } from 'pino'
-import { Problem, problem, toProblem } from '../http/problem.ts'
+import { Problem, problem, toProblem } from '../platform/problems/problem.ts'
 import { carryOut, type InputOf, isOperatorVerb, type OperatorVerb, type Workbench } from './verbs.ts'
 
 /** Nobody but the server's own user can connect, so whoever does may do what the command line may. */

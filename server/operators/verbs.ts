@@ -1,11 +1,19 @@
-import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
-import type { Database } from '../database/database.ts'
-import { openIdentity } from '../keys/identity.ts'
-import { createKey, type KeyChanges, listKeys, type NewKey, revokeKey, rotateKey, updateKey } from '../keys/keys.ts'
-import { listOrganizations, requireOrganization } from '../organizations/organizations.ts'
-import { makeSignInLink } from '../people/users/sign-in-link.ts'
-import { listUsers } from '../people/users/users.ts'
+import { listOrganizations, requireOrganization } from '../domain/office/organizations/organizations.ts'
+import { makeSignInLink } from '../domain/office/users/sign-in-link.ts'
+import { listUsers } from '../domain/office/users/users.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Database } from '../platform/database/database.ts'
+import { openIdentity } from '../platform/keys/identity.ts'
+import {
+  createKey,
+  type KeyChanges,
+  listKeys,
+  type NewKey,
+  revokeKey,
+  rotateKey,
+  updateKey,
+} from '../platform/keys/keys.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
 
 /** What a verb works with, in a process of its own or in the one that serves. */
 export interface Workbench {

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract, root, TAKES_ANOTHER_KEY } from '../../scripts/conformance/contract.ts'
 import { isOpenToKeys, World } from '../../scripts/conformance/world.ts'
 import { freePort } from '../../scripts/processes/service.ts'
-import type { Operation } from '../../server/http/contract.ts'
+import type { Operation } from '../../server/platform/calls/contract.ts'
 import { isTestedHere } from '../support/once.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 

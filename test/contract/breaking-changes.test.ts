@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { breakingChanges, type Kind, type Published } from '../../scripts/breaking-changes.ts'
 import { document, root } from '../../scripts/conformance/contract.ts'
-import { publishWhole } from '../../server/platform/published.ts'
+import { publishWhole } from '../../server/interfaces/service/published.ts'
 
 /** Makes each kind of change to the real contract, and a similar but harmless one. */
 type Tree = { [key: string]: Tree }

@@ -3,13 +3,13 @@ import { root } from '../../scripts/conformance/contract.ts'
 import { compileAsOwn } from '../support/compile.ts'
 
 /** Mistakes that a slice may make about its resource or its operations, and what the compiler says about each. */
-const RESOURCE = `import { resource } from '${root}/server/resources/resource.ts'
-import { rowOf } from '${root}/server/resources/declared.ts'
+const RESOURCE = `import { resource } from '${root}/server/platform/resources/resource.ts'
+import { rowOf } from '${root}/server/platform/resources/declared.ts'
 import type { Bid, Vendor } from '${root}/client/contract.gen.ts'
 export type Types = [Bid, Vendor]
 rowOf<Bid>()
 `
-const HANDLERS = `import { type Handlers, together } from '${root}/server/http/operation.ts'
+const HANDLERS = `import { type Handlers, together } from '${root}/server/platform/calls/operation.ts'
 const scopes = { async archiveScope() { return { status: 204 } } } satisfies Partial<Handlers>
 const home = { async archiveHome() { return { status: 204 } } } satisfies Partial<Handlers>
 `
@@ -63,7 +63,7 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
   ],
   [
     'a field of a body that the row does not have',
-    `${RESOURCE}import type { WriteCall } from '${root}/server/http/call.ts'
+    `${RESOURCE}import type { WriteCall } from '${root}/server/platform/calls/call.ts'
       const scopes = resource({ schema: 'Scope', table: 'scopes', prefix: 'scp' })
       export const add = (call: WriteCall, body: { name: string; sequence: number; colour?: string }) =>
         scopes.insert(call, { ...body })`,

@@ -1,6 +1,6 @@
 import type { PurchaseOrder } from '../../client/contract.gen.ts'
 import type { Random } from '../../scripts/conformance/random.ts'
-import { addDays } from '../../server/values/calendar.ts'
+import { addDays } from '../../server/platform/values/calendar.ts'
 import type { Answer } from '../support/plumbline.ts'
 
 /** What the histories of one builder have in common. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BudgetCostCode, BudgetScope, HomeBudget, OverCommitment } from '../../client/contract.gen.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
-import { addDays } from '../../server/values/calendar.ts'
+import { addDays } from '../../server/platform/values/calendar.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 import { BudgetHistory, type Ground } from './budget-history.ts'

@@ -7,7 +7,7 @@ import { brokenValue, type Sources, validValue } from '../../scripts/conformance
 import { schemaOfBody, World } from '../../scripts/conformance/world.ts'
 import { hasPostgres } from '../../scripts/processes/postgres.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
-import type { Operation } from '../../server/http/contract.ts'
+import type { Operation } from '../../server/platform/calls/contract.ts'
 import type { Answer, TestPlumbline } from '../support/plumbline.ts'
 import { startTestPlumbline } from '../support/plumbline.ts'
 import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../server/database/database.ts'
+import type { Db } from '../../server/platform/database/database.ts'
 
 /**
  * The figures of a home's budget by SQL of its own, one plain aggregate for each figure and level, which shares nothing

@@ -12,7 +12,7 @@ import {
   schemaOfBody,
   type World,
 } from '../../scripts/conformance/world.ts'
-import type { Operation } from '../../server/http/contract.ts'
+import type { Operation } from '../../server/platform/calls/contract.ts'
 import type { Answer } from '../support/plumbline.ts'
 import { startPopulated } from '../support/populated.ts'
 import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'

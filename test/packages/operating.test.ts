@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
-import { readConfig } from '../../server/config.ts'
-import { isVariable } from '../../server/variables.ts'
+import { readConfig } from '../../server/platform/config/config.ts'
+import { isVariable } from '../../server/platform/config/variables.ts'
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
@@ -41,7 +41,7 @@ test('configuration.md lists every variable that the service reads, and no other
 })
 
 test('every metric that the pages for operators name is reported', () => {
-  const reported = read('server/metrics.ts')
+  const reported = read('server/platform/monitoring/metrics.ts')
   const named = ['monitoring', 'troubleshooting'].flatMap((page) =>
     [...read(`docs/operating/${page}.md`).matchAll(/plumbline_[a-z_]+?(?=_count\b|[^a-z_])/g)].map(([name]) => name),
   )

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Seen } from '../../scripts/processes/chromium.ts'
-import { createUser } from '../../server/people/users/users.ts'
+import { createUser } from '../../server/domain/office/users/users.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectNoComplaints, visit } from './pages.ts'

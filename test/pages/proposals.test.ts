@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Seen } from '../../scripts/processes/chromium.ts'
-import { createKey } from '../../server/keys/keys.ts'
+import { createKey } from '../../server/platform/keys/keys.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'

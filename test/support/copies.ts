@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../server/database/database.ts'
+import type { Db } from '../../server/platform/database/database.ts'
 
 /** Adds as many more of a row as there should be, told apart by their ids and, where they may not be alike, by `unlike`. */
 export async function copies(

@@ -1,8 +1,8 @@
 import type { KyselyPlugin } from 'kysely'
-import type { Call, WriteCall } from '../../server/http/call.ts'
-import type { OperationId } from '../../server/http/contract.ts'
-import type { Handlers } from '../../server/http/operation.ts'
-import { operations } from '../../server/operations.ts'
+import { operations } from '../../server/interfaces/operations.ts'
+import type { Call, WriteCall } from '../../server/platform/calls/call.ts'
+import type { OperationId } from '../../server/platform/calls/contract.ts'
+import type { Handlers } from '../../server/platform/calls/operation.ts'
 
 /** The operations, of which one counts what it asks of the database inside its transaction. */
 export class Counted {

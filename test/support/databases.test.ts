@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { Clock } from '../../server/clock.ts'
-import { raiseWall } from '../../server/database/wall.ts'
-import { createOrganization } from '../../server/organizations/organizations.ts'
+import { createOrganization } from '../../server/domain/office/organizations/organizations.ts'
+import { raiseWall } from '../../server/platform/database/wall.ts'
+import { Clock } from '../../server/platform/runtime/clock.ts'
 import { newTestDatabase } from './databases.ts'
 import { startTestPlumbline } from './plumbline.ts'
 

@@ -5,7 +5,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { type Database, type DatabaseConfig, openDatabase, overPGlite } from '../../server/database/database.ts'
+import {
+  type Database,
+  type DatabaseConfig,
+  openDatabase,
+  overPGlite,
+} from '../../server/platform/database/database.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { faults } from '../../scripts/conformance/contract.ts'
-import { addDays, dateIn } from '../../server/values/calendar.ts'
+import { addDays, dateIn } from '../../server/platform/values/calendar.ts'
 import { type Answer, type Builder, type BuilderOptions, startTestPlumbline, type TestPlumbline } from './plumbline.ts'
 
 type Body = Answer['body']

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../server/database/database.ts'
+import type { Database } from '../../server/platform/database/database.ts'
 
 /** Tables that any request writes to, whatever it does, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs'
 import path from 'node:path'
 import { contract, RUNS_SKILLS } from '../../scripts/conformance/contract.ts'
-import type { Call } from '../../server/http/call.ts'
-import type { Contract, OperationId } from '../../server/http/contract.ts'
-import type { Handlers } from '../../server/http/operation.ts'
+import type { Call } from '../../server/platform/calls/call.ts'
+import type { Contract, OperationId } from '../../server/platform/calls/contract.ts'
+import type { Handlers } from '../../server/platform/calls/operation.ts'
 
 /**
  * Which events each operation recorded while it was handled, over HTTP or within another operation. Of one that runs

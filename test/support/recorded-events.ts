@@ -1,5 +1,5 @@
 import { faults } from '../../scripts/conformance/contract.ts'
-import type { Database } from '../../server/database/database.ts'
+import type { Database } from '../../server/platform/database/database.ts'
 import type { TestPlumbline } from './plumbline.ts'
 
 /** An event as subscribers receive it. */

@@ -1,5 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel'
-import type { SentStatement } from '../../server/database/pool-driver.ts'
+import type { SentStatement } from '../../server/platform/database/pool-driver.ts'
 
 /** The texts of all statements that this process has sent for one organization, which the tenant wall applies to. */
 const texts = new Set<string>()

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type { TestProject } from 'vitest/node'
-import { overPGlite } from '../../server/database/database.ts'
-import { migrate } from '../../server/database/migrate.ts'
+import { overPGlite } from '../../server/platform/database/database.ts'
+import { migrate } from '../../server/platform/database/migrate.ts'
 import { buildPages } from '../../web/build.ts'
 
 /** Migrates one embedded database, of which every test file gets a copy. */

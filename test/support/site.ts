@@ -1,4 +1,4 @@
-import { addDays, dateIn } from '../../server/values/calendar.ts'
+import { addDays, dateIn } from '../../server/platform/values/calendar.ts'
 import type { TestPlumbline } from './plumbline.ts'
 
 /** A builder with a community, two homes and three framers, for tests about bidding. */

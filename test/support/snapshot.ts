@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../server/database/database.ts'
+import type { Database } from '../../server/platform/database/database.ts'
 
 /**
  * The contents of the database, table by table, as far as requests determine them: the rows and their versions. If two

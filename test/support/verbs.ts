@@ -2,7 +2,7 @@ import { type ChildProcess, execFile } from 'node:child_process'
 import path from 'node:path'
 import { vi } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
-import { obey } from '../../server/cli/program.ts'
+import { obey } from '../../server/operators/cli/program.ts'
 
 /** What an operators' verb came to. */
 export interface Run {
@@ -16,7 +16,7 @@ export interface Run {
 
 type Environment = Readonly<Record<string, string>>
 
-const script = path.join(root, 'server/cli/main.js')
+const script = path.join(root, 'server/operators/cli/main.js')
 
 /** Runs a verb as operators do: in a process of its own, with this environment alone. */
 export function runVerb(environment: Environment, ...args: string[]): Promise<Run> {

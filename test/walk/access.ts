@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { contract, RUNS_SKILLS } from '../../scripts/conformance/contract.ts'
 import { EXAMPLE_IDS, idsIn, isOpenToKeys, prefixOf, TYPE_ID, World } from '../../scripts/conformance/world.ts'
-import type { Operation } from '../../server/http/contract.ts'
-import { ALL_PERMISSIONS } from '../../server/keys/roles.ts'
-import { newSecret } from '../../server/keys/secret.ts'
+import type { Operation } from '../../server/platform/calls/contract.ts'
+import { ALL_PERMISSIONS } from '../../server/platform/keys/roles.ts'
+import { newSecret } from '../../server/platform/keys/secret.ts'
 import { isTestedHere } from '../support/once.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
 import type { Populated } from '../support/populated.ts'
@@ -12,7 +12,7 @@ import { snapshot } from '../support/snapshot.ts'
 
 /**
  * Who may do what, for every operation of the contract. How keys and tokens are found is tested on both databases with
- * them (server/keys); that no operation is let past is tested once.
+ * them (server/platform/keys); that no operation is let past is tested once.
  */
 const operations = [...contract.operations.values()]
 const openToKeys = operations.filter(isOpenToKeys)

@@ -15,11 +15,22 @@ for (const folder of ['contract', 'server', 'client', 'scripts', 'mock', 'web'])
   }
 }
 
-/** Pairs of folders that do import each other, and why. ARCHITECTURE.md mentions them as well. */
-const MUTUAL: Record<string, string> = {
-  'server ↔ server/demo':
-    'The service makes the demo builder on its first start, and the demo builder makes an application of its own to call operations.',
+/** The wings of the server, and the wings that each may import. The files directly in `server/` start it and may import all. */
+const WINGS: Record<string, readonly string[]> = {
+  platform: [],
+  domain: ['platform'],
+  interfaces: ['domain', 'platform'],
+  operators: ['interfaces', 'domain', 'platform'],
 }
+
+/** The folders of the domain. Each may import the ones above it in this list. */
+const DOMAIN = [
+  ...['statuses', 'office', 'land', 'vendors', 'messages', 'costs', 'selling', 'bidding', 'paying', 'building'],
+  ...['flows', 'attachments', 'administration'],
+]
+
+/** More files than this are hard to survey. Tests do not count, and neither do migrations, which only grow. */
+const MOST_FILES = 25
 
 test('only tests import from test/', () => {
   const wrong = edges().filter(([from, to]) => to.startsWith('test/') && !isTest(from))
@@ -35,9 +46,34 @@ test('no two folders import each other', () => {
   const mutual = [...between.values()]
     .filter(([here, there]) => here < there && between.has(`${there} → ${here}`))
     .map(([here, there]) => `${here} ↔ ${there}`)
-  expect(mutual.filter((pair) => MUTUAL[pair] === undefined)).toEqual([])
-  // An exception that no longer applies has to leave the list.
-  expect(Object.keys(MUTUAL).filter((pair) => !mutual.includes(pair))).toEqual([])
+  expect(mutual).toEqual([])
+})
+
+test('the wings of the server import each other in one direction', () => {
+  expect([...wings()].sort()).toEqual(Object.keys(WINGS).sort())
+  const wrong = edges().filter(([from, to]) => {
+    const [here, there] = [wingOf(from), wingOf(to)]
+    if (isTest(from) || here === null || here === there) return false
+    return there === null ? isServer(to) : !WINGS[here]?.includes(there)
+  })
+  expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
+})
+
+test('the folders of the domain import only those below them', () => {
+  const folders = new Set([...imports.keys()].map(domainFolderOf).filter((folder) => folder !== null))
+  expect([...folders].sort()).toEqual([...DOMAIN].sort())
+  const wrong = edges().filter(([from, to]) => {
+    const [here, there] = [domainFolderOf(from), domainFolderOf(to)]
+    return !isTest(from) && here !== null && there !== null && DOMAIN.indexOf(there) > DOMAIN.indexOf(here)
+  })
+  expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
+})
+
+test('no folder of the server has more files than one can survey', () => {
+  const files = [...imports.keys()].filter((file) => isServer(file) && !isTest(file) && !file.includes('/migrations/'))
+  const byFolder = Map.groupBy(files, (file) => path.posix.dirname(file))
+  const tooFull = [...byFolder].filter(([, inside]) => inside.length > MOST_FILES)
+  expect(tooFull.map(([folder, inside]) => `${folder}: ${inside.length}`)).toEqual([])
 })
 
 test('the client imports nothing from the server, and the server only generated types from the client', () => {
@@ -48,33 +84,14 @@ test('the client imports nothing from the server, and the server only generated 
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
 
-test('the shared folders import no slice', () => {
-  // Recording an event is part of the foundation; reading events is a slice in the same folder.
-  const floor = [
-    'server/http/',
-    'server/database/',
-    'server/resources/',
-    'server/search/',
-    'server/due/',
-    'server/keys/',
-    'server/values/',
-    'server/encryption/',
-    'server/audit/kinds.ts',
-    'server/audit/record.ts',
-    'server/events/record.ts',
-    'server/events/recorded.ts',
-    'server/events/status-history.ts',
-  ]
-  for (const part of floor)
-    expect([part, [...imports.keys()].some((file) => file.startsWith(part))]).toEqual([part, true])
-  const isFloor = (file: string) => floor.some((part) => file.startsWith(part))
-  const wrong = edges().filter(([from, to]) => isFloor(from) && isSlice(to) && !isFloor(to) && !isTest(from))
-  expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
-})
-
-test('slices are found in the groups of folders and beside them', () => {
+test('slices are found at every depth', () => {
   const slices = new Set([...imports.keys()].map(sliceOf))
-  for (const slice of ['server/bidding/vendors', 'server/land/homes', 'server/webhooks', 'server/skills'])
+  for (const slice of [
+    'server/domain/vendors/vendors',
+    'server/domain/land/homes',
+    'server/platform/webhooks',
+    'server/interfaces/skills',
+  ])
     expect(slices).toContain(slice)
   expect(slices).not.toContain('server')
 })
@@ -89,11 +106,11 @@ test('slices read each other through queries and nouns, never through handlers',
 // A call's own `db` shows only its organization's rows; the process's database shows everybody's.
 test('handlers and their queries use no database but that of their call', () => {
   // Who signs in works for no organization yet, or for several, and sessions and passkeys are nobody's but theirs.
-  const isOfPeople = (file: string) => /^server\/administration\/(sign-in|passkeys)\//.test(file)
+  const isOfPeople = (file: string) => /^server\/domain\/administration\/(sign-in|passkeys)\//.test(file)
   const wrong = [...imports.keys()].filter(
     (file) =>
       !isOfPeople(file) &&
-      /^server\/(resources|skills)\/|\/(operations|queries)\.ts$/.test(file) &&
+      /^server\/(platform\/resources|interfaces\/skills)\/|\/(operations|queries)\.ts$/.test(file) &&
       !isTest(file) &&
       /\bdatabase\.(statements|transaction|sessions|of|narrowTo)\b/.test(readFileSync(path.join(root, file), 'utf8')),
   )
@@ -105,7 +122,7 @@ const DOCUMENTED = new Set(['ajv/dist/2020.js'])
 
 /** Files that use the inside of a package until they no longer need it. */
 const USES_INSIDES: Record<string, string> = {
-  'server/http/validate.ts':
+  'server/interfaces/http/validate.ts':
     'express-openapi-validator compiles each schema several times, which it has no option for.',
 }
 
@@ -150,6 +167,20 @@ function edges(): [string, string][] {
   return [...imports].flatMap(([from, targets]) => targets.map((to): [string, string] => [from, to]))
 }
 
+function wings(): Set<string> {
+  return new Set([...imports.keys()].map(wingOf).filter((wing) => wing !== null))
+}
+
+function wingOf(file: string): string | null {
+  const [top, wing, ...rest] = file.split('/')
+  return top === 'server' && wing !== undefined && rest.length > 0 ? wing : null
+}
+
+function domainFolderOf(file: string): string | null {
+  const [folder, ...rest] = file.startsWith('server/domain/') ? file.split('/').slice(2) : []
+  return folder !== undefined && rest.length > 0 ? folder : null
+}
+
 function isSlice(file: string): boolean {
   return sliceOf(file) !== null
 }
@@ -158,7 +189,8 @@ function isSlice(file: string): boolean {
 function sliceOf(file: string): string | null {
   const folders = path.posix.dirname(file).split('/')
   if (folders[0] !== 'server') return null
-  for (let depth = folders.length; depth > 1; depth--) {
+  // A slice lies within a wing: `server/interfaces/operations.ts` only lists the handlers of all slices.
+  for (let depth = folders.length; depth > 2; depth--) {
     const folder = folders.slice(0, depth).join('/')
     if (imports.has(`${folder}/operations.ts`)) return folder
   }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { at, contract } from '../../scripts/conformance/contract.ts'
 import { schemaOfBody, type World } from '../../scripts/conformance/world.ts'
-import type { Operation } from '../../server/http/contract.ts'
+import type { Operation } from '../../server/platform/calls/contract.ts'
 import { isTestedHere } from '../support/once.ts'
 import type { Answer, TestPlumbline } from '../support/plumbline.ts'
 import type { Populated } from '../support/populated.ts'

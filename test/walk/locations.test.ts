@@ -3,7 +3,7 @@ import { contract } from '../../scripts/conformance/contract.ts'
 import type { Answer, Service } from '../../scripts/conformance/service.ts'
 import { idsIn, World } from '../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
-import type { Operation, ResponseObject } from '../../server/http/contract.ts'
+import type { Operation, ResponseObject } from '../../server/platform/calls/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
 /** Every creation says where the new resource is, and it can be read there. */

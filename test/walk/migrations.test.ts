@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { faultsOf, LAST_WITHOUT_RULES } from '../../scripts/migration-rules.ts'
 
-const FOLDER = path.resolve(import.meta.dirname, '../../server/database/migrations')
+const FOLDER = path.resolve(import.meta.dirname, '../../server/platform/database/migrations')
 const migrations = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.ts'))
   .sort()

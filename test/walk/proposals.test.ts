@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contract } from '../../scripts/conformance/contract.ts'
-import { createKey } from '../../server/keys/keys.ts'
+import { createKey } from '../../server/platform/keys/keys.ts'
 import { type Populated, startPopulated } from '../support/populated.ts'
 
 /**

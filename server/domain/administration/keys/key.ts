@@ -1,0 +1,89 @@
+import type { ApiKey, Permission } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import { isAllowable } from '../../../platform/keys/allowed-addresses.ts'
+import { signedIn } from '../../../platform/keys/principals.ts'
+import { isDelegable } from '../../../platform/keys/roles.ts'
+import { conflict, invalid, Problem } from '../../../platform/problems/problem.ts'
+import * as users from '../../office/users/queries.ts'
+import { exceeds } from '../people/people.ts'
+
+/** Throws `validation_failed` for what no key of this user could have. */
+export function assertPossible(
+  { permissions: held, now }: Call,
+  wanted: {
+    permissions?: readonly Permission[]
+    proposeOnly?: boolean
+    expiresAt?: string | null | undefined
+    allowedAddresses?: readonly string[] | null | undefined
+  },
+): void {
+  const { permissions = [], proposeOnly = false, expiresAt, allowedAddresses } = wanted
+  const faults = [
+    ...permissions.flatMap((permission, i) =>
+      held.has(permission)
+        ? []
+        : [{ pointer: `/permissions/${i}`, code: 'beyond_role', message: `is not covered by your role` }],
+    ),
+    ...permissions.flatMap((permission, i) =>
+      proposeOnly && !isDelegable(permission)
+        ? [
+            {
+              pointer: `/permissions/${i}`,
+              code: 'not_for_proposals',
+              message: 'cannot be combined with proposeOnly',
+            },
+          ]
+        : [],
+    ),
+    ...(allowedAddresses ?? []).flatMap((address, i) =>
+      isAllowable(address)
+        ? []
+        : [
+            {
+              pointer: `/allowedAddresses/${i}`,
+              code: 'format',
+              message: 'must be an address like 203.0.113.7 or a range like 10.0.0.0/8',
+            },
+          ],
+    ),
+    ...(expiresAt != null && Date.parse(expiresAt) <= now.getTime()
+      ? [{ pointer: '/expiresAt', code: 'past', message: 'lies in the past' }]
+      : []),
+  ]
+  if (faults.length > 0) throw invalid(faults)
+}
+
+/**
+ * Throws `permission_denied` if the key acts for a user with more power than the caller, who would gain this power with a
+ * secret of the key: an owner, a user with a higher approval limit, or one with permissions that the caller lacks.
+ */
+export async function assertCovers(call: WriteCall, { createdByUserId, permissions }: ApiKey): Promise<void> {
+  const { id } = signedIn(call)
+  if (createdByUserId === id) return
+  const [caller, user] = [await users.find(call, id), await users.find(call, createdByUserId)]
+  if (caller.role === 'owner') return
+  const isCovered =
+    user.role !== 'owner' &&
+    !exceeds(user.poApprovalLimit, caller.poApprovalLimit) &&
+    permissions.every((permission) => call.permissions.has(permission))
+  if (!isCovered)
+    throw new Problem(
+      'permission_denied',
+      `The key acts for ${user.name}, who may do more than you. Ask an owner, or ${user.name}.`,
+    )
+}
+
+/** Throws `conflict` for a key that was revoked, which stays so. */
+export function assertNotRevoked({ revokedAt }: ApiKey): void {
+  if (revokedAt !== null) throw conflict('key_revoked', `The key was revoked at ${revokedAt}. Create another one.`)
+}
+
+/** Throws `conflict` for a key that has ended in whichever way. */
+export function assertInUse(key: ApiKey, now: Date): void {
+  assertNotRevoked(key)
+  if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now.getTime())
+    throw conflict(
+      'key_expired',
+      `The key expired at ${key.expiresAt}. Give it a new end first, or create another one.`,
+    )
+}

@@ -1,0 +1,72 @@
+import { noteChange } from '../../../platform/calls/call.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { requireFreshSignIn } from '../../../platform/keys/fresh-sign-in.ts'
+import { exchangeSecret, issueSecret, USUAL_LIFE_MS } from '../../../platform/keys/keys.ts'
+import { signedIn } from '../../../platform/keys/principals.ts'
+import { assertCovers, assertInUse, assertNotRevoked, assertPossible } from './key.ts'
+import * as keys from './queries.ts'
+
+const DAY_MS = 86_400_000
+
+export const keyOperations = {
+  async listKeys({ query }, call) {
+    return { status: 200, body: await keys.list(call, query) }
+  },
+
+  async createKey({ body }, call) {
+    requireFreshSignIn(call)
+    assertPossible(call, body)
+    const { expiresAt = new Date(call.now.getTime() + USUAL_LIFE_MS).toISOString(), ...rest } = body
+    const createdByUserId = signedIn(call).id
+    const created = await call.write(async (call) => {
+      const { id: keyId } = await keys.insert(call, { ...rest, expiresAt, createdByUserId })
+      const secret = await issueSecret(call.db, { organizationId: call.organizationId, keyId, now: call.now })
+      return { ...(await keys.find(call, keyId)), secret }
+    })
+    return { status: 201, body: created }
+  },
+
+  async getKey({ path }, call) {
+    return { status: 200, body: await keys.find(call, path.keyId) }
+  },
+
+  async updateKey({ path, body, ifMatch }, call) {
+    const isExtended = body.expiresAt !== undefined || body.allowedAddresses !== undefined
+    if (isExtended) requireFreshSignIn(call)
+    const key = await call.write(async (call) => {
+      const before = await keys.lock(call, path.keyId)
+      assertNotRevoked(before)
+      if (isExtended) await assertCovers(call, before)
+      assertPossible(call, body)
+      return keys.update(call, before, body, ifMatch)
+    })
+    return { status: 200, body: key }
+  },
+
+  async rotateKey({ path, body }, call) {
+    requireFreshSignIn(call)
+    const rotated = await call.write(async (call) => {
+      const before = await keys.lock(call, path.keyId)
+      assertInUse(before, call.now)
+      await assertCovers(call, before)
+      const of = { organizationId: call.organizationId, keyId: before.id, now: call.now }
+      const { secret } = await exchangeSecret(call.db, of, body.overlapDays * DAY_MS)
+      await keys.touch(call, before.id)
+      noteChange(call, before.id, 'rotated')
+      return { ...(await keys.find(call, before.id)), secret }
+    })
+    return { status: 200, body: rotated }
+  },
+
+  async revokeKey({ path }, call) {
+    const key = await call.write(async (call) => {
+      const before = await keys.lock(call, path.keyId)
+      if (before.revokedAt !== null) return before
+      await keys.update(call, before, { revokedAt: call.now.toISOString() })
+      noteChange(call, before.id, 'revoked')
+      // Its secrets are shown no more.
+      return keys.find(call, before.id)
+    })
+    return { status: 200, body: key }
+  },
+} satisfies Partial<Handlers>

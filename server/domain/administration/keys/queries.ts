@@ -1,0 +1,30 @@
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+
+/** The secrets that work, by their first letters. */
+const SECRETS = `(
+  select coalesce(json_agg(json_build_object(
+    'start', s."start",
+    'createdAt', to_char(s."createdAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'expiresAt', to_char(s."expiresAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+  ) order by s."createdAt" desc), '[]')
+  from "apiKeySecrets" as s
+  where s."organizationId" = t."organizationId" and s."keyId" = t."id" and t."revokedAt" is null
+    and (s."expiresAt" is null or s."expiresAt" > now()))`
+
+export const { list, find, lock, insert, update } = resource({
+  schema: 'ApiKey',
+  table: 'apiKeys',
+  prefix: 'key',
+  computed: { secrets: SECRETS },
+})
+
+/** Counts a change of something that belongs to the key and is no column of it. */
+export async function touch({ db, organizationId, now }: WriteCall, id: string): Promise<void> {
+  await db
+    .updateTable('apiKeys')
+    .set((set) => ({ version: set('version', '+', 1), updatedAt: now }))
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .execute()
+}

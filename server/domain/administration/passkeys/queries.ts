@@ -1,0 +1,156 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { Passkey, PasskeyTransports } from '../../../../client/contract.gen.ts'
+import { page, readCursor } from '../../../platform/calls/page.ts'
+import type { Db } from '../../../platform/database/database.ts'
+
+/**
+ * Passkeys belong to an address and not to an organization, so these queries are not behind the wall between
+ * organizations: each is limited to one identity instead, but for the one by which a passkey says whose it is.
+ */
+const SORT = '-createdAt'
+
+/** What the contract promises, and enough for every device that somebody has. */
+export const MOST = 20
+
+/** For how long a challenge can be answered: somebody may have to find the device first. */
+export const CHALLENGE_LIFE_MS = 5 * 60_000
+
+const SHOWN = ['id', 'name', 'isSynced', 'lastUsedAt', 'createdAt'] as const
+
+/** A passkey as it is kept, with what its signatures are checked by. */
+export interface Known {
+  id: string
+  identityId: string
+  credentialId: string
+  publicKey: string
+  counter: number
+  transports: string[]
+}
+
+/** The passkeys of an identity, newest first. */
+export async function listOf(
+  db: Db,
+  identityId: string,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<{ data: Passkey[]; nextCursor: string | null }> {
+  const after = cursor === undefined ? null : readCursor(SORT, cursor).id
+  let rows = db.selectFrom('passkeys').select(SHOWN).where('identityId', '=', identityId)
+  // Ids sort by the time that they were made.
+  if (after !== null) rows = rows.where('id', '<', after)
+  const found = await rows
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return page(found, limit, SORT, ({ createdAt }) => createdAt)
+}
+
+/** All passkeys of an identity, as a browser names them. */
+export async function credentialsOf(
+  db: Db,
+  identityId: string,
+): Promise<{ credentialId: string; transports: PasskeyTransports }[]> {
+  const rows = await db
+    .selectFrom('passkeys')
+    .select(['credentialId', 'transports'])
+    .where('identityId', '=', identityId)
+    .orderBy('id')
+    .limit(MOST)
+    .execute()
+  return rows.map(({ credentialId, transports }) => ({ credentialId, transports: transports as PasskeyTransports }))
+}
+
+/** Keeps a passkey; null if a device says that it is one which is kept already. */
+export async function insert(
+  db: Db,
+  passkey: Known & { name: string; isSynced: boolean; createdAt: Date },
+): Promise<Passkey | null> {
+  const { createdAt, ...rest } = passkey
+  const made = await db
+    .insertInto('passkeys')
+    .values({ ...rest, createdAt: createdAt.toISOString(), lastUsedAt: null })
+    .onConflict((on) => on.column('credentialId').doNothing())
+    .returning(SHOWN)
+    .executeTakeFirst()
+  return made ?? null
+}
+
+/** The passkey that a device names, whoever's it is. */
+export async function findByCredential(db: Db, credentialId: string): Promise<(Known & { email: string }) | null> {
+  const found = await db
+    .selectFrom('passkeys as p')
+    .innerJoin('identities as i', 'i.id', 'p.identityId')
+    .select(['p.id', 'p.identityId', 'p.credentialId', 'p.publicKey', 'p.counter', 'p.transports', 'i.email'])
+    .where('p.credentialId', '=', credentialId)
+    .executeTakeFirst()
+  return found ?? null
+}
+
+/** Notes a sign-in; false if another one with the same counter, or a higher one, was noted meanwhile. */
+export async function noteUse(
+  db: Db,
+  id: string,
+  use: { counter: number; isSynced: boolean; at: Date },
+): Promise<boolean> {
+  const { counter, isSynced, at } = use
+  const { numUpdatedRows } = await db
+    .updateTable('passkeys')
+    .set({ counter, isSynced, lastUsedAt: at.toISOString() })
+    .where('id', '=', id)
+    // Those that are synced between devices do not count, and always say 0.
+    .where((is) => is.or([is('counter', '<', counter), is.and([is('counter', '=', 0), is.val(counter === 0)])]))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Null if the identity has none with this id. */
+export async function rename(db: Db, identityId: string, id: string, name: string): Promise<Passkey | null> {
+  const renamed = await db
+    .updateTable('passkeys')
+    .set({ name })
+    .where('identityId', '=', identityId)
+    .where('id', '=', id)
+    .returning(SHOWN)
+    .executeTakeFirst()
+  return renamed ?? null
+}
+
+/** False if the identity has none with this id. */
+export async function remove(db: Db, identityId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('passkeys')
+    .where('identityId', '=', identityId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** A new challenge, for an identity that adds a passkey, or for a visitor who wants to sign in. */
+export async function newChallenge(db: Db, identityId: string | null, now: Date): Promise<string> {
+  const challenge = randomBytes(32).toString('base64url')
+  const expiresAt = new Date(now.getTime() + CHALLENGE_LIFE_MS).toISOString()
+  await db
+    .insertInto('passkeyChallenges')
+    .values({ id: digest(challenge), identityId, expiresAt })
+    .execute()
+  return challenge
+}
+
+/** Takes a challenge away; false if it was made for something else, was taken before, or is over. */
+export async function spendChallenge(
+  db: Db,
+  challenge: string,
+  identityId: string | null,
+  now: Date,
+): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('passkeyChallenges')
+    .where('id', '=', digest(challenge))
+    .where('identityId', identityId === null ? 'is' : '=', identityId)
+    .where('expiresAt', '>', now.toISOString())
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+function digest(challenge: string): string {
+  return hash('sha256', challenge, 'base64url')
+}

@@ -1,0 +1,28 @@
+import type { User } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import { LINK } from '../../office/mail/link.ts'
+import { queueOwnLetter, sendsMail } from '../../office/mail/queue.ts'
+
+const DAY_MS = 86_400_000
+
+/** Somebody may be away for some days when they are invited. */
+const INVITATION_LIFE_MS = 7 * DAY_MS
+
+/** The link of an invitation to this address; null where there is nothing to mail it by. */
+export async function linkFor(call: Call, email: string): Promise<string | null> {
+  if (!sendsMail(call)) return null
+  return (await call.surroundings.identity.makeLink(email, INVITATION_LIFE_MS)).url
+}
+
+/** Mails an invitation. The link goes to its reader alone: whoever has it is let in wherever they work. */
+export async function mailInvitation(call: WriteCall, { id, email, name }: User, link: string): Promise<void> {
+  const builder = call.principal.organization.name
+  await queueOwnLetter(call, {
+    kind: 'user_invitation',
+    to: email,
+    userId: id,
+    subject: `${builder} invites you to Plumbline`,
+    text: `${name},\n\n${builder} invites you to work with it. This link signs you in. It works once, for 7 days, and whoever has it is let in as you.\n\n${LINK}\n\nAfterwards you sign in with your address alone.`,
+    link,
+  })
+}

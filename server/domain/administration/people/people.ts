@@ -1,0 +1,58 @@
+import type { User } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { signedIn } from '../../../platform/keys/principals.ts'
+import { Problem } from '../../../platform/problems/problem.ts'
+import { amountText } from '../../../platform/values/money.ts'
+import * as users from '../../office/users/queries.ts'
+import { assertOtherOwner, isOwner } from '../../office/users/users.ts'
+
+type Standing = Pick<User, 'role' | 'status' | 'poApprovalLimit'>
+
+/**
+ * Throws `permission_denied` for an admin who would create, change or disable an owner, raise their own approval limit,
+ * give a user a higher limit than their own, or give a new role or access to a user who has one, because each leads to power
+ * above theirs. Throws `conflict` if no owner would be left.
+ */
+export async function assertMayMove(call: WriteCall, before: User | null, after: Standing): Promise<void> {
+  const caller = await users.find(call, signedIn(call).id)
+  if (caller.role !== 'owner') {
+    if (before?.role === 'owner' || after.role === 'owner')
+      throw new Problem('permission_denied', 'Only an owner can add, change or disable an owner.')
+    assertMayRaise(caller, before, after.poApprovalLimit)
+    assertMayEmpower(caller, before, after)
+  }
+  if (before !== null && isOwner(before) && !isOwner(after)) {
+    await assertOtherOwner(call.db, { organizationId: call.organizationId, id: before.id })
+  }
+}
+
+function assertMayRaise(caller: User, before: User | null, limit: number | null): void {
+  if (!exceeds(limit, before === null ? 0 : before.poApprovalLimit)) return
+  if (before?.id === caller.id)
+    throw new Problem('permission_denied', 'You cannot raise your own approval limit. Ask an owner.')
+  if (caller.poApprovalLimit !== null && exceeds(limit, caller.poApprovalLimit))
+    throw new Problem(
+      'permission_denied',
+      `Your approval limit is ${amountText(caller.poApprovalLimit)}. Only an owner can set a higher one.`,
+    )
+}
+
+/** A user keeps their approval limit with a new role, and gets it back when they are enabled. */
+function assertMayEmpower(caller: User, before: User | null, after: Standing): void {
+  if (before === null || !exceeds(before.poApprovalLimit, caller.poApprovalLimit)) return
+  const isEnabled = before.status === 'disabled' && after.status !== 'disabled'
+  if (before.role === after.role && !isEnabled) return
+  const change = isEnabled ? 'enable this user' : 'change the role of this user'
+  throw new Problem('permission_denied', `Cannot ${change}: their approval limit exceeds yours. Ask an owner.`)
+}
+
+/** Compares approval limits; null is no limit. */
+export function exceeds(one: number | null, other: number | null): boolean {
+  if (other === null) return false
+  return one === null || one > other
+}
+
+/** Whether a change gives access, so that it requires a fresh sign-in: a page sends all fields, changed or not. */
+export function changesPower(before: Standing, after: Standing): boolean {
+  return before.role !== after.role || before.poApprovalLimit !== after.poApprovalLimit
+}

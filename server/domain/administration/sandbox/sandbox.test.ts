@@ -1,0 +1,198 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Receiver, startReceiver } from '../../../../scripts/processes/receiver.ts'
+import { type MailServer, startMailServer } from '../../../../test/support/mail-server.ts'
+import {
+  type Answer,
+  fromPage,
+  type RequestOptions,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/plumbline.ts'
+import { REQUESTS } from '../../../operators/demo/world.ts'
+import { ownedTables } from '../../../platform/database/owned-tables.ts'
+import { STAYS } from '../../office/organizations/sandbox-tables.ts'
+import { markSandbox } from '../../office/organizations/sandboxes.ts'
+import { makeSignInLink } from '../../office/users/sign-in-link.ts'
+import { createUser } from '../../office/users/users.ts'
+
+const SANDBOX = '/api/admin/sandbox'
+/** Half of the time is left to others, and two cores may be busy with other tests. */
+const LONG_MS = 300_000
+
+let plumbline: TestPlumbline
+let mail: MailServer
+let receiver: Receiver
+let owner: RequestOptions
+beforeAll(async () => {
+  mail = await startMailServer()
+  receiver = await startReceiver()
+  plumbline = await startTestPlumbline(mail.env)
+  owner = await plumbline.signIn()
+  // There will be another builder for whom the owner works.
+  await plumbline.post('/api/admin/session/organization', { organizationId: plumbline.organizationId }, owner)
+})
+afterAll(async () => {
+  await plumbline.stop()
+  await receiver.close()
+  await mail.stop()
+})
+
+async function ends(): Promise<Answer['body']> {
+  const deadline = Date.now() + LONG_MS
+  for (let last = 0; ; ) {
+    const askedMs = performance.now()
+    const { body } = await plumbline.get(SANDBOX, owner)
+    // The whole story would hold the embedded database for half a minute.
+    expect(performance.now() - askedMs).toBeLessThan(5000)
+    if (body.status === 'empty' || body.status === 'filled') return body
+    expect(body.done).toBeGreaterThanOrEqual(body.status === 'filling' ? last : 0)
+    expect(body.done).toBeLessThanOrEqual(body.total)
+    last = body.done
+    if (Date.now() > deadline) throw new Error(`It did not end: ${JSON.stringify(body)}`)
+    await new Promise((next) => setTimeout(next, 50))
+  }
+}
+
+/** The tables, of those that emptying empties, in which the organization has something. */
+async function leftIn(organizationId: string): Promise<string[]> {
+  const db = plumbline.database.statements
+  const left: string[] = []
+  for (const { name } of await ownedTables(db)) {
+    if (STAYS.has(name)) continue
+    const only = name === 'events' ? sql`and "type" <> 'user.logged_in'` : sql``
+    const { rows } = await sql`
+      select from ${sql.table(name)} where "organizationId" = ${organizationId} ${only} limit 1`.execute(db)
+    if (rows.length > 0) left.push(name)
+  }
+  return left
+}
+
+const refused = (reason: string) => ({ status: 409, body: { code: 'conflict', reason } })
+
+test('only what the operator made a sandbox is filled, by its owner, and only while it has nothing of its own', async () => {
+  const { organizationId, database, clock } = plumbline
+  expect((await plumbline.get(SANDBOX, owner)).body).toMatchObject({ isSandbox: false, status: 'empty', failure: null })
+  for (const verb of ['fill', 'empty'])
+    expect(await plumbline.post(`${SANDBOX}/${verb}`, undefined, owner)).toMatchObject(refused('not_available'))
+  await markSandbox(database, clock, organizationId, true)
+  expect(await plumbline.post(`${SANDBOX}/empty`, undefined, owner)).toMatchObject(refused('already_done'))
+  const ingrid = { email: 'ingrid@example.com', name: 'Ingrid', role: 'admin' as const, poApprovalLimit: null }
+  await createUser(database, clock, { organizationId, ...ingrid })
+  const admin = await plumbline.signIn(ingrid.email)
+  expect((await plumbline.get(SANDBOX, admin)).body).toMatchObject({ isSandbox: true, status: 'empty' })
+  expect((await plumbline.post(`${SANDBOX}/fill`, undefined, admin)).status).toBe(403)
+
+  const other = await plumbline.newBuilder()
+  await markSandbox(database, clock, other.organizationId, true)
+  await plumbline.post('/api/ext/vendors', { companyName: 'Ours', scopes: ['framing'] }, { key: other.key })
+  const there = await plumbline.signIn()
+  await plumbline.post('/api/admin/session/organization', { organizationId: other.organizationId }, there)
+  expect(await plumbline.post(`${SANDBOX}/fill`, undefined, there)).toMatchObject(refused('not_suitable'))
+})
+
+test(
+  'it is filled while others go on, mails nothing, and sends its webhooks only what happens afterwards',
+  async () => {
+    const { organizationId } = plumbline
+    const hook = { url: receiver.url, eventTypes: ['vendor.created', 'bid.submitted'] }
+    expect((await plumbline.post('/api/ext/webhooks', hook)).status).toBe(201)
+    const begun = await plumbline.post(`${SANDBOX}/fill`, undefined, owner)
+    expect(begun.body).toMatchObject({ status: 'filling', done: 0, total: 401 })
+    expect(begun.status).toBe(202)
+    for (const verb of ['fill', 'empty'])
+      expect(await plumbline.post(`${SANDBOX}/${verb}`, undefined, owner)).toMatchObject(refused('under_way'))
+    expect(await ends()).toMatchObject({ status: 'filled', done: 401, total: 401, failure: null })
+
+    const { data: requests } = (await plumbline.get('/api/ext/bids/requests?limit=200')).body
+    expect(requests.length).toBe(REQUESTS.length)
+    const { data: events } = (await plumbline.get('/api/ext/events?type=vendor.created&limit=1')).body
+    expect(Date.now() - Date.parse(events[0].timestamp)).toBeGreaterThan(300 * 86_400_000)
+    // Those of the past were recorded after what happened today.
+    const visits = '/api/ext/events?type=user.logged_in'
+    const { data: today } = (await plumbline.get(visits)).body
+    expect(today.length).toBeGreaterThan(0)
+    expect((await plumbline.get(`${visits}&createdAfter=${today[0].timestamp}`)).body.data).toEqual(today)
+    const { rows } = await sql`select from "deliveries" where "organizationId" = ${organizationId} limit 1`.execute(
+      plumbline.database.statements,
+    )
+    expect(rows).toEqual([])
+
+    const { body: vendor } = await plumbline.post('/api/ext/vendors', {
+      ...{ companyName: 'Ours', email: 'ours@example.com', scopes: ['framing'] },
+    })
+    expect((await plumbline.post(`/api/ext/vendors/${vendor.id}/invite`)).status).toBe(200)
+    await receiver.until(1)
+    expect(receiver.received.map(({ event }) => event.data.object.companyName)).toEqual(['Ours'])
+    expect(await plumbline.post(`${SANDBOX}/fill`, undefined, owner)).toMatchObject(refused('already_done'))
+    expect(mail.received).toEqual([])
+  },
+  LONG_MS,
+)
+
+test('nobody signs in as a colleague of the example, not even by a link of the operator', async () => {
+  const { database, clock, app } = plumbline
+  const { identity } = app.surroundings
+  const { data: users } = (await plumbline.get('/api/ext/users?limit=50')).body
+  const elena = users.find(({ name }: { name: string }) => name === 'Elena Ortiz')
+  await expect(makeSignInLink({ database, clock, identity }, elena.id, 60_000)).rejects.toMatchObject({
+    extras: { reason: 'not_available' },
+  })
+  await expect(plumbline.signIn(elena.email)).rejects.toThrow('link_spent')
+  const ask = (email: string) => plumbline.post('/api/admin/sign-in/link', { email }, fromPage(''))
+  expect((await ask(elena.email)).status).toBe(202)
+  expect((await ask('ingrid@example.com')).status).toBe(202)
+  // Mails leave in their order, so that one to her would have come before this one.
+  await mail.next('ingrid@example.com')
+  expect(mail.received.flatMap(({ to }) => to)).toEqual(['ingrid@example.com'])
+
+  // Whoever has the same address at another builder is let in there alone.
+  const other = await plumbline.newBuilder()
+  const namesake = { email: elena.email, name: 'Elena', role: 'viewer' as const, poApprovalLimit: null }
+  await createUser(database, clock, { organizationId: other.organizationId, ...namesake })
+  const { body: session } = await plumbline.get('/api/admin/session', await plumbline.signIn(elena.email))
+  expect(session.organizations.map(({ id }: { id: string }) => id)).toEqual([other.organizationId])
+})
+
+test(
+  'it is emptied of all that, and of nothing else',
+  async () => {
+    const { organizationId } = plumbline
+    expect((await plumbline.post(`${SANDBOX}/empty`, undefined, owner)).body).toMatchObject({
+      status: 'emptying',
+      done: 0,
+    })
+    const { status, done, total } = await ends()
+    expect({ status, done }).toEqual({ status: 'empty', done: total })
+    expect(await leftIn(organizationId)).toEqual([])
+    const { data: users } = (await plumbline.get('/api/ext/users')).body
+    expect(users.map(({ name }: { name: string }) => name).sort()).toEqual(['Ingrid', 'Priya Harrow'])
+    expect((await plumbline.get('/api/ext/webhooks')).body.data).toHaveLength(1)
+    const { data: trail } = (await plumbline.get(`/api/ext/audit-entries?resourceId=${organizationId}`)).body
+    expect(trail.map(({ action }: { action: string }) => action)).toEqual(
+      expect.arrayContaining(['organization.emptied', 'organization.filled']),
+    )
+  },
+  LONG_MS,
+)
+
+test(
+  'what an ended process has filled halfway is removed',
+  async () => {
+    const { organizationId, database } = plumbline
+    await plumbline.post(`${SANDBOX}/fill`, undefined, owner)
+    const deadline = Date.now() + LONG_MS
+    while ((await plumbline.get(SANDBOX, owner)).body.done < 20) {
+      if (Date.now() > deadline) throw new Error('It does not begin.')
+      await new Promise((next) => setTimeout(next, 20))
+    }
+    expect(await leftIn(organizationId)).toContain('vendors')
+    // As it is when the one who held it has been silent for a minute.
+    await sql`update "sandboxes" set "claim" = 'ended', "claimedUntil" = '2026-01-01' where "organizationId" = ${organizationId}`.execute(
+      database.statements,
+    )
+    expect(await ends()).toMatchObject({ status: 'empty', failure: 'interrupted' })
+    expect(await leftIn(organizationId)).toEqual([])
+  },
+  LONG_MS,
+)

@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { entriesAt, wholeContract } from '../../../../scripts/conformance/contract.ts'
+import { placeOf } from '../../../../scripts/conformance/judge.ts'
+import { authenticator } from '../../../../test/support/authenticator.ts'
+import { connected, newOauthApp } from '../../../../test/support/oauth-app.ts'
+import {
+  type Answer,
+  fromPage,
+  type RequestOptions,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/plumbline.ts'
+import { createUser } from '../../office/users/users.ts'
+
+let plumbline: TestPlumbline
+let keyId: string
+let userId: string
+/** What an app proposed for the owner. */
+let proposalId: string
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  const owner = await plumbline.signIn()
+  const key = await plumbline.post('/api/admin/keys', { name: 'Agent', permissions: ['vendors:read'] }, owner)
+  const invited = { email: 'vic@harrowfinch.example.com', name: 'Vic Ewer', role: 'viewer' }
+  const user = await plumbline.post('/api/admin/users', invited, owner)
+  keyId = key.body.id
+  userId = user.body.id
+  const app = await connected(plumbline, await newOauthApp(plumbline), owner, { proposeOnly: true })
+  proposalId = (await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing' }, app)).body.id
+})
+afterAll(() => plumbline.stop())
+
+/** Moves the sign-in of every session this many seconds into the past. */
+const ageSessions = (seconds: number) =>
+  sql`update "sessions" set "createdAt" = now() - make_interval(secs => ${seconds})`.execute(
+    plumbline.database.statements,
+  )
+
+const passkey = { credentialId: 'AA', clientDataJSON: 'AA', attestationObject: 'AA', name: 'Laptop' }
+
+/** An id that no record has. */
+const NOBODY = 'ven_01m7y975jzfesvq6t4k8m2w6rc'
+
+/** A request to each operation that requires a fresh sign-in. */
+const REQUESTS: Readonly<Record<string, (by: RequestOptions) => Promise<Answer>>> = {
+  preparePasskey: (by) => plumbline.post('/api/admin/passkeys/prepare', undefined, by),
+  addPasskey: (by) => plumbline.post('/api/admin/passkeys', passkey, by),
+  removePasskey: (by) => plumbline.delete('/api/admin/passkeys/psk_01m7y975jzfesvq6t4k8m2w6rc', by),
+  createKey: (by) => plumbline.post('/api/admin/keys', { name: 'More', permissions: ['vendors:read'] }, by),
+  updateKey: (by) => plumbline.patch(`/api/admin/keys/${keyId}`, { expiresAt: null }, by),
+  rotateKey: (by) => plumbline.post(`/api/admin/keys/${keyId}/rotate`, {}, by),
+  inviteUser: (by) => plumbline.post('/api/admin/users', { email: 'a@example.com', name: 'Ada', role: 'admin' }, by),
+  updateUser: (by) => plumbline.patch(`/api/admin/users/${userId}`, { role: 'admin' }, by),
+  approveProposal: (by) => plumbline.post(`/api/ext/proposals/${proposalId}/approve`, undefined, by),
+  copyVendorPortalLink: (by) => plumbline.post(`/api/ext/vendors/${NOBODY}/portal-link`, undefined, by),
+  copyInvitationLink: (by) => plumbline.post(`/api/ext/invitations/${NOBODY}/portal-link`, undefined, by),
+  changeUserStatus: (by) => plumbline.post(`/api/admin/users/${userId}/status`, { status: 'active' }, by),
+}
+
+const declaring = [...wholeContract.operations.values()].filter((operation) =>
+  entriesAt(...placeOf(operation), 'responses', '403', 'content', 'application/problem+json', 'examples').some(
+    ([name]) => name === 'fresh_sign_in_required',
+  ),
+)
+
+test('every operation that declares fresh_sign_in_required is tested here', () => {
+  expect(declaring.map(({ id }) => id).sort()).toEqual(Object.keys(REQUESTS).sort())
+})
+
+test.each(Object.keys(REQUESTS))('%s is refused more than ten minutes after the sign-in', async (id) => {
+  const owner = await plumbline.signIn()
+  await ageSessions(601)
+  const refused = await REQUESTS[id]?.(owner)
+  expect(refused?.body).toMatchObject({ status: 403, code: 'fresh_sign_in_required' })
+  await ageSessions(570)
+  expect((await REQUESTS[id]?.(owner))?.body?.code).not.toBe('fresh_sign_in_required')
+})
+
+test('a change that gives nobody access needs no fresh sign-in', async () => {
+  const owner = await plumbline.signIn()
+  await ageSessions(601)
+  expect((await plumbline.patch(`/api/admin/keys/${keyId}`, { name: 'Voice agent' }, owner)).status).toBe(200)
+  expect((await plumbline.patch(`/api/admin/users/${userId}`, { name: 'Vic' }, owner)).status).toBe(200)
+  expect((await plumbline.post(`/api/admin/users/${userId}/status`, { status: 'disabled' }, owner)).status).toBe(200)
+})
+
+test('a use of the session does not make the sign-in fresh', async () => {
+  const owner = await plumbline.signIn()
+  await ageSessions(26 * 3600)
+  await sql`update "sessions" set "updatedAt" = "createdAt", "expiresAt" = now() + interval '10 days'`.execute(
+    plumbline.database.statements,
+  )
+  const lengthened = await plumbline.get('/api/admin/session', owner)
+  expect(lengthened.headers.getSetCookie()).toHaveLength(1)
+  expect((await REQUESTS.rotateKey?.(owner))?.body.code).toBe('fresh_sign_in_required')
+})
+
+test('a sign-in again is fresh, stays in the organization, and ends the session before it', async () => {
+  const other = await plumbline.newBuilder()
+  const before = await plumbline.signIn()
+  const moved = { organizationId: other.organizationId }
+  expect((await plumbline.post('/api/admin/session/organization', moved, before)).status).toBe(200)
+  // In another browser they worked for the first builder last.
+  await plumbline.post(
+    '/api/admin/session/organization',
+    { organizationId: plumbline.organizationId },
+    await plumbline.signIn(),
+  )
+  await ageSessions(601)
+  expect((await REQUESTS.createKey?.(before))?.body.code).toBe('fresh_sign_in_required')
+  const device = authenticator(plumbline.config.publicUrl)
+  const fresh = await plumbline.signIn()
+  const { body: asked } = await plumbline.post('/api/admin/passkeys/prepare', undefined, fresh)
+  await plumbline.post('/api/admin/passkeys', { name: 'Laptop', ...device.create(asked) }, fresh)
+  const { body: challenge } = await plumbline.post('/api/admin/sign-in/passkey/challenge', undefined, fromPage(''))
+  const again = await plumbline.post('/api/admin/sign-in/passkey', device.sign(challenge), before)
+  expect(again.body).toMatchObject({ organization: { id: other.organizationId } })
+  const after = fromPage(again.headers.getSetCookie()[0]?.split(';')[0] ?? '')
+  expect((await REQUESTS.createKey?.(after))?.status).toBe(201)
+  expect((await plumbline.get('/api/admin/session', before)).status).toBe(401)
+  expect((await plumbline.get('/api/admin/session', after)).body.organization.id).toBe(other.organizationId)
+})
+
+test('a sign-in by somebody else in the same browser ends the session before it and keeps nothing of it', async () => {
+  const { database, clock, organizationId } = plumbline
+  const other = await plumbline.newBuilder()
+  const before = await plumbline.signIn()
+  await plumbline.post('/api/admin/session/organization', { organizationId: other.organizationId }, before)
+  const email = 'dana@example.com'
+  await createUser(database, clock, { organizationId, email, name: 'Dana', role: 'viewer', poApprovalLimit: 0 })
+  const { url } = await plumbline.app.surroundings.identity.makeLink(email, 60_000)
+  const token = url.slice(url.indexOf('=') + 1)
+  const dana = await plumbline.post('/api/admin/sign-in', { token }, before)
+  expect(dana.body).toMatchObject({ user: { email }, organization: { id: organizationId } })
+  expect((await plumbline.get('/api/admin/session', before)).status).toBe(401)
+})

@@ -1,0 +1,86 @@
+import type { HeldPermission, Session, User } from '../../../../client/contract.gen.ts'
+import { type Call, newCall, type WriteCall } from '../../../platform/calls/call.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import type { OpenedSession, SessionState } from '../../../platform/keys/identity.ts'
+import { memberOf, type SignedIn, signedIn, type Visitor } from '../../../platform/keys/principals.ts'
+import * as users from '../../office/users/queries.ts'
+import { end, membersOf, moveTo } from './queries.ts'
+
+/** What the page of somebody who is signed in has to know. */
+export async function sessionOf(call: Call, expiresAt?: Date): Promise<Session> {
+  const { session, organization, permissions, id } = signedIn(call)
+  const { tier, ...builder } = organization
+  const members = await membersOf(call.surroundings.database.statements, session.email)
+  return {
+    id: session.id,
+    user: await users.find(call, id),
+    organization: { ...builder, tier: tier as Session['organization']['tier'] },
+    permissions: [...permissions].sort() as HeldPermission[],
+    organizations: members.map(({ organizationId, organizationName, role }) => ({
+      id: organizationId,
+      name: organizationName,
+      role,
+    })),
+    createdAt: session.createdAt.toISOString(),
+    expiresAt: (expiresAt ?? session.expiresAt).toISOString(),
+  }
+}
+
+/** The same request, by somebody who was a visitor, or worked for another organization, when it began. */
+export function callOf(call: Call, principal: SignedIn): Call {
+  const { surroundings, requestId, address } = call
+  return newCall(surroundings, { principal, requestId, address })
+}
+
+/** Notes that the user is here; who was invited is a member from now on. */
+export async function arrive(call: WriteCall): Promise<{ before: User; after: User }> {
+  const before = await users.lock(call, signedIn(call).id)
+  const status = before.status === 'invited' ? 'active' : before.status
+  const after = await users.update(call, before, { status, lastLoginAt: call.now.toISOString() })
+  return { before, after }
+}
+
+/**
+ * Signs a visitor in with a session that was opened for them, and records it. The session replaces the one that their
+ * browser had before. Returns null and ends the session if nobody with their address works anywhere any more.
+ */
+export async function letIn(
+  visit: Call,
+  { session, setCookie }: OpenedSession,
+): Promise<{ status: 200; body: Session; headers: { 'Set-Cookie': string } } | null> {
+  const db = visit.surroundings.database.statements
+  const previous = await previousSessionOf(visit)
+  const member = await memberOf(db, await inTheSameOrganization(db, session, previous))
+  if (member === null) {
+    await end(db, session.identityId, session.id)
+    return null
+  }
+  if (previous !== null) await end(db, previous.identityId, previous.id)
+  const call = callOf(visit, member)
+  await call.write(async (call) => {
+    const { before, after } = await arrive(call)
+    await recordEvent(call, 'user.logged_in', after, before)
+  })
+  // The visitor's call tells what came of it.
+  visit.events.push(...call.events)
+  return { status: 200, body: await sessionOf(call), headers: { 'Set-Cookie': setCookie } }
+}
+
+async function previousSessionOf({ principal, surroundings }: Call): Promise<SessionState | null> {
+  const { previousCookie = null } = principal as Partial<Visitor>
+  return previousCookie === null ? null : surroundings.identity.find(previousCookie)
+}
+
+/** Signing in again, to confirm a change, must not move the change to another organization. */
+async function inTheSameOrganization(
+  db: Db,
+  session: SessionState,
+  previous: SessionState | null,
+): Promise<SessionState> {
+  const before = previous?.identityId === session.identityId ? await memberOf(db, previous) : null
+  if (before === null) return session
+  const activeOrganizationId = before.organization.id
+  await moveTo(db, session.id, activeOrganizationId)
+  return { ...session, activeOrganizationId }
+}

@@ -1,0 +1,124 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { eraseOrganization } from '../../../operators/builder-data/erase-organization.ts'
+import { systemCall } from '../../../platform/keys/principals.ts'
+import { countUsage } from '../../../platform/limits/usage-counts.ts'
+import { forgetOldUsage } from './retention.ts'
+
+const LIMIT = 5
+const DAY_MS = 86_400_000
+
+let plumbline: TestPlumbline
+let owner: RequestOptions
+let keyId: string
+let quietId: string
+beforeAll(async () => {
+  plumbline = await startTestPlumbline({ RATE_LIMIT_PER_MINUTE: String(LIMIT), QUOTA_PER_DAY: '1000' })
+  owner = await plumbline.signIn()
+  const make = (name: string) =>
+    plumbline.post('/api/admin/keys', { name, permissions: ['vendors:read'], expiresAt: null }, owner)
+  const { body: voice } = await make('Voice agent')
+  const { body: quiet } = await make('Quiet')
+  keyId = voice.id
+  quietId = quiet.id
+  for (let sent = 0; sent < LIMIT + 2; sent++) await plumbline.get('/api/ext/vendors', { key: voice.secret })
+})
+afterAll(() => plumbline.stop())
+
+async function usage(query = '') {
+  await plumbline.app.usage.write()
+  return plumbline.get(`/api/admin/usage${query}`, owner)
+}
+
+/** What another process would have counted for the key. */
+async function countElsewhere(id: string, organizationId: string, times: number): Promise<void> {
+  const { principal } = await systemCall(plumbline.app.surroundings, organizationId)
+  const other = countUsage(plumbline.database, plumbline.clock, pino({ level: 'silent' }))
+  for (let each = 0; each < times; each++) other.count({ ...principal, kind: 'key', id }, false)
+  await other.stop()
+}
+
+test('what a key sends is told against both limits, by day and by key, and what people do is not counted', async () => {
+  const { status, body } = await usage('?days=3')
+  expect(status).toBe(200)
+  const today = plumbline.clock.now().toISOString().slice(0, 10)
+  expect(body.days).toHaveLength(3)
+  expect(body.days[0]).toMatchObject({ requests: 0, refused: 0 })
+  expect(body.days[2]).toEqual({ date: today, requests: LIMIT, refused: 2 })
+  expect(body.today).toMatchObject({ limit: 1000, used: LIMIT })
+  expect(body.requestsPerMinute).toBe(LIMIT)
+  expect(body.keys.map((key: { name: string }) => key.name)).toEqual(['Voice agent', 'Quiet', 'Test'])
+  expect(body.keys[0]).toMatchObject({ keyId, requests: LIMIT, refused: 2, usedThisMinute: LIMIT })
+  expect(Date.parse(body.keys[0].minuteEndsAt)).toBeGreaterThan(plumbline.clock.nowMs())
+  expect(body.keys[1]).toMatchObject({ requests: 0, refused: 0, usedThisMinute: 0, minuteEndsAt: null })
+})
+
+test('several processes add up, and the days can be those of one key', async () => {
+  await countElsewhere(keyId, plumbline.organizationId, 3)
+  await countElsewhere(quietId, plumbline.organizationId, 1)
+  const { body: all } = await usage('?days=1')
+  expect(all.days).toEqual([expect.objectContaining({ requests: LIMIT + 4, refused: 2 })])
+  const { body: one } = await usage(`?days=1&keyId=${quietId}`)
+  expect(one.days).toEqual([expect.objectContaining({ requests: 1, refused: 0 })])
+  expect(one.keys).toEqual(all.keys)
+})
+
+test('another builder sees nothing of it, and its key is not found', async () => {
+  const other = await plumbline.newBuilder()
+  await countElsewhere(keyId, other.organizationId, 7)
+  expect((await usage('?days=1')).body.days[0].requests).toBe(LIMIT + 4)
+  const theirs = await plumbline.database.statements
+    .selectFrom('apiKeys')
+    .select('id')
+    .where('organizationId', '=', other.organizationId)
+    .executeTakeFirstOrThrow()
+  expect((await usage(`?keyId=${theirs.id}`)).status).toBe(404)
+  expect((await usage('?days=91')).body.errors[0].pointer).toBe('days')
+})
+
+test('counts of a builder who is erased meanwhile are dropped, and those of others still written', async () => {
+  const { database, clock, config } = plumbline
+  const other = await plumbline.newBuilder()
+  const { principal } = await systemCall(plumbline.app.surroundings, other.organizationId)
+  const counts = countUsage(database, clock, pino({ level: 'silent' }))
+  counts.count({ ...principal, kind: 'key', id: 'key_01m7y975jyfesvq695t8y8ma68' }, false)
+  await eraseOrganization({ database, clock, config }, other.organizationId, 'Harrow & Finch Homes')
+  const here = await systemCall(plumbline.app.surroundings, plumbline.organizationId)
+  counts.count({ ...here.principal, kind: 'key', id: quietId }, true)
+  await counts.stop()
+  expect((await usage(`?days=1&keyId=${quietId}`)).body.days[0]).toMatchObject({ requests: 1, refused: 1 })
+})
+
+test('what a write fails with is logged, and what was counted is written with the next', async () => {
+  const { database, clock } = plumbline
+  const { principal } = await systemCall(plumbline.app.surroundings, plumbline.organizationId)
+  let isAway = true
+  const shaky: typeof database = {
+    ...database,
+    get statements() {
+      if (isAway) throw new Error('away')
+      return database.statements
+    },
+  }
+  const counts = countUsage(shaky, clock, pino({ level: 'silent' }))
+  counts.count({ ...principal, kind: 'key', id: quietId }, false)
+  await counts.write()
+  isAway = false
+  await counts.stop()
+  expect((await usage(`?days=1&keyId=${quietId}`)).body.days[0].requests).toBe(2)
+})
+
+test('a day is told for 90 days and then forgotten', async () => {
+  const { database, clock, organizationId } = plumbline
+  const dayBefore = (days: number) => new Date(clock.nowMs() - days * DAY_MS).toISOString().slice(0, 10)
+  const written = [89, 90, 91].map((days) => ({ day: dayBefore(days), requests: days, refused: 0 }))
+  await database.statements
+    .insertInto('usageDays')
+    .values(written.map((row) => ({ ...row, organizationId, keyId })))
+    .execute()
+  expect((await usage('?days=90')).body.days[0]).toEqual({ date: dayBefore(89), requests: 89, refused: 0 })
+  await forgetOldUsage(database, clock)
+  const kept = await database.statements.selectFrom('usageDays').select('requests').orderBy('day').execute()
+  expect(kept.slice(0, 2).map(({ requests }) => requests)).toEqual([90, 89])
+})

@@ -1,0 +1,102 @@
+import type { Attachment, AttachmentContent } from '../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../platform/calls/call.ts'
+import type { Arrived } from '../../platform/calls/upload.ts'
+import { contentTypeOf } from '../../platform/files/content-type.ts'
+import { conflict, invalid, unknownReference } from '../../platform/problems/problem.ts'
+import { cleanFileName } from './file-name.ts'
+import * as attachments from './queries.ts'
+import { assertTakesFiles, permitFiles, recordTypeOf } from './record.ts'
+import { assertClean } from './scanned.ts'
+import { sharedAs } from './share.ts'
+
+/** More are a sign of a program that attaches the same file again and again. */
+const MOST_OF_RECORD = 100
+
+/** An upload that is not committed by then never will be: a request takes a minute, and its transaction less. */
+const UNCOMMITTED_MS = 60 * 60 * 1000
+
+export interface Attaching {
+  recordId: string
+  fileName: string
+  /** Whether vendors see it; if nobody says so, as is usual for the kind of record. */
+  shared?: boolean | undefined
+}
+
+/** Attaches a file to a record that the caller may change. */
+export async function attach(call: Call, given: Attaching, file: AttachmentContent | Arrived): Promise<Attachment> {
+  const type = recordTypeOf(given.recordId)
+  if (type === undefined) throw unknownReference(['recordId'])
+  permitFiles(call, type, 'write')
+  return attachFile(call, given, file)
+}
+
+/** The same for a caller of whom it is known that it may. */
+export async function attachFile(
+  call: Call,
+  given: Attaching,
+  file: AttachmentContent | Arrived,
+  most: number = MOST_OF_RECORD,
+): Promise<Attachment> {
+  const recordType = recordTypeOf(given.recordId)
+  if (recordType === undefined) throw unknownReference(['recordId'])
+  const shared = sharedAs(recordType, given.shared)
+  await assertTakesFiles(call, recordType, given.recordId)
+  const arrived = 'path' in file ? file : await call.surroundings.files.receive(bytesOf(file))
+  try {
+    const { size, sha256 } = arrived
+    assertRoom(call, (await attachments.usedBytes(call)) + size)
+    const fileName = cleanFileName(given.fileName)
+    const contentType = await contentTypeOf(arrived.path, fileName)
+    if (contentType === null) throw invalid([{ pointer: '', code: 'contentType', message: NOT_TAKEN }])
+    await assertClean(call, arrived.path)
+    const made = attachments.make(call, { recordType, recordId: given.recordId, fileName, contentType, size, sha256 })
+    if ('path' in file) await storeBefore(call, made.id, file.path)
+    await call.write(async (call) => {
+      await insert(call, made, most)
+      if (given.shared !== undefined) await attachments.setShared(call, made.id, given.shared)
+      if ('path' in file) await attachments.setFast(call, made.id)
+      else await attachments.insertContent(call, made.id, file.content)
+    })
+    return { ...made, shared }
+  } finally {
+    if (arrived !== file) await arrived.discard()
+  }
+}
+
+const NOT_TAKEN =
+  'is not of a type that is taken: PDF, a picture, Word, Excel, PowerPoint, OpenDocument, MP4, CSV or plain text'
+
+function bytesOf({ content }: AttachmentContent): Buffer {
+  if (content.length % 4 !== 0)
+    throw invalid([{ pointer: '/content', code: 'pattern', message: 'must be base64 with its padding' }])
+  return Buffer.from(content, 'base64')
+}
+
+/**
+ * Puts the file into the store before its attachment is committed, so that no attachment is ever without its bytes. The
+ * other way round, bytes without an attachment, is noted first and removed later.
+ */
+async function storeBefore({ organizationId, now, surroundings }: Call, id: string, path: string): Promise<void> {
+  const { database, files } = surroundings
+  const tenant = { db: database.statements, organizationId }
+  await attachments.setLoose(tenant, id, new Date(now.getTime() + UNCOMMITTED_MS))
+  await files.store.put(attachments.keyOf(organizationId, id), path)
+}
+
+async function insert(call: WriteCall, made: Omit<Attachment, 'shared'>, most: number): Promise<void> {
+  // The lock on the organization's count makes both limits exact.
+  assertRoom(call, await attachments.addUsedBytes(call, made.size))
+  if ((await attachments.countOfRecord(call, made.recordId)) >= most)
+    throw conflict('limit_reached', `It has ${most} files, and takes no more.`)
+  await attachments.insertAll(call, [made])
+}
+
+function assertRoom({ surroundings }: Call, bytes: number): void {
+  const { maxFileBytes } = surroundings.config
+  if (bytes <= maxFileBytes) return
+  const mebibytes = maxFileBytes / 1024 / 1024
+  throw conflict(
+    'limit_reached',
+    `The files of the organization may have ${mebibytes} MiB together. Delete some first.`,
+  )
+}

@@ -1,0 +1,25 @@
+import { Readable } from 'node:stream'
+import type { Attachment } from '../../../client/contract.gen.ts'
+import type { Call } from '../../platform/calls/call.ts'
+import { FileAnswer } from '../../platform/calls/file-answer.ts'
+import { notFound } from '../../platform/problems/problem.ts'
+import * as attachments from './queries.ts'
+
+/** The bytes of a file that was not deleted. */
+export async function downloadOf(
+  call: Call,
+  { id, fileName, size, sha256, archivedAt }: Attachment,
+): Promise<FileAnswer> {
+  if (archivedAt !== null) throw notFound()
+  // Asked first: once it is no longer here it is in the store.
+  const content = await attachments.contentOf(call, id)
+  const { store } = call.surroundings.files
+  return new FileAnswer({
+    ...{ fileName, size, sha256, contentType: 'application/octet-stream' },
+    async open(range) {
+      if (content === undefined) return store.open(attachments.keyOf(call.organizationId, id), range)
+      const bytes = Buffer.from(content, 'base64')
+      return Readable.from([range === null ? bytes : bytes.subarray(range.first, range.last + 1)])
+    },
+  })
+}

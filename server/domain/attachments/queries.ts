@@ -1,0 +1,153 @@
+import { sql } from 'kysely'
+import { noteChange, type Tenant, type WriteCall } from '../../platform/calls/call.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { resource } from '../../platform/resources/resource.ts'
+import { SHARED } from './record.ts'
+
+export const { list, find, findAll, lock, make, insertAll, update, archive } = resource({
+  schema: 'Attachment',
+  table: 'attachments',
+  prefix: 'att',
+  computed: { shared: SHARED },
+  filters: { recordTypes: (types) => `t."recordType" = any(${types})` },
+})
+
+/** Says of a new file whether vendors see it. */
+export async function setShared({ db, organizationId }: WriteCall, id: string, shared: boolean): Promise<void> {
+  await db
+    .updateTable('attachments')
+    .set({ shared })
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function changeShared(call: WriteCall, id: string, shared: boolean): Promise<void> {
+  await call.db
+    .updateTable('attachments')
+    .set((set) => ({ shared, version: set('version', '+', 1), updatedAt: call.now }))
+    .where('organizationId', '=', call.organizationId)
+    .where('id', '=', id)
+    .execute()
+  noteChange(call, id, 'updated', ['shared'])
+}
+
+/** Where the store keeps the bytes of an attachment. */
+export function keyOf(organizationId: string, attachmentId: string): string {
+  return `${organizationId}/${attachmentId}`
+}
+
+export async function countOfRecord({ db, organizationId }: Tenant, recordId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('attachments')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('organizationId', '=', organizationId)
+    .where('recordId', '=', recordId)
+    .where('archivedAt', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** How many bytes the organization's files have. */
+export async function usedBytes({ db, organizationId }: Tenant): Promise<number> {
+  const row = await db
+    .selectFrom('fileUsage')
+    .select('bytes')
+    .where('organizationId', '=', organizationId)
+    .executeTakeFirst()
+  return row?.bytes ?? 0
+}
+
+/** Counts bytes in or, if negative, out, and locks the count until the transaction ends; returns the new sum. */
+export async function addUsedBytes({ db, organizationId }: WriteCall, bytes: number): Promise<number> {
+  const { bytes: sum } = await db
+    .insertInto('fileUsage')
+    .values({ organizationId, bytes })
+    .onConflict((conflict) =>
+      conflict.column('organizationId').doUpdateSet({ bytes: sql`"fileUsage"."bytes" + excluded."bytes"` }),
+    )
+    .returning('bytes')
+    .executeTakeFirstOrThrow()
+  return sum
+}
+
+/** Keeps the content of a small file, in base64, until `storeArrivals` puts it into the store. */
+export async function insertContent(
+  { db, organizationId, now }: WriteCall,
+  attachmentId: string,
+  content: string,
+): Promise<void> {
+  await db.insertInto('fileArrivals').values({ organizationId, attachmentId, content, createdAt: now }).execute()
+}
+
+/** The content that is not in the store yet, in base64. */
+export async function contentOf({ db, organizationId }: Tenant, attachmentId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('fileArrivals')
+    .select('content')
+    .where('organizationId', '=', organizationId)
+    .where('attachmentId', '=', attachmentId)
+    .executeTakeFirst()
+  return row?.content
+}
+
+export async function removeContent({ db, organizationId }: Tenant, attachmentId: string): Promise<void> {
+  await db
+    .deleteFrom('fileArrivals')
+    .where('organizationId', '=', organizationId)
+    .where('attachmentId', '=', attachmentId)
+    .execute()
+}
+
+/** From then on the bytes of the attachment may be removed from the store. */
+export async function setLoose({ db, organizationId }: Tenant, attachmentId: string, removeAfter: Date): Promise<void> {
+  await db.insertInto('looseFiles').values({ organizationId, attachmentId, removeAfter }).execute()
+}
+
+export async function setFast({ db, organizationId }: Tenant, attachmentId: string): Promise<void> {
+  await db
+    .deleteFrom('looseFiles')
+    .where('organizationId', '=', organizationId)
+    .where('attachmentId', '=', attachmentId)
+    .execute()
+}
+
+/** The ids of files that were not deleted, in their order, after the given one. */
+export async function presentAfter({ db, organizationId }: Tenant, id: string, most: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('attachments')
+    .select('id')
+    .where('organizationId', '=', organizationId)
+    .where('id', '>', id)
+    .where('archivedAt', 'is', null)
+    .orderBy('id')
+    .limit(most)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+interface Waiting {
+  organizationId: string
+  attachmentId: string
+}
+
+/** The contents of all organizations that are not in the store yet, the oldest first. */
+export async function arrived(db: Db, most: number): Promise<Waiting[]> {
+  return db
+    .selectFrom('fileArrivals')
+    .select(['organizationId', 'attachmentId'])
+    .orderBy('createdAt')
+    .limit(most)
+    .execute()
+}
+
+/** The files of all organizations that may be removed now. */
+export async function loose(db: Db, now: Date, most: number): Promise<Waiting[]> {
+  return db
+    .selectFrom('looseFiles')
+    .select(['organizationId', 'attachmentId'])
+    .where('removeAfter', '<=', now.toISOString())
+    .orderBy('removeAfter')
+    .limit(most)
+    .execute()
+}

@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { AttachmentRecordType } from '../../../client/contract.gen.ts'
+import type { Call, Tenant } from '../../platform/calls/call.ts'
+import { columns } from '../../platform/database/columns.gen.ts'
+import { conflict, Problem, unknownReference } from '../../platform/problems/problem.ts'
+
+/** A kind of record that files can hang on. */
+interface RecordKind {
+  /** What its ids begin with. */
+  readonly prefix: string
+  readonly table: keyof typeof columns
+  /** The entity of its permissions: whoever may read or write it may read or write its files. */
+  readonly entity: string
+  /** Whether vendors see its files in their portals, unless somebody says otherwise; null where they never do. */
+  readonly shared: boolean | null
+}
+
+const KINDS: Readonly<Record<AttachmentRecordType, RecordKind>> = {
+  bid_request: { prefix: 'brq', table: 'bidRequests', entity: 'bids', shared: true },
+  invitation: { prefix: 'inv', table: 'invitations', entity: 'bids', shared: true },
+  bid: { prefix: 'bid', table: 'bids', entity: 'bids', shared: null },
+  compliance_document: { prefix: 'cmp', table: 'complianceDocuments', entity: 'vendors', shared: null },
+  purchase_order: { prefix: 'po', table: 'purchaseOrders', entity: 'pos', shared: false },
+  task: { prefix: 'tsk', table: 'tasks', entity: 'tasks', shared: null },
+  selection: { prefix: 'sel', table: 'selections', entity: 'options', shared: null },
+  message: { prefix: 'msg', table: 'messages', entity: 'messages', shared: null },
+}
+
+const TYPES = Object.keys(KINDS) as AttachmentRecordType[]
+
+/** The kind of a record by its id; undefined if no file can hang on it. */
+export function recordTypeOf(recordId: string): AttachmentRecordType | undefined {
+  return TYPES.find((type) => recordId.startsWith(`${KINDS[type].prefix}_`))
+}
+
+/** Whether vendors see the files of such a record, unless somebody says otherwise; null where they never do. */
+export function usuallyShared(type: AttachmentRecordType): boolean | null {
+  return KINDS[type].shared
+}
+
+const SHARED_TYPES = TYPES.filter(usuallyShared)
+  .map((type) => `'${type}'`)
+  .join(', ')
+
+/** SQL of whether vendors see an attachment, over its row as `t`; the column holds only what somebody said. */
+export const SHARED = `coalesce(t."shared", t."recordType" in (${SHARED_TYPES}))`
+
+type Access = 'read' | 'write'
+
+/** Throws `permission_denied` unless the caller may do this with the files of such records. */
+export function permitFiles({ permissions }: Call, type: AttachmentRecordType, access: Access): void {
+  const permission = `${KINDS[type].entity}:${access}`
+  if (permissions.has(permission)) return
+  const what = access === 'read' ? 'read' : 'change'
+  throw new Problem('permission_denied', `To ${what} files of a ${type} one needs ${permission}.`, { permission })
+}
+
+/** The kinds whose files the caller may read; null if that is all of them, so nothing has to be filtered. */
+export function readableTypes({ permissions }: Call): AttachmentRecordType[] | null {
+  const readable = TYPES.filter((type) => permissions.has(`${KINDS[type].entity}:read`))
+  return readable.length === TYPES.length ? null : readable
+}
+
+/** Throws unless the record exists and still takes files. */
+export async function assertTakesFiles(
+  { db, organizationId }: Tenant,
+  type: AttachmentRecordType,
+  recordId: string,
+): Promise<void> {
+  const { table } = KINDS[type]
+  const isArchived = 'archivedAt' in columns[table] ? sql`"archivedAt" is not null` : sql`false`
+  const { rows } = await sql<{ isArchived: boolean }>`
+    select ${isArchived} as "isArchived" from ${sql.table(table)}
+    where "organizationId" = ${organizationId} and "id" = ${recordId}`.execute(db)
+  const [record] = rows
+  if (record === undefined) throw unknownReference(['recordId'])
+  if (record.isArchived) throw conflict('archived', 'An archived record takes no more files.')
+}

@@ -1,0 +1,71 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { upload } from '../../../test/support/files.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { ConfigError, readConfig } from '../../platform/config/config.ts'
+
+/** A folder whose name a shell would take apart. */
+const folder = mkdtempSync(path.join(tmpdir(), 'plumbline scan; $(touch x) -'))
+const scanner = path.join(folder, 'scanner')
+const notes = path.join(folder, 'notes')
+
+let plumbline: TestPlumbline
+let recordId: string
+beforeAll(async () => {
+  // Notes its arguments and its environment, and judges by what the file says.
+  writeFileSync(
+    scanner,
+    `#!/bin/sh
+printf '%s\\n' "$#" "$1" "$2" >> "$2"; env >> "$2"
+grep -q EICAR "$3" && exit 1
+grep -q BROKEN "$3" && exit 2
+grep -q SLOW "$3" && exec sleep 60
+exit 0
+`,
+  )
+  chmodSync(scanner, 0o700)
+  plumbline = await startTestPlumbline({
+    ...{ ATTACHMENT_SCAN: `"${scanner}" --quiet "${notes}"`, ATTACHMENT_SCAN_SECONDS: '1' },
+  })
+  recordId = (await plumbline.post('/api/ext/messages', { body: 'Files', recipientRoles: ['owner'] })).body.id
+})
+afterAll(async () => {
+  await plumbline.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('only what the scanner finds clean is kept; it gets its arguments as they are, and no secrets', async () => {
+  for (const [text, code] of [
+    ['EICAR', 'notClean'],
+    ['BROKEN', 'notScanned'],
+    ['SLOW', 'notScanned'],
+  ] as const) {
+    const { status, body } = await upload(plumbline, Buffer.from(text), { recordId })
+    expect([text, status, body.errors[0].code]).toEqual([text, 422, code])
+  }
+  expect((await plumbline.get(`/api/ext/attachments?recordId=${recordId}`)).body.data).toEqual([])
+  expect((await upload(plumbline, Buffer.from('clean'), { recordId })).status).toBe(201)
+  const noted = readFileSync(notes, 'utf8')
+  expect(noted.split('\n').slice(0, 3)).toEqual(['3', '--quiet', notes])
+  expect(noted).not.toMatch(/ENCRYPTION_KEY|DATABASE_URL|VITEST/)
+  expect(existsSync('x')).toBe(false)
+})
+
+test('a file that a skill attaches is scanned too', async () => {
+  const input = { recordId, fileName: 'a.txt', content: Buffer.from('EICAR').toString('base64') }
+  const { status, body } = await plumbline.post('/api/ext/execute', { skill: 'uploadAttachment', input })
+  expect([status, body.errors[0].code]).toEqual([422, 'notClean'])
+})
+
+test('without a program to run, nothing is kept, and half a command is refused at the start', async () => {
+  const without = await startTestPlumbline({ ATTACHMENT_SCAN: path.join(folder, 'nothing') })
+  const { body } = await without.post('/api/ext/messages', { body: 'Files', recipientRoles: ['owner'] })
+  const refused = await upload(without, Buffer.from('clean'), { recordId: body.id })
+  expect([refused.status, refused.body.errors[0].code]).toEqual([422, 'notScanned'])
+  await without.stop()
+  expect(() =>
+    readConfig({ ATTACHMENT_SCAN: 'scan "half', ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') }),
+  ).toThrow(ConfigError)
+})

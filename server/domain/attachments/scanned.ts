@@ -1,0 +1,22 @@
+import type { Call } from '../../platform/calls/call.ts'
+import { Shares } from '../../platform/calls/shares.ts'
+import { scanFile } from '../../platform/files/scan.ts'
+import { invalid } from '../../platform/problems/problem.ts'
+
+/** A scanner reads whole files, and keeps a core busy meanwhile. */
+const turns = new Shares({ of: 'scans of files', most: 2, mostWaiting: 20, waitMs: 30_000 })
+
+/** Throws unless the deployment's scanner, if it has one, finds the file clean. */
+export async function assertClean(call: Call, path: string): Promise<void> {
+  const { attachmentScan, attachmentScanMs, databaseStatementTimeoutMs } = call.surroundings.config
+  if (attachmentScan === null) return
+  // A skill uploads within its transaction, which the database ends if nothing happens in it for long.
+  const withinMs = call.isWriting ? Math.min(attachmentScanMs, databaseStatementTimeoutMs / 2) : attachmentScanMs
+  const verdict = await turns.run(call.organizationId, () => scanFile(attachmentScan, path, withinMs))
+  if (verdict === 'clean') return
+  const [code, message] =
+    verdict === 'unclean'
+      ? ['notClean', 'is refused by the virus scanner of this deployment']
+      : ['notScanned', 'could not be scanned for viruses; try again, and tell the operator if it goes on']
+  throw invalid([{ pointer: '', code, message }])
+}

@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import type { Attachment, BidRequest } from '../../../client/contract.gen.ts'
+import type { Call } from '../../platform/calls/call.ts'
+import { conflict } from '../../platform/problems/problem.ts'
+import { leavesOutAmounts, SEALED } from '../bidding/bid-requests/bid-request.ts'
+
+type BlindRequest = Pick<BidRequest, 'id' | 'blind' | 'status'>
+
+/** Which bid request a file of these kinds was sent for. */
+const REQUESTS = {
+  bid: sql`"bids"`,
+  invitation: sql`"invitations"`,
+} as const
+
+/**
+ * Throws while what a vendor sent is sealed: an offer has its amounts in it, and of a blind request nobody at the builder
+ * may see them before it closes.
+ */
+export async function assertOpen(call: Call, { recordType, recordId, createdBy }: Attachment): Promise<void> {
+  if (recordType !== 'bid' && !(recordType === 'invitation' && createdBy.type === 'vendor')) return
+  const { rows } = await sql<BlindRequest>`
+    select r."id", r."blind", r."status" from ${REQUESTS[recordType]} as t
+    join "bidRequests" as r on r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"
+    where t."organizationId" = ${call.organizationId} and t."id" = ${recordId}`.execute(call.db)
+  const [request] = rows
+  if (request !== undefined && leavesOutAmounts(call, request))
+    throw conflict('bids_sealed', `Cannot open a file that was sent for a blind bid request: ${SEALED}`)
+}

@@ -1,0 +1,30 @@
+import type { Attachment, AttachmentRecordType } from '../../../client/contract.gen.ts'
+import type { WriteCall } from '../../platform/calls/call.ts'
+import { checkIfMatch } from '../../platform/calls/etag.ts'
+import { conflict } from '../../platform/problems/problem.ts'
+import * as attachments from './queries.ts'
+import { usuallyShared } from './record.ts'
+
+/** Whether vendors will see a file that hangs on such a record. Throws `conflict` if it cannot be shared. */
+export function sharedAs(type: AttachmentRecordType, wanted: boolean | undefined): boolean {
+  const usual = usuallyShared(type)
+  if (wanted === true && usual === null)
+    throw conflict('not_suitable', `The portal shows vendors no files of a ${type}, so they cannot be shared.`)
+  return wanted ?? usual ?? false
+}
+
+/** Shares a file with vendors, or keeps it to the builder. */
+export async function share(
+  call: WriteCall,
+  before: Attachment,
+  shared: boolean,
+  ifMatch: string | undefined,
+): Promise<Attachment> {
+  checkIfMatch(ifMatch, before)
+  if (before.archivedAt !== null) throw conflict('archived', 'A deleted file cannot be changed.')
+  if (sharedAs(before.recordType, shared) === before.shared) return before
+  if (before.createdBy.type === 'vendor')
+    throw conflict('fixed', 'The vendor handed it in itself, and goes on seeing it.')
+  await attachments.changeShared(call, before.id, shared)
+  return attachments.find(call, before.id)
+}

@@ -1,0 +1,134 @@
+import type {
+  BidRequest,
+  BidRequestLine,
+  BidRequestStatus,
+  FieldError,
+  InvitationStatus,
+  Part,
+} from '../../../../client/contract.gen.ts'
+import { type Hiding, keptHidden } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+
+/**
+ * The life of a bid request: drafted, sent, closed by its deadline and perhaps sent again, and finally awarded or
+ * cancelled. An unwanted draft is cancelled too, without any vendor hearing of it.
+ */
+export const BID_REQUEST_MOVES: Readonly<Record<BidRequestStatus, readonly BidRequestStatus[]>> = {
+  draft: ['sent', 'cancelled'],
+  sent: ['closed', 'awarded', 'cancelled'],
+  closed: ['sent', 'awarded', 'cancelled'],
+  awarded: [],
+  cancelled: [],
+}
+
+/** An invitation that can still be answered, and becomes `no_response` when bidding closes. */
+export const OPEN_INVITATION: readonly InvitationStatus[] = ['sent', 'viewed', 'will_bid']
+
+/**
+ * Whether bid amounts are left out of every response and event. This depends only on the stored status, not on
+ * comparing the deadline with the clock: what a version of the request shows never changes, so its ETag stays valid.
+ */
+export function hidesAmounts(request: Pick<BidRequest, 'blind' | 'status'>): boolean {
+  return request.blind && request.status === 'sent'
+}
+
+/** Whether this call leaves amounts out: a call that can be undone also does when only its own change reveals them. */
+export function leavesOutAmounts(hiding: Hiding, request: Pick<BidRequest, 'id' | 'blind' | 'status'>): boolean {
+  return hidesAmounts(request) || keptHidden(hiding).includes(request.id)
+}
+
+/** Why a blind request shows nothing yet, and what to do; for the end of a sentence. */
+export const SEALED =
+  'its bids are sealed until it is closed. A batch or a skill that closes it cannot read them; send another request.'
+
+/** Whether a vendor's bid is accepted at this instant. */
+export function takesBids(request: Pick<BidRequest, 'status' | 'deadlineAt' | 'acceptLate'>, now: Date): boolean {
+  if (request.status === 'sent') return request.acceptLate || !isDue(request, now)
+  return request.status === 'closed' && request.acceptLate
+}
+
+/** Whether the deadline has passed, so that the request is due to be closed. */
+export function isDue(request: Pick<BidRequest, 'status' | 'deadlineAt'>, now: Date): boolean {
+  return request.status === 'sent' && Date.parse(request.deadlineAt) <= now.getTime()
+}
+
+type Editable = keyof Pick<
+  BidRequest,
+  | 'vendorIds'
+  | 'scope'
+  | 'deadline'
+  | 'communityId'
+  | 'homeIds'
+  | 'message'
+  | 'title'
+  | 'lines'
+  | 'bidType'
+  | 'blind'
+  | 'acceptLate'
+  | 'awardMode'
+  | 'effectiveFrom'
+  | 'effectiveTo'
+  | 'inclusions'
+  | 'exclusions'
+  | 'externalId'
+>
+
+/** What stays editable once vendors are pricing: nothing that would make bids incomparable. Null means everything. */
+const EDITABLE: Readonly<Record<BidRequestStatus, readonly Editable[] | null>> = {
+  draft: null,
+  sent: ['title', 'message', 'deadline', 'acceptLate', 'inclusions', 'exclusions', 'externalId'],
+  closed: ['title', 'acceptLate', 'externalId'],
+  awarded: ['externalId'],
+  cancelled: ['externalId'],
+}
+
+/** Of the fields to be changed, those that cannot change in this status. */
+export function fixedFields(status: BidRequestStatus, fields: readonly string[]): FieldError[] {
+  const editable: readonly string[] | null = EDITABLE[status]
+  if (editable === null) return []
+  return fields
+    .filter((field) => !editable.includes(field))
+    .map((field) => ({ pointer: `/${field}`, code: 'fixed', message: `cannot change once the request is ${status}` }))
+}
+
+/** Lines as stored: each with a name, a quantity and a unit. */
+export function wholeLines(lines: readonly Checked['BidRequestLineInput'][]): BidRequestLine[] {
+  const taken = new Set(lines.map((line) => line.lineId))
+  return lines.map(({ lineId, description, quantity, unit, required, partId = null, costCodeId = null }, i) => {
+    const name = lineId ?? freeName(i + 1, taken)
+    taken.add(name)
+    return { lineId: name, description, quantity, unit, required, partId, costCodeId }
+  })
+}
+
+function freeName(place: number, taken: ReadonlySet<string | undefined>): string {
+  const name = `line-${place}`
+  return taken.has(name) ? freeName(place + 1, taken) : name
+}
+
+/** What is wrong with the bid form as a whole, whichever part of it was sent. */
+export function formFaults(
+  form: Pick<BidRequest, 'lines' | 'bidType' | 'effectiveFrom' | 'effectiveTo'>,
+  parts: ReadonlyMap<string, Pick<Part, 'sku' | 'unit'>>,
+): FieldError[] {
+  const faults: FieldError[] = []
+  const { effectiveFrom, effectiveTo } = form
+  if (effectiveFrom !== null && effectiveTo !== null && effectiveTo < effectiveFrom)
+    faults.push({ pointer: '/effectiveTo', code: 'order', message: 'must not lie before effectiveFrom' })
+  for (const [i, { partId, unit }] of form.lines.entries()) {
+    const part = parts.get(partId ?? '')
+    if (part !== undefined && part.unit !== unit) {
+      const message = `must be ${part.unit}, the unit of ${part.sku}`
+      faults.push({ pointer: `/lines/${i}/unit`, code: 'unit', message })
+    }
+  }
+  const names = form.lines.map((line) => line.lineId)
+  for (const [i, name] of names.entries()) {
+    if (names.indexOf(name) < i)
+      faults.push({ pointer: `/lines/${i}/lineId`, code: 'unique', message: `another line is named "${name}" too` })
+  }
+  if (form.bidType !== 'lump_sum' && form.lines.length === 0) {
+    faults.push({ pointer: '/bidType', code: 'lines', message: `${form.bidType} needs lines to be priced` })
+  }
+  return faults
+}

@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import type { BidRequest, InvitationStatus } from '../../../../client/contract.gen.ts'
+import { asSystem, hidingInEvents, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { assertMove, conflict, invalidTransition } from '../../../platform/problems/problem.ts'
+import { BID_REQUEST_MOVES, hidesAmounts, isDue } from './bid-request.ts'
+import * as invitations from './invitation-queries.ts'
+import type { BidRequestRow } from './queries.ts'
+import * as requests from './queries.ts'
+
+/**
+ * Changes to a bid request that are made from several places: its own operations, the job that closes due requests, the
+ * portal and bids. All run in the caller's transaction and under the request's lock, which is taken before any bid's.
+ */
+
+/** Locks the request until the transaction ends, after closing it if its deadline has passed. */
+export async function lockBidRequest(call: WriteCall, id: string): Promise<BidRequestRow> {
+  return closedIfDue(call, await requests.lock(call, id))
+}
+
+/** A locked request, closed if its deadline has passed; the same value if not. */
+export async function closedIfDue(call: WriteCall, request: BidRequestRow): Promise<BidRequestRow> {
+  return isDue(request, call.now) ? closeBidding(asSystem(call), request) : request
+}
+
+/** Closes a sent request: no more bids are awaited, and the amounts of a blind request become visible. */
+export async function closeBidding(call: WriteCall, before: BidRequestRow): Promise<BidRequestRow> {
+  await invitations.closeOpen(call, before.id)
+  const after = await requests.update(call, before, { status: 'closed', closedAt: call.now.toISOString() })
+  await recordMove(call, before, after)
+  return after
+}
+
+/** Records a status change: the history, new versions of bids whose amounts appear or disappear, and the event. */
+export async function recordMove(
+  call: WriteCall,
+  before: BidRequestRow,
+  after: BidRequestRow,
+  reason?: string | null,
+): Promise<void> {
+  await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason })
+  if (hidesAmounts(before) !== hidesAmounts(after)) {
+    await sql`
+      update "bids" set "version" = "version" + 1, "updatedAt" = ${call.now}
+      where "organizationId" = ${call.organizationId} and "bidRequestId" = ${after.id}`.execute(call.db)
+  }
+  await recordChange(call, before, after)
+}
+
+/** Records bid_request.updated if anything changed. */
+export async function recordChange(call: WriteCall, before: BidRequestRow, after: BidRequestRow): Promise<BidRequest> {
+  if (after.version !== before.version) {
+    const hiding = hidingInEvents(call)
+    const [object, previous] = [requests.toBidRequest(hiding, after), requests.toBidRequest(hiding, before)]
+    await recordEvent(call, 'bid_request.updated', object, previous)
+  }
+  return requests.toBidRequest(call, after)
+}
+
+/** Increments the version: a bid came, went or was decided, which changes the figures and so the ETag. */
+export async function touchBidRequest(call: WriteCall, id: string): Promise<void> {
+  await requests.touch(call, id)
+}
+
+/** Records a vendor's answer: updates its invitation, and with it the version of the request. */
+export async function answerInvitation(
+  call: WriteCall,
+  id: string,
+  vendorId: string,
+  answer: Extract<InvitationStatus, 'submitted' | 'will_bid' | 'declined'>,
+  declineReason: string | null = null,
+): Promise<BidRequest> {
+  const before = await requests.find(call, id)
+  const invitation = before.invitations.find((candidate) => candidate.vendorId === vendorId)
+  if (invitation === undefined) throw conflict('not_invited', 'The vendor is not invited to this bid request.')
+  const respondedAt = call.now.toISOString()
+  await invitations.update(call, invitation, {
+    status: answer,
+    respondedAt,
+    declineReason,
+  })
+  return recordChange(call, before, await requests.touch(call, id))
+}
+
+/** Awards the request, which was read after the winning bid had been accepted. */
+export async function awardBidRequest(
+  call: WriteCall,
+  before: BidRequestRow,
+  reason?: string | null,
+): Promise<BidRequest> {
+  assertMove(BID_REQUEST_MOVES, before.status, 'awarded')
+  const closedAt = before.closedAt ?? call.now.toISOString()
+  return moved(call, before, { status: 'awarded', closedAt }, { reason })
+}
+
+/** Reverts an award, so that the request is closed as before. This only happens by revoking the accepted bid. */
+export async function revokeAward(call: WriteCall, id: string, reason?: string | null): Promise<BidRequest> {
+  const before = await requests.find(call, id)
+  if (before.status !== 'awarded') throw invalidTransition(before.status, 'closed', BID_REQUEST_MOVES[before.status])
+  return moved(call, before, { status: 'closed' }, { reason })
+}
+
+/** Updates the request together with its status. */
+export async function moved(
+  call: WriteCall,
+  before: BidRequestRow,
+  changes: Parameters<typeof requests.update>[2],
+  { reason, ifMatch }: { reason?: string | null | undefined; ifMatch?: string | undefined } = {},
+): Promise<BidRequest> {
+  const after = await requests.update(call, before, changes, ifMatch)
+  await recordMove(call, before, after, reason)
+  return requests.toBidRequest(call, after)
+}
+
+/** Refuses what only makes sense while vendors can still bid. */
+export function assertAwaited(request: BidRequestRow): void {
+  if (request.status !== 'sent')
+    throw conflict('bid_request_not_open', `No bid is awaited: the bid request is ${request.status}.`)
+}

@@ -1,0 +1,115 @@
+import type { BidRequest, Part, Vendor } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import { invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import * as costCodes from '../../costs/cost-codes/queries.ts'
+import * as parts from '../../costs/parts/queries.ts'
+import { formFaults } from './bid-request.ts'
+import { assertInvitable, lockVendors, obstaclesToInvite } from './invite.ts'
+import * as requests from './queries.ts'
+
+export interface Checked {
+  communityId: string
+  homeIds: readonly string[]
+  deadline: string
+  /** Whether the deadline is being set now, and so has to be in the future. */
+  newDeadline: boolean
+  lines: BidRequest['lines']
+  bidType: BidRequest['bidType']
+  effectiveFrom: string | null
+  effectiveTo: string | null
+  vendorIds: readonly string[]
+  /** The vendors to check; all if left out. */
+  checkedIds?: readonly string[]
+  sendNow: boolean
+}
+
+/**
+ * Checks a request against other records: first that everything it names exists, then that it is consistent, then that
+ * the current state allows it. Each step reports all its faults at once.
+ */
+export async function check(call: WriteCall, asked: Checked): Promise<{ deadlineAt: string; invited: Vendor[] }> {
+  const { vendorIds, homeIds, communityId, checkedIds = vendorIds } = asked
+  const place = await requests.placeOf(call, communityId, asked.deadline)
+  const homes = await requests.homes(call, homeIds)
+  const invited = await lockVendors(call, checkedIds)
+  const known = await knownOf(call, asked.lines)
+
+  const unknown = place === undefined ? ['/communityId'] : []
+  const homesById = new Map(homes.map((home) => [home.id, home]))
+  unknown.push(...homeIds.flatMap((id, i) => (homesById.has(id) ? [] : [`/homeIds/${i}`])))
+  unknown.push(...unknownVendors(invited, vendorIds, checkedIds))
+  unknown.push(...unknownOf(asked.lines, known))
+  if (place === undefined || unknown.length > 0) throw unknownReference(unknown)
+
+  const faults = formFaults(asked, known.parts)
+  if (asked.newDeadline && isPast(place.deadlineAt, call)) {
+    faults.push({ pointer: '/deadline', code: 'past', message: `has passed already in ${place.timeZone}` })
+  }
+  if (asked.sendNow && vendorIds.length === 0) {
+    faults.push({
+      pointer: '/vendorIds',
+      code: 'minItems',
+      message: 'must name a vendor to send it to, unless sendNow is false',
+    })
+  }
+  for (const [i, id] of homeIds.entries()) {
+    const home = homesById.get(id)
+    if (home !== undefined && home.communityId !== communityId) {
+      faults.push({
+        pointer: `/homeIds/${i}`,
+        code: 'community',
+        message: `${home.name} is not in ${place.communityName}`,
+      })
+    }
+  }
+  if (faults.length > 0) throw invalid(faults)
+
+  const obstacles = obstaclesToInvite(invited, vendorIds, communityId)
+  if (place.communityArchived)
+    obstacles.push({ pointer: '/communityId', code: 'archived', message: `${place.communityName} is archived` })
+  for (const [i, id] of homeIds.entries()) {
+    const home = homesById.get(id)
+    if (home?.isArchived)
+      obstacles.push({ pointer: `/homeIds/${i}`, code: 'archived', message: `${home.name} is archived` })
+  }
+  assertInvitable(obstacles)
+  return { deadlineAt: place.deadlineAt, invited }
+}
+
+interface Known {
+  parts: ReadonlyMap<string, Part>
+  costCodeIds: ReadonlySet<string>
+}
+
+/** The parts and cost codes that the lines refer to and that are in use. */
+async function knownOf(call: WriteCall, lines: BidRequest['lines']): Promise<Known> {
+  const partIds = [...new Set(lines.flatMap(({ partId }) => partId ?? []))]
+  const codeIds = [...new Set(lines.flatMap(({ costCodeId }) => costCodeId ?? []))]
+  const found = await parts.findAll(call, partIds)
+  const codes = await costCodes.findAll(call, codeIds)
+  const isInUse = ({ archivedAt }: { archivedAt: string | null }) => archivedAt === null
+  return {
+    parts: new Map(found.filter(isInUse).map((part) => [part.id, part])),
+    costCodeIds: new Set(codes.filter(isInUse).map(({ id }) => id)),
+  }
+}
+
+function unknownOf(lines: BidRequest['lines'], known: Known): string[] {
+  return lines.flatMap(({ partId, costCodeId }, i) => [
+    ...(partId === null || known.parts.has(partId) ? [] : [`/lines/${i}/partId`]),
+    ...(costCodeId === null || known.costCodeIds.has(costCodeId) ? [] : [`/lines/${i}/costCodeId`]),
+  ])
+}
+
+export function isPast(deadlineAt: string, call: Call): boolean {
+  return Date.parse(deadlineAt) <= call.now.getTime()
+}
+
+export function unknownVendors(
+  found: readonly Vendor[],
+  vendorIds: readonly string[],
+  checkedIds = vendorIds,
+): string[] {
+  const known = new Set(found.map((vendor) => vendor.id))
+  return vendorIds.flatMap((id, i) => (checkedIds.includes(id) && !known.has(id) ? [`/vendorIds/${i}`] : []))
+}

@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import type { BidRequest, ConflictReason, FieldError, Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { issueAddresses } from '../../../platform/keys/portal-addresses.ts'
+import { conflict, type Problem } from '../../../platform/problems/problem.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { obstaclesToEngage, worksIn } from '../../vendors/vendors/vendor.ts'
+import * as invitations from './invitation-queries.ts'
+import { mailInvitations } from './mail.ts'
+import * as requests from './queries.ts'
+
+/**
+ * Keeps the vendors as they are until the transaction ends, so that what is checked here still holds when it commits.
+ * Requests to the same vendors wait for each other only at a vendor's first invitation, which changes it.
+ */
+export async function lockVendors(call: WriteCall, ids: readonly string[]): Promise<Vendor[]> {
+  if (ids.length === 0) return []
+  // In order of their ids, so that two requests to the same vendors cannot deadlock.
+  const { db, organizationId } = call
+  await sql`
+    select "id" from "vendors" where "organizationId" = ${organizationId} and "id" = any(${ids})
+      and "portalStatus" = 'not_invited' order by "id" for no key update`.execute(db)
+  await sql`
+    select "id" from "vendors" where "organizationId" = ${organizationId} and "id" = any(${ids})
+    order by "id" for share`.execute(db)
+  return vendors.findAll(call, ids)
+}
+
+/** Everything that prevents inviting these vendors, each fault pointing to the vendor in `vendorIds`. */
+export function obstaclesToInvite(
+  found: readonly Vendor[],
+  vendorIds: readonly string[],
+  communityId: string,
+): InviteFault[] {
+  return found.flatMap((vendor) => {
+    const pointer = `/vendorIds/${vendorIds.indexOf(vendor.id)}`
+    const faults: InviteFault[] = obstaclesToEngage(vendor).map((obstacle) => ({ pointer, ...obstacle }))
+    if (!worksIn(vendor, communityId)) {
+      faults.push({
+        pointer,
+        code: 'vendor_restricted',
+        message: `${vendor.companyName} does not work in this community`,
+      })
+    }
+    return faults
+  })
+}
+
+/** What a fault comes to as the reason of a conflict. */
+const REASONS = {
+  vendor_archived: 'vendor_archived',
+  vendor_on_hold: 'vendor_on_hold',
+  vendor_inactive: 'vendor_inactive',
+  compliance_expired: 'compliance_expired',
+  vendor_restricted: 'vendor_restricted',
+  already_invited: 'already_done',
+  minItems: 'missing_data',
+  archived: 'archived',
+  past: 'deadline_passed',
+} as const satisfies Record<string, ConflictReason>
+
+/** Why somebody cannot be invited, or nobody. */
+export interface InviteFault extends FieldError {
+  code: keyof typeof REASONS
+}
+
+/** Throws a conflict with all faults, if there are any, for the reason of the first. */
+export function assertInvitable(faults: readonly InviteFault[]): void {
+  const [first] = faults
+  if (first !== undefined) throw joined(REASONS[first.code], faults)
+}
+
+/** A conflict with all its faults: one by one in `errors`, joined in `detail`. */
+export function joined(reason: ConflictReason, faults: readonly FieldError[]): Problem {
+  const text = faults.map((fault) => fault.message).join('; ')
+  return conflict(reason, `${text.slice(0, 1).toUpperCase()}${text.slice(1, 3900)}.`, { errors: [...faults] })
+}
+
+/** Sends a draft and invites its vendors; the caller has checked that they can be invited. */
+export async function send(
+  call: WriteCall,
+  draft: requests.BidRequestRow,
+  deadlineAt: string,
+  invited: readonly Vendor[],
+): Promise<BidRequest> {
+  await invitations.sendPending(call, draft.id)
+  const sent = await requests.update(call, draft, { status: 'sent', sentAt: call.now.toISOString(), deadlineAt })
+  return tellSent(call, draft, sent, invited)
+}
+
+/** What a draft that was made just now, and is not stored yet, is once it is sent. */
+export function sentFrom(call: WriteCall, draft: requests.BidRequestRow): requests.BidRequestRow {
+  const sent = { status: 'sent' as const, sentAt: call.now.toISOString() }
+  return {
+    ...{ ...draft, ...sent, version: draft.version + 1 },
+    invitations: draft.invitations.map((each) => ({ ...each, ...sent, version: each.version + 1 })),
+  }
+}
+
+/** Creates the portal links of a request that is sent now, and tells everybody who waits for it. */
+export async function tellSent(
+  call: WriteCall,
+  draft: requests.BidRequestRow,
+  sent: requests.BidRequestRow,
+  invited: readonly Vendor[],
+): Promise<BidRequest> {
+  await recordStatusChange(call, { id: sent.id, from: draft.status, to: sent.status })
+  await address(call, sent.invitations)
+  const request = requests.toBidRequest(call, sent)
+  await recordEvent(call, 'bid_request.sent', request, requests.toBidRequest(call, draft))
+  await announce(call, sent.id, invited)
+  return request
+}
+
+/** Creates a portal link for each of these invitations, to be mailed. */
+export async function address(
+  call: WriteCall,
+  those: readonly Pick<invitations.InvitationRow, 'id' | 'vendorId'>[],
+): Promise<void> {
+  await issueAddresses(
+    call,
+    those.map(({ id, vendorId }) => ({ subjectId: id, vendorId })),
+  )
+}
+
+/** One vendor.invited per vendor, and a mail with its address. A vendor that had not been invited to the portal before becomes `invited`. */
+export async function announce(call: WriteCall, bidRequestId: string, invited: readonly Vendor[]): Promise<void> {
+  for (const before of invited) {
+    const vendor =
+      before.portalStatus === 'not_invited' ? await vendors.update(call, before, { portalStatus: 'invited' }) : before
+    await recordEvent(call, 'vendor.invited', vendor, before, { reason: 'bid_request', bidRequestId })
+  }
+  await mailInvitations(call, bidRequestId, invited)
+}

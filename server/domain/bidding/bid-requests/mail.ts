@@ -1,0 +1,36 @@
+import type { Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { addressesOf } from '../../../platform/keys/portal-addresses.ts'
+import { queueLetters, sendsMail } from '../../office/mail/queue.ts'
+import { valuesOf } from '../../vendors/vendors/letters.ts'
+import { recipientsOf } from '../../vendors/vendors/vendor.ts'
+import * as requests from './queries.ts'
+
+/** Mails their invitations to vendors that have just been given addresses for them, where mail leaves at all. */
+export async function mailInvitations(
+  call: WriteCall,
+  bidRequestId: string,
+  invited: readonly Vendor[],
+): Promise<void> {
+  if (!sendsMail(call) || invited.length === 0) return
+  const request = await requests.find(call, bidRequestId)
+  const invitations = new Map(request.invitations.map(({ vendorId, id }) => [vendorId, id]))
+  const links = await addressesOf(call, [...invitations.values()])
+  await queueLetters(
+    call,
+    invited.flatMap((vendor) => {
+      const id = invitations.get(vendor.id)
+      if (id === undefined) return []
+      const values = { 'vendor.companyName': vendor.companyName, message: request.message, ...valuesOf(request) }
+      const link = links.get(id) ?? null
+      return {
+        kind: 'bid_invitation' as const,
+        to: recipientsOf(vendor),
+        vendorId: vendor.id,
+        aboutId: id,
+        values,
+        link,
+      }
+    }),
+  )
+}

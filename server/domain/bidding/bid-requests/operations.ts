@@ -1,0 +1,222 @@
+import type { Vendor } from '../../../../client/contract.gen.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { assertMove, conflict, unknownReference } from '../../../platform/problems/problem.ts'
+import * as scopes from '../../vendors/scopes/queries.ts'
+import { sendNotification } from '../../vendors/vendors/notify.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { obstaclesToEngage } from '../../vendors/vendors/vendor.ts'
+import { BID_REQUEST_MOVES, OPEN_INVITATION, wholeLines } from './bid-request.ts'
+import { assertAwaited, closeBidding, lockBidRequest, moved, recordChange } from './changes.ts'
+import { check, isPast, unknownVendors } from './check.ts'
+import * as invitations from './invitation-queries.ts'
+import {
+  address,
+  announce,
+  assertInvitable,
+  type InviteFault,
+  lockVendors,
+  obstaclesToInvite,
+  send,
+  sentFrom,
+  tellSent,
+} from './invite.ts'
+import * as requests from './queries.ts'
+import { resend, revoke } from './resend.ts'
+import { update } from './update.ts'
+
+// As many as the contract's response can hold, and far more than anybody would ask for prices.
+const MOST_INVITATIONS = 1000
+
+export const bidRequestOperations = {
+  async createBidRequest({ query, body }, call) {
+    const { vendorIds, sendNow, ...rest } = body
+    const wanted = { homeIds: [], effectiveFrom: null, effectiveTo: null, ...rest, lines: wholeLines(body.lines ?? []) }
+    const request = await call.write(async (call) => {
+      const { deadlineAt, invited } = await check(call, { ...wanted, vendorIds, sendNow, newDeadline: true })
+      const scope = await scopes.nameOf(call, body.scope, query.createScopes)
+      // Last, because from here on every other new request of the organization waits.
+      const number = await requests.nextNumber(call)
+      const made = requests.make(call, { ...wanted, status: 'draft', scope, number, deadlineAt })
+      const draft = requests.withoutBids(made, invitations.makeAll(call, made.id, vendorIds, 'pending'))
+      const created = requests.toBidRequest(call, draft)
+      await recordStatusChange(call, { id: draft.id, from: null, to: draft.status })
+      await recordEvent(call, 'bid_request.created', created)
+      // What is sent at once is stored as it is afterwards.
+      const stored = sendNow ? sentFrom(call, draft) : draft
+      await requests.insert(call, stored)
+      return sendNow ? tellSent(call, draft, stored, invited) : created
+    })
+    return { status: 201, body: request }
+  },
+
+  async listBidRequests({ query }, call) {
+    return { status: 200, body: await requests.list(call, query) }
+  },
+
+  async getBidRequest({ path }, call) {
+    return { status: 200, body: requests.toBidRequest(call, await requests.find(call, path.bidRequestId)) }
+  },
+
+  async updateBidRequest({ path, query, body, ifMatch }, call) {
+    const request = await call.write(async (call) => {
+      const before = await lockBidRequest(call, path.bidRequestId)
+      checkIfMatch(ifMatch, before)
+      return update(call, before, body, query.createScopes)
+    })
+    return { status: 200, body: request }
+  },
+
+  async listInvitations({ path, query }, call) {
+    const { id } = await requests.find(call, path.bidRequestId)
+    return { status: 200, body: await invitations.list(call, query, { bidRequestId: id }) }
+  },
+
+  async inviteToBid({ path, body }, call) {
+    const added = await call.write(async (call) => {
+      const before = await lockBidRequest(call, path.bidRequestId)
+      if (before.status !== 'draft' && before.status !== 'sent') {
+        throw conflict('bid_request_not_open', `Nobody can be invited any more: the bid request is ${before.status}.`)
+      }
+      if (before.invitations.length + body.vendorIds.length > MOST_INVITATIONS) {
+        throw conflict('limit_reached', `A bid request has at most ${MOST_INVITATIONS} invitations.`)
+      }
+      const found = await lockVendors(call, body.vendorIds)
+      const unknown = unknownVendors(found, body.vendorIds)
+      if (unknown.length > 0) throw unknownReference(unknown)
+      const faults = [
+        ...alreadyInvited(before, found, body.vendorIds),
+        ...obstaclesToInvite(found, body.vendorIds, before.communityId),
+      ]
+      assertInvitable(faults)
+      const rows = invitations.makeAll(call, before.id, body.vendorIds, before.status === 'sent' ? 'sent' : 'pending')
+      await invitations.insertAll(call, rows)
+      if (before.status === 'sent') await address(call, rows)
+      await recordChange(call, before, await requests.touch(call, before.id))
+      if (before.status === 'sent') await announce(call, before.id, found)
+      return rows
+    })
+    return {
+      status: 201,
+      body: { data: added, nextCursor: null },
+      headers: { Location: `/api/ext/bids/requests/${path.bidRequestId}/invitations` },
+    }
+  },
+
+  async sendBidRequest({ path }, call) {
+    const request = await call.write(async (call) => {
+      const draft = await lockBidRequest(call, path.bidRequestId)
+      if (draft.status === 'closed')
+        throw conflict('wrong_status', 'A closed bid request is sent again by reopenBidRequest, with a new deadline.')
+      assertMove(BID_REQUEST_MOVES, draft.status, 'sent')
+      const vendorIds = draft.invitations.map((invitation) => invitation.vendorId)
+      const invited = await lockVendors(call, vendorIds)
+      const place = await requests.placeOf(call, draft.communityId, draft.deadline)
+      const deadlineAt = place?.deadlineAt ?? draft.deadlineAt
+      const faults = obstaclesToInvite(invited, vendorIds, draft.communityId)
+      if (vendorIds.length === 0)
+        faults.push({ pointer: '/vendorIds', code: 'minItems', message: 'there is no vendor to send it to' })
+      if (place?.communityArchived)
+        faults.push({ pointer: '/communityId', code: 'archived', message: `${place.communityName} is archived` })
+      if (isPast(deadlineAt, call))
+        faults.push({ pointer: '/deadline', code: 'past', message: 'the deadline has passed; set a new one first' })
+      assertInvitable(faults)
+      return send(call, draft, deadlineAt, invited)
+    })
+    return { status: 200, body: request }
+  },
+
+  async closeBidRequest({ path }, call) {
+    const request = await call.write(async (call) => {
+      const before = await requests.lock(call, path.bidRequestId)
+      assertMove(BID_REQUEST_MOVES, before.status, 'closed')
+      return requests.toBidRequest(call, await closeBidding(call, before))
+    })
+    return { status: 200, body: request }
+  },
+
+  async reopenBidRequest({ path, body }, call) {
+    const request = await call.write(async (call) => {
+      const before = await lockBidRequest(call, path.bidRequestId)
+      if (before.status === 'draft') throw conflict('wrong_status', 'A draft is sent by sendBidRequest.')
+      assertMove(BID_REQUEST_MOVES, before.status, 'sent')
+      const { deadlineAt } = await check(call, {
+        ...before,
+        vendorIds: [],
+        deadline: body.deadline,
+        newDeadline: true,
+        sendNow: false,
+      })
+      await invitations.reopenClosed(call, before.id)
+      return moved(call, before, { status: 'sent', deadline: body.deadline, deadlineAt, closedAt: null })
+    })
+    return { status: 200, body: request }
+  },
+
+  async cancelBidRequest({ path, body }, call) {
+    const reason = body.reason ?? null
+    const request = await call.write(async (call) => {
+      const before = await lockBidRequest(call, path.bidRequestId)
+      assertMove(BID_REQUEST_MOVES, before.status, 'cancelled')
+      const closedAt = before.closedAt ?? call.now.toISOString()
+      return moved(call, before, { status: 'cancelled', cancelReason: reason, closedAt }, { reason })
+    })
+    return { status: 200, body: request }
+  },
+
+  async remindInvited({ path }, call) {
+    const request = await call.write(async (call) => {
+      const before = await lockBidRequest(call, path.bidRequestId)
+      assertAwaited(before)
+      const open = before.invitations.filter((invitation) => OPEN_INVITATION.includes(invitation.status))
+      const found = await vendors.findAll(
+        call,
+        open.map((invitation) => invitation.vendorId),
+      )
+      const reminded = found.filter((vendor) => obstaclesToEngage(vendor).length === 0)
+      if (reminded.length === 0) return requests.toBidRequest(call, before)
+      for (const vendor of reminded) {
+        await sendNotification(call, vendor, {
+          kind: 'reminder',
+          bidRequestId: before.id,
+          homeId: null,
+          taskId: null,
+          date: before.deadline,
+          message: null,
+        })
+      }
+      const counted = open.filter((invitation) => reminded.some((vendor) => vendor.id === invitation.vendorId))
+      await invitations.countReminders(
+        call,
+        counted.map((invitation) => invitation.id),
+      )
+      return recordChange(call, before, await requests.touch(call, before.id))
+    })
+    return { status: 200, body: request }
+  },
+
+  async resendInvitation({ path }, call) {
+    return { status: 200, body: await call.write((call) => resend(call, path.invitationId)) }
+  },
+
+  async revokeInvitation({ path }, call) {
+    return { status: 200, body: await call.write((call) => revoke(call, path.invitationId)) }
+  },
+} satisfies Partial<Handlers>
+
+function alreadyInvited(
+  request: requests.BidRequestRow,
+  found: readonly Vendor[],
+  vendorIds: readonly string[],
+): InviteFault[] {
+  const invited = new Set(request.invitations.map((invitation) => invitation.vendorId))
+  return found
+    .filter((vendor) => invited.has(vendor.id))
+    .map((vendor) => ({
+      pointer: `/vendorIds/${vendorIds.indexOf(vendor.id)}`,
+      code: 'already_invited',
+      message: `${vendor.companyName} is invited already`,
+    }))
+}

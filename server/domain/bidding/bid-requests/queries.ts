@@ -1,0 +1,232 @@
+import { sql } from 'kysely'
+import type { BidRequest, BidRequestSummary } from '../../../../client/contract.gen.ts'
+import type { Hiding, Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import type { Json } from '../../../platform/calls/json.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { beyond, type Due, type DuePage, lockFree } from '../../../platform/due/settle-due.ts'
+import { rowOf } from '../../../platform/resources/declared.ts'
+import { type ListQuery, linkedTo, type Page } from '../../../platform/resources/listing.ts'
+import { type Made, resource } from '../../../platform/resources/resource.ts'
+import { hidesAmounts, leavesOutAmounts } from './bid-request.ts'
+import { INVITATIONS_OF_REQUEST, type InvitationRow, insertAll as insertInvitations } from './invitation-queries.ts'
+
+/** A bid request as read from the database, before what is computed from invitations and bids is filled in. */
+export interface BidRequestRow extends Omit<BidRequest, 'vendorIds' | 'invitations' | (typeof FROM_FIGURES)[number]> {
+  invitations: InvitationRow[]
+  figures: Figures
+}
+
+/** What the figures that are shown depend on. */
+type Counted = Pick<BidRequestRow, 'id' | 'blind' | 'status' | 'figures'>
+
+const FROM_FIGURES = [
+  'amountsHidden',
+  'bidCount',
+  'lowAmount',
+  'highAmount',
+  'averageAmount',
+  'acceptedBidIds',
+] as const
+
+interface Figures {
+  count: number
+  low: number | null
+  high: number | null
+  average: number | null
+  accepted: string[]
+}
+
+/** The bids that stand: submitted and not rejected. Nothing of this is stored, so it cannot be stale. */
+const FIGURES = `
+  select json_build_object('count', count(*), 'low', min(b."amount"), 'high', max(b."amount"), 'average', round(avg(b."amount"), 2),
+    'accepted', coalesce(json_agg(b."id" order by b."id") filter (where b."status" = 'accepted'), '[]'))
+  from "bids" as b
+  where b."organizationId" = t."organizationId" and b."bidRequestId" = t."id" and b."status" in ('submitted', 'accepted')`
+
+const INVITATION_COUNT = `
+  select count(*)::integer from "invitations" as i
+  where i."organizationId" = t."organizationId" and i."bidRequestId" = t."id"`
+
+const rows = resource({
+  schema: 'BidRequest',
+  table: 'bidRequests',
+  prefix: 'brq',
+  row: rowOf<BidRequestRow>(),
+  without: ['vendorIds', ...FROM_FIGURES],
+  computed: { invitations: INVITATIONS_OF_REQUEST, figures: FIGURES },
+})
+
+export const { find, findAll, lock, assertExist, make } = rows
+
+const summaries = resource({
+  schema: 'BidRequestSummary',
+  table: 'bidRequests',
+  prefix: 'brq',
+  row: rowOf<Omit<BidRequestSummary, (typeof FROM_FIGURES)[number]>>(),
+  without: FROM_FIGURES,
+  computed: { invitationCount: INVITATION_COUNT },
+  beside: `json_build_object('id', t."id", 'blind', t."blind", 'status', t."status", 'figures', (${FIGURES}))`,
+  long: ['lines', 'message', 'inclusions', 'exclusions', 'homeIds'],
+  filters: {
+    homeId: linkedTo,
+    vendorId: (vendor) =>
+      `t."id" in (select i."bidRequestId" from "invitations" as i where i."organizationId" = $1 and i."vendorId" = ${vendor})`,
+  },
+})
+
+/** Updates a locked request. Every change that reveals hidden amounts is made here, so this notes it for the call. */
+export const update: typeof rows.update = (call, before, changes, ifMatch) => {
+  if (hidesAmounts(before)) call.opened.add(before.id)
+  return rows.update(call, before, changes, ifMatch)
+}
+
+/** Stores a request that was made, with its invitations. */
+export async function insert(call: WriteCall, made: BidRequestRow): Promise<void> {
+  await rows.insertAll(call, [made])
+  await insertInvitations(call, made.invitations)
+}
+
+/** A request that was made just now. */
+export function withoutBids(
+  made: Made<BidRequestRow, 'invitations' | 'figures'>,
+  invited: InvitationRow[],
+): BidRequestRow {
+  return { ...made, invitations: invited, figures: { count: 0, low: null, high: null, average: null, accepted: [] } }
+}
+
+/** The bid request as shown to everybody who may read it, also in events. */
+export function toBidRequest(call: Hiding, row: BidRequestRow): BidRequest {
+  const { invitations, figures: _, version, createdBy, createdAt, updatedAt, ...rest } = row
+  return {
+    ...rest,
+    vendorIds: invitations.map((invitation) => invitation.vendorId),
+    invitations,
+    ...shownFigures(call, row),
+    version,
+    createdBy,
+    createdAt,
+    updatedAt,
+  }
+}
+
+/** A page of bid requests, which only counts the invitations. */
+export function list(call: Tenant & Hiding, query: ListQuery): Promise<Json<Page<BidRequestSummary>>> {
+  return summaries.list(call, query, {}, (counted) => shownFigures(call, counted as Counted))
+}
+
+function shownFigures(call: Hiding, row: Counted): Pick<BidRequest, (typeof FROM_FIGURES)[number]> {
+  const { count, low, high, average, accepted } = row.figures
+  const amountsHidden = leavesOutAmounts(call, row)
+  return {
+    amountsHidden,
+    bidCount: count,
+    lowAmount: amountsHidden ? null : low,
+    highAmount: amountsHidden ? null : high,
+    averageAmount: amountsHidden ? null : average,
+    acceptedBidIds: accepted,
+  }
+}
+
+/** Increments the version of a request whose invitations or bids have changed. The caller has locked the row. */
+export async function touch(call: WriteCall, id: string): Promise<BidRequestRow> {
+  await sql`
+    update "bidRequests" set "version" = "version" + 1, "updatedAt" = ${call.now}
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
+  return find(call, id)
+}
+
+/** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
+export async function nextNumber(call: WriteCall): Promise<string> {
+  const { rows } = await sql<{ last: number }>`
+    insert into "bidRequestNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
+    on conflict ("organizationId") do update set "last" = n."last" + 1
+    returning "last"`.execute(call.db)
+  return `BR-${String(rows[0]?.last).padStart(4, '0')}`
+}
+
+export interface Place {
+  communityName: string
+  communityArchived: boolean
+  timeZone: string
+  /** When the day of the deadline ends there. */
+  deadlineAt: string
+}
+
+/**
+ * The community, and when a date ends in its time zone, or in the organization's if it has none of its own. The time zone
+ * stays as it is until the transaction ends, so that no deadline is set by one that is just being changed.
+ */
+export async function placeOf(call: WriteCall, communityId: string, deadline: string): Promise<Place | undefined> {
+  const { rows } = await sql<Place>`
+    select c."name" as "communityName", c."archivedAt" is not null as "communityArchived", zone.name as "timeZone",
+      (${deadline}::date + 1)::timestamp at time zone zone.name as "deadlineAt"
+    from "communities" as c
+    join "organizations" as o on o."id" = c."organizationId",
+    lateral (select coalesce(c."timeZone", o."timeZone") as name) as zone
+    where c."organizationId" = ${call.organizationId} and c."id" = ${communityId}
+    for share of c`.execute(call.db)
+  return rows[0]
+}
+
+/** When the day of the deadline of `r` ends in the time zone of the community `c`. */
+const END_OF_DAY = sql`(r."deadline" + 1)::timestamp at time zone c."timeZone"`
+
+/**
+ * Locks the community's requests whose deadline lies ahead and, in its present time zone, would lie ahead at another
+ * instant. Returns their ids.
+ */
+export async function lockMovable(call: WriteCall, communityId: string, most: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r."id" from "bidRequests" as r
+    join "communities" as c on c."organizationId" = r."organizationId" and c."id" = r."communityId"
+    where r."organizationId" = ${call.organizationId} and r."communityId" = ${communityId}
+      and r."status" in ('draft', 'sent') and r."deadlineAt" > ${call.now}
+      and ${END_OF_DAY} > ${call.now} and ${END_OF_DAY} <> r."deadlineAt"
+    order by r."id" limit ${most} for no key update of r`.execute(call.db)
+  return rows.map(({ id }) => id)
+}
+
+/** Moves the deadlines of locked requests to the end of their days in the community's present time zone. */
+export async function moveDeadlines(call: WriteCall, ids: readonly string[]): Promise<void> {
+  await sql`
+    update "bidRequests" as r
+    set "deadlineAt" = ${END_OF_DAY}, "version" = r."version" + 1, "updatedAt" = ${call.now}
+    from "communities" as c
+    where r."organizationId" = ${call.organizationId} and r."id" = any(${[...ids]})
+      and c."organizationId" = r."organizationId" and c."id" = r."communityId"`.execute(call.db)
+}
+
+export interface HomeAtSite {
+  id: string
+  name: string
+  communityId: string
+  isArchived: boolean
+}
+
+export async function homes(call: Tenant, ids: readonly string[]): Promise<HomeAtSite[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<HomeAtSite>`
+    select "id", "name", "communityId", "archivedAt" is not null as "isArchived"
+    from "homes" where "organizationId" = ${call.organizationId} and "id" = any(${ids})`.execute(call.db)
+  return rows
+}
+
+/** Overdue requests of any organization, longest overdue first. If none is due, this costs one index lookup. */
+export async function due(db: Db, page: DuePage): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select "organizationId", "id" as "claimedId", "id", "deadlineAt"::text as "at" from "bidRequests"
+    where "status" = 'sent' and "deadlineAt" <= ${page.now}
+      and ${beyond(page, 'deadlineAt', 'id')}
+    order by "deadlineAt", "id" limit ${page.most}`.execute(db)
+  return rows
+}
+
+/** Locks those of the requests that nobody else has locked. */
+export function lockUnlocked(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockFree(call, 'bidRequests', ids)
+}
+
+/** Locks those that are still sent and due, and that nobody else has locked. */
+export function lockDue(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockFree(call, 'bidRequests', ids, sql`"status" = 'sent' and "deadlineAt" <= ${call.now}`)
+}

@@ -1,0 +1,62 @@
+import type { Invitation } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { endOf, revokeAddress } from '../../../platform/keys/portal-addresses.ts'
+import { conflict, notFound } from '../../../platform/problems/problem.ts'
+import { obstacleToLetIn } from '../../vendors/vendors/vendor.ts'
+import { lockBidRequest, recordChange } from './changes.ts'
+import * as invitations from './invitation-queries.ts'
+import { address, announce, lockVendors } from './invite.ts'
+import type { BidRequestRow } from './queries.ts'
+import * as requests from './queries.ts'
+
+/** Sends an invitation again with a new portal link; the previous one and its copies stop working. */
+export async function resend(call: WriteCall, id: string): Promise<Invitation> {
+  const { request, invitation } = await lock(call, id)
+  const reason = reasonNotToResend(call, request, invitation)
+  if (reason !== null) throw conflict('wrong_status', reason)
+  const found = await lockVendors(call, [invitation.vendorId])
+  for (const vendor of found) {
+    const obstacle = obstacleToLetIn(vendor)
+    if (obstacle !== null) throw conflict(obstacle.code, `${obstacle.message}.`)
+  }
+  await revokeAddress(call, id)
+  await address(call, [invitation])
+  const changed = await noteChange(call, request, id)
+  await announce(call, request.id, found)
+  return changed
+}
+
+/** Revokes the portal link of an invitation; if there is none, nothing changes. */
+export async function revoke(call: WriteCall, id: string): Promise<Invitation> {
+  const { request, invitation } = await lock(call, id)
+  if (!(await revokeAddress(call, id))) return invitation
+  return noteChange(call, request, id)
+}
+
+async function lock(call: WriteCall, id: string) {
+  const { bidRequestId } = await invitations.find(call, id)
+  const request = await lockBidRequest(call, bidRequestId)
+  const invitation = request.invitations.find((candidate) => candidate.id === id)
+  // Its request was a draft, and the vendor has been removed in the meantime.
+  if (invitation === undefined) throw notFound()
+  return { request, invitation }
+}
+
+function reasonNotToResend(
+  call: WriteCall,
+  { status, deadlineAt }: BidRequestRow,
+  invitation: invitations.InvitationRow,
+): string | null {
+  if (invitation.status === 'pending')
+    return 'Cannot resend the invitation: it was not sent yet. Send the bid request with sendBidRequest first.'
+  if (status === 'cancelled') return 'Cannot resend the invitation: the bid request is cancelled.'
+  const end = endOf({ createdAt: call.now.toISOString(), deadlineAt })
+  if (end.getTime() > call.now.getTime()) return null
+  return `Cannot resend the invitation: its link would have expired at ${end.toISOString()}. Reopen the bid request with a later deadline first.`
+}
+
+async function noteChange(call: WriteCall, before: BidRequestRow, id: string): Promise<Invitation> {
+  await invitations.touch(call, id)
+  await recordChange(call, before, await requests.touch(call, before.id))
+  return invitations.find(call, id)
+}

@@ -1,0 +1,50 @@
+import type { Bid, BidRequest, BidStatus } from '../../../../client/contract.gen.ts'
+
+/**
+ * The life of a bid: submitted, then accepted or rejected by the builder, withdrawn by the vendor, or expired; an award
+ * can be revoked.
+ */
+export const BID_MOVES: Readonly<Record<BidStatus, readonly BidStatus[]>> = {
+  submitted: ['accepted', 'rejected', 'withdrawn', 'expired'],
+  accepted: ['rejected'],
+  rejected: [],
+  withdrawn: [],
+  expired: [],
+}
+
+/** A vendor has at most one bid in these statuses for a request or for one of its homes. */
+export const LIVE: readonly BidStatus[] = ['submitted', 'accepted']
+
+/** Whether the last day on which the bid is valid is over. */
+export function hasRunOut(bid: { expiresAt: string | null }, now: Date): boolean {
+  return bid.expiresAt !== null && Date.parse(bid.expiresAt) <= now.getTime()
+}
+
+type Offer = Pick<Bid, 'homeId' | 'lines' | 'awardedLineIds'>
+type Asked = Pick<BidRequest, 'homeIds' | 'lines'>
+
+/**
+ * What a bid takes of a request when it is accepted: pairs of a home and a line, as strings that can be compared. A bid
+ * that names no home takes all homes, one without lines takes all lines. Two bids can both win if they have no pair in
+ * common.
+ */
+export function takes(bid: Offer, request: Asked): string[] {
+  const homes = bid.homeId !== null ? [bid.homeId] : request.homeIds.length > 0 ? request.homeIds : ['any']
+  const lines = request.lines.map((line) => line.lineId).filter((lineId) => bid.lines.length === 0 || wins(bid, lineId))
+  return homes.flatMap((home) => lines.map((line) => `${home} ${line}`))
+}
+
+/** Whether the bid offers the line and, if the award names lines, wins it. */
+export function wins(bid: Pick<Bid, 'lines' | 'awardedLineIds'>, lineId: string): boolean {
+  const line = bid.lines.find((candidate) => candidate.lineId === lineId)
+  if (line === undefined || line.excluded) return false
+  return bid.awardedLineIds === null || bid.awardedLineIds.includes(lineId)
+}
+
+/**
+ * Whether a bid that was not accepted can still win part of what is not taken. A lump sum is won whole or not at all.
+ */
+export function canStillWin(bid: Offer, request: Asked, taken: ReadonlySet<string>): boolean {
+  const wanted = takes(bid, request)
+  return bid.lines.length === 0 ? !wanted.some((pair) => taken.has(pair)) : wanted.some((pair) => !taken.has(pair))
+}

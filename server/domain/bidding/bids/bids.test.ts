@@ -1,0 +1,517 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type Answer,
+  type RequestOptions,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/plumbline.ts'
+import { eventsOf } from '../../../../test/support/recorded-events.ts'
+import { buildSite, type Site } from '../../../../test/support/site.ts'
+
+let plumbline: TestPlumbline
+let site: Site
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  site = await buildSite(plumbline)
+})
+afterAll(() => plumbline.stop())
+
+type Body = Answer['body']
+const DAY_MS = 86_400_000
+const post = (path: string, body?: unknown, options?: RequestOptions) =>
+  plumbline.post(`/api/ext${path}`, body, { key: site.key, ...options })
+const get = async (path: string): Promise<Body> => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
+const revise = (id: string, body: unknown, headers: Record<string, string> = {}) =>
+  plumbline.patch(`/api/ext/bids/${id}`, body, { key: site.key, headers })
+const made = async (path: string, body: unknown): Promise<Body> => {
+  const answer = await post(path, body)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+  return answer.body
+}
+const ask = (more: object = {}) => made('/bids/request', { ...site.framing(), homeIds: [site.lot15], ...more })
+const submit = (bidRequestId: string, vendorId: string, more: object = { amount: 40_000 }) =>
+  made('/bids', { bidRequestId, vendorId, ...more })
+const pointers = (answer: Answer) =>
+  answer.body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`).sort()
+const typesOf = async (id: string) =>
+  (await eventsOf(plumbline, site.organizationId))
+    .filter((event) => event.data.object.id === id)
+    .map((event) => event.type)
+
+const form = {
+  bidType: 'both',
+  lines: [
+    { lineId: 'walls', description: 'Wall framing', quantity: 2450, unit: 'SF' },
+    { lineId: 'trusses', description: 'Roof trusses' },
+    { lineId: 'crane', description: 'Crane', required: false },
+  ],
+}
+const prices = [
+  { lineId: 'walls', unitPrice: 9.8 },
+  { lineId: 'trusses', unitPrice: 11_200 },
+]
+
+test('a bid with lines copies their details from the request, and its amount sums the lines, each rounded half up', async () => {
+  const request = await ask(form)
+  const bid = await submit(request.id, site.loneStar, {
+    lines: [
+      ...prices,
+      { description: 'Hurricane straps', quantity: 3, unit: 'EA', unitPrice: 0.335, note: 'galvanized' },
+    ],
+    source: 'phone',
+    leadTimeDays: 10,
+  })
+  expect(bid).toMatchObject({
+    bidRequestId: request.id,
+    scope: 'framing',
+    communityId: site.communityId,
+    homeId: null,
+    status: 'submitted',
+    revision: 1,
+    amount: 35_211.01,
+    currency: 'USD',
+    amountsHidden: false,
+    source: 'phone',
+    poIds: [],
+  })
+  expect(bid.lines).toEqual([
+    {
+      lineId: 'walls',
+      description: 'Wall framing',
+      quantity: 2450,
+      unit: 'SF',
+      unitPrice: 9.8,
+      amount: 24_010,
+      excluded: false,
+      alternate: false,
+      note: null,
+    },
+    {
+      lineId: 'trusses',
+      description: 'Roof trusses',
+      quantity: 1,
+      unit: 'LS',
+      unitPrice: 11_200,
+      amount: 11_200,
+      excluded: false,
+      alternate: false,
+      note: null,
+    },
+    {
+      lineId: 'extra-1',
+      description: 'Hurricane straps',
+      quantity: 3,
+      unit: 'EA',
+      unitPrice: 0.335,
+      amount: 1.01,
+      excluded: false,
+      alternate: false,
+      note: 'galvanized',
+    },
+  ])
+  expect(await get(`/bids/${bid.id}`)).toEqual(bid)
+  const after = await get(`/bids/requests/${request.id}`)
+  expect(after).toMatchObject({ bidCount: 1, lowAmount: 35_211.01 })
+  expect(after.version).toBeGreaterThan(request.version)
+  expect(after.invitations[0]).toMatchObject({ id: bid.invitationId, vendorId: site.loneStar, status: 'submitted' })
+  expect(await typesOf(bid.id)).toEqual(['bid.submitted'])
+})
+
+test('everything that is wrong with the prices of a bid is reported at once', async () => {
+  const request = await ask(form)
+  const refused = await post('/bids', {
+    bidRequestId: request.id,
+    vendorId: site.loneStar,
+    lines: [
+      { lineId: 'wals', unitPrice: 1 },
+      { lineId: 'crane', unitPrice: 5, excluded: true },
+      { lineId: 'crane' },
+      { unitPrice: 1 },
+      { lineId: 'trusses', quantity: 9_999_999_999, unitPrice: 9_999_999_999 },
+    ],
+  })
+  expect(refused.status).toBe(422)
+  expect(pointers(refused)).toEqual([
+    '/lines missing_line',
+    '/lines/0/description required',
+    '/lines/0/lineId unknown_line',
+    '/lines/1/unitPrice excluded',
+    '/lines/2/lineId unique',
+    '/lines/2/unitPrice required',
+    '/lines/3/description required',
+    '/lines/4/unitPrice maximum',
+  ])
+  const contradiction = await post('/bids', {
+    bidRequestId: request.id,
+    vendorId: site.loneStar,
+    lines: prices,
+    amount: 35_210.01,
+  })
+  expect(pointers(contradiction)).toEqual(['/amount sum'])
+  const agreed = await post('/bids', {
+    bidRequestId: request.id,
+    vendorId: site.loneStar,
+    lines: prices,
+    amount: 35_210,
+  })
+  expect(agreed.status).toBe(201)
+  const lumpSum = await ask()
+  expect(pointers(await post('/bids', { bidRequestId: lumpSum.id, vendorId: site.loneStar }))).toEqual([
+    '/amount required',
+  ])
+  expect(pointers(await post('/bids', { bidRequestId: lumpSum.id, vendorId: site.loneStar, amount: 10.005 }))).toEqual([
+    '/amount format',
+  ])
+})
+
+test('what a bid refers to has to exist, and to belong to the request', async () => {
+  const request = await ask()
+  const unknown = await post('/bids', { bidRequestId: 'brq_nothing', vendorId: 'ven_nothing', amount: 1 })
+  expect(unknown.status).toBe(422)
+  expect(pointers(unknown)).toEqual(['/bidRequestId unknown_reference', '/vendorId unknown_reference'])
+  const bid = { bidRequestId: request.id, vendorId: site.loneStar, amount: 1 }
+  expect(pointers(await post('/bids', { ...bid, homeId: 'hom_nothing' }))).toEqual(['/homeId unknown_reference'])
+  expect(pointers(await post('/bids', { ...bid, homeId: site.lot14 }))).toEqual(['/homeId not_requested'])
+  const uninvited = await post('/bids', { ...bid, vendorId: site.redrock })
+  expect(uninvited.status).toBe(409)
+  expect(uninvited.body.detail).toContain('inviteToBid')
+  expect(pointers(await post('/bids', { ...bid, validUntil: site.day(-1) }))).toEqual(['/validUntil past'])
+})
+
+test('a vendor has one live bid for the request and one for each home, and the refusal of a second points to reviseBid', async () => {
+  const request = await ask({ homeIds: [site.lot14, site.lot15] })
+  const first = await submit(request.id, site.loneStar)
+  const second = await post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 39_000 })
+  expect(second.status).toBe(409)
+  expect(second.body.detail).toContain(first.id)
+  expect(second.body.detail).toContain('reviseBid')
+  const forLot14 = await submit(request.id, site.loneStar, { homeId: site.lot14, amount: 19_000 })
+  expect(forLot14.homeId).toBe(site.lot14)
+  expect((await post(`/bids/${first.id}/withdraw`, { reason: 'Priced the wrong plan.' })).body.status).toBe('withdrawn')
+  expect((await submit(request.id, site.loneStar)).id).not.toBe(first.id)
+  expect((await get(`/bids?bidRequestId=${request.id}&status=withdrawn`)).data.map((bid: Body) => bid.id)).toEqual([
+    first.id,
+  ])
+  expect((await get(`/bids?homeId=${site.lot14}&bidRequestId=${request.id}`)).data).toEqual([forLot14])
+})
+
+test('of twenty bids of one vendor at the same time only one is stored', async () => {
+  const request = await ask()
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 1 })),
+  )
+  expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(19).fill(409)])
+})
+
+test('bids can be submitted while the request is open, and after its deadline only if late bids are accepted', async () => {
+  const draft = await ask({ sendNow: false })
+  const bid = { vendorId: site.loneStar, amount: 1 }
+  expect((await post('/bids', { ...bid, bidRequestId: draft.id })).body.detail).toContain('is a draft')
+  const punctual = await ask()
+  const lenient = await ask({ acceptLate: true })
+  const inTime = await submit(punctual.id, site.hillCountry)
+  for (const { id } of [punctual, lenient]) await post(`/bids/requests/${id}/close`)
+  const late = await post('/bids', { ...bid, bidRequestId: punctual.id })
+  expect(late.status).toBe(409)
+  expect(late.body.detail).toContain('no late bids')
+  expect((await revise(inTime.id, { amount: 1 })).status).toBe(409)
+  expect((await revise(inTime.id, { externalId: 'erp-late' })).status).toBe(200)
+  expect((await post('/bids', { ...bid, bidRequestId: lenient.id })).status).toBe(201)
+  await post(`/bids/requests/${lenient.id}/cancel`, {})
+  expect((await post('/bids', { ...bid, vendorId: site.hillCountry, bidRequestId: lenient.id })).body.detail).toContain(
+    'is cancelled',
+  )
+})
+
+test('a revision is counted, submitted again and says what it changes; one that changes nothing is not a revision', async () => {
+  const request = await ask(form)
+  const bid = await submit(request.id, site.loneStar, { lines: prices, durationDays: 12 })
+  const revised = await revise(bid.id, { lines: [{ ...prices[0], unitPrice: 9.65 }, prices[1]] }, { 'if-match': '"1"' })
+  expect(revised.status).toBe(200)
+  expect(revised.body).toMatchObject({
+    revision: 2,
+    version: 2,
+    amount: 34_842.5,
+    durationDays: 12,
+    status: 'submitted',
+  })
+  const [, event] = (await eventsOf(plumbline, site.organizationId, /bid.submitted/)).filter(
+    ({ data }) => data.object.id === bid.id,
+  )
+  expect(event?.data).toMatchObject({ object: revised.body, previous: { amount: 35_210, revision: 1 } })
+  expect((await revise(bid.id, { durationDays: 12 })).body).toEqual(revised.body)
+  expect((await revise(bid.id, { externalId: 'erp-1' })).body).toMatchObject({
+    revision: 2,
+    version: 3,
+    externalId: 'erp-1',
+  })
+  expect(pointers(await revise(bid.id, { amount: 30_000 }))).toEqual(['/amount sum'])
+  expect(pointers(await revise(bid.id, { lines: [] }))).toEqual(['/lines missing_line', '/lines missing_line'])
+  expect((await revise(bid.id, { durationDays: 13 }, { 'if-match': '"1"' })).status).toBe(412)
+  expect(await typesOf(bid.id)).toEqual(['bid.submitted', 'bid.submitted'])
+})
+
+test('while a blind request is open, no answer or event shows an amount; once it closes, all do', async () => {
+  const request = await ask({ ...form, blind: true })
+  const bid = await submit(request.id, site.loneStar, { lines: prices })
+  expect(bid).toMatchObject({
+    amount: null,
+    amountsHidden: true,
+    lines: [
+      { unitPrice: null, amount: null },
+      { unitPrice: null, amount: null },
+    ],
+  })
+  expect(await get(`/bids/${bid.id}`)).toEqual(bid)
+  expect((await get(`/bids?bidRequestId=${request.id}`)).data).toEqual([bid])
+  const revised = await revise(bid.id, { lines: [{ ...prices[0], unitPrice: 9.6543 }, prices[1]] })
+  expect(revised.body).toMatchObject({ amount: null, revision: 2 })
+  const told = JSON.stringify(
+    (await eventsOf(plumbline, site.organizationId)).filter(({ data }) => data.object.id === bid.id),
+  )
+  expect(told).not.toContain('11200')
+  expect(told).not.toContain('9.6543')
+  const early = await post(`/bids/${bid.id}/accept`)
+  expect(early.status).toBe(409)
+  expect(early.body).toMatchObject({ code: 'conflict', reason: 'bids_sealed' })
+
+  const before = await plumbline.get(`/api/ext/bids/${bid.id}`, { key: site.key })
+  await post(`/bids/requests/${request.id}/close`)
+  const after = await plumbline.get(`/api/ext/bids/${bid.id}`, {
+    key: site.key,
+    headers: { 'if-none-match': before.headers.get('etag') ?? '' },
+  })
+  expect(after.status).toBe(200)
+  expect(after.body).toMatchObject({ amountsHidden: false, amount: 34_853.04 })
+  expect((await post(`/bids/${bid.id}/accept`)).body).toMatchObject({ status: 'accepted', purchaseOrder: null })
+})
+
+test('an award accepts one bid, rejects the others, awards the request and drafts the order, with an event for each', async () => {
+  const request = await ask(form)
+  const winner = await submit(request.id, site.loneStar, { lines: [...prices, { lineId: 'crane', excluded: true }] })
+  const loser = await submit(request.id, site.hillCountry, { lines: prices })
+  const { length: before } = await eventsOf(plumbline, site.organizationId)
+  const accepted = await post(`/bids/${winner.id}/accept`, { createPurchaseOrder: true, reason: 'Free in December.' })
+  expect(accepted.status, JSON.stringify(accepted.body)).toBe(200)
+  expect(accepted.body).toMatchObject({ status: 'accepted', decisionReason: 'Free in December.', awardedLineIds: null })
+  expect(accepted.body.decidedBy.type).toBe('key')
+  const { purchaseOrder, ...awarded } = accepted.body
+  expect(await get(`/bids/${winner.id}`)).toEqual(awarded)
+  expect(await get(`/bids/${loser.id}`)).toMatchObject({
+    status: 'rejected',
+    decisionReason: 'Another bid was accepted.',
+  })
+  expect(await get(`/bids/requests/${request.id}`)).toMatchObject({ status: 'awarded', acceptedBidIds: [winner.id] })
+
+  const order = await get(`/purchase-orders/${accepted.body.poIds[0]}`)
+  expect(purchaseOrder).toEqual(order)
+  expect(order).toMatchObject({
+    bidId: winner.id,
+    homeId: site.lot15,
+    vendorId: site.loneStar,
+    scope: 'framing',
+    status: 'draft',
+    total: 35_210,
+  })
+  expect(order.lines.map((line: Body) => [line.lineId, line.quantity, line.unit, line.unitPrice, line.total])).toEqual([
+    ['walls', 2450, 'SF', 9.8, 24_010],
+    ['trusses', 1, 'LS', 11_200, 11_200],
+  ])
+  const events = (await eventsOf(plumbline, site.organizationId)).slice(before)
+  expect(events.map((event) => event.type)).toEqual([
+    'bid.accepted',
+    'bid.rejected',
+    'bid_request.updated',
+    'po.created',
+  ])
+  expect(events[0]?.data).toMatchObject({ object: awarded, previous: { status: 'submitted', poIds: [] } })
+  expect(events[3]?.data.object).toEqual(order)
+})
+
+test('an award is all or nothing: if no order can be made, no bid is accepted', async () => {
+  const request = await ask({ homeIds: [] })
+  const bid = await submit(request.id, site.loneStar)
+  const vague = await post(`/bids/${bid.id}/accept`, { createPurchaseOrder: true })
+  expect(vague.status).toBe(409)
+  expect(vague.body.detail).toContain('homeId')
+  expect(await get(`/bids/${bid.id}`)).toEqual(bid)
+  expect(pointers(await post(`/bids/${bid.id}/accept`, { homeId: site.lot14 }))).toEqual(['/homeId unexpected'])
+  const clear = await post(`/bids/${bid.id}/accept`, { createPurchaseOrder: true, homeId: site.lot14 })
+  const order = await get(`/purchase-orders/${clear.body.poIds[0]}`)
+  expect(order).toMatchObject({
+    homeId: site.lot14,
+    total: 40_000,
+    lines: [{ lineId: 'line-1', quantity: 1, unit: 'LS', unitPrice: 40_000 }],
+  })
+
+  const several = await ask({ homeIds: [site.lot14, site.lot15] })
+  const together = await submit(several.id, site.loneStar)
+  expect((await post(`/bids/${together.id}/accept`, { createPurchaseOrder: true })).body.detail).toContain(
+    'several homes',
+  )
+  expect((await get(`/bids/requests/${several.id}`)).status).toBe('sent')
+})
+
+test('an award with an order needs the permission for orders', async () => {
+  const request = await ask()
+  const bid = await submit(request.id, site.loneStar)
+  const key = await plumbline.newKey(['bids:read', 'bids:write'], site.organizationId)
+  const refused = await post(`/bids/${bid.id}/accept`, { createPurchaseOrder: true }, { key })
+  expect(refused.status).toBe(403)
+  expect(refused.body).toMatchObject({ code: 'permission_denied', permission: 'pos:write' })
+  expect((await post(`/bids/${bid.id}/accept`, {}, { key })).status).toBe(200)
+})
+
+test('a bid that cannot win is refused with the reason', async () => {
+  const request = await ask()
+  const [bid, other] = [await submit(request.id, site.loneStar), await submit(request.id, site.hillCountry)]
+  const detail = async (id = bid.id) => {
+    const answer = await post(`/bids/${id}/accept`, {})
+    expect(answer.status).toBe(409)
+    return answer.body.detail
+  }
+  const move = (status: string) => post(`/vendors/${site.loneStar}/status`, { status, reason: 'Test.' })
+  await move('on_hold')
+  expect(await detail()).toContain('is on hold')
+  await move('inactive')
+  expect(await detail()).toContain('is inactive')
+  await move('active')
+  const paper = await made(`/vendors/${site.loneStar}/compliance-documents`, {
+    type: 'general_liability',
+    status: 'valid',
+    expirationDate: site.day(-10),
+  })
+  expect(await detail()).toContain('have expired')
+  await plumbline.delete(`/api/ext/compliance-documents/${paper.id}`, { key: site.key })
+  await post(`/bids/${other.id}/withdraw`)
+  expect(await detail(other.id)).toContain('withdrawn')
+  await post(`/bids/requests/${request.id}/cancel`, {})
+  expect(await detail()).toContain('is cancelled')
+})
+
+test('of fifty awards at the same time exactly one wins, and exactly one order is made', async () => {
+  const vendorIds: string[] = []
+  for (let i = 0; i < 10; i++) vendorIds.push((await made('/vendors', { companyName: `Framer ${i}` })).id)
+  const request = await ask({ vendorIds })
+  const bids: string[] = []
+  for (const vendorId of vendorIds) bids.push((await submit(request.id, vendorId)).id)
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => post(`/bids/${bids[i % bids.length]}/accept`, { createPurchaseOrder: true })),
+  )
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(49).fill(409)])
+  const after = (await get(`/bids?bidRequestId=${request.id}`)).data
+  expect(after.filter((bid: Body) => bid.status === 'accepted')).toHaveLength(1)
+  expect(after.filter((bid: Body) => bid.status === 'rejected')).toHaveLength(9)
+  const ordered = after.flatMap((bid: Body) => bid.poIds)
+  expect(ordered).toHaveLength(1)
+  const types = (await eventsOf(plumbline, site.organizationId, /^bid\.(accepted|rejected)/)).filter(
+    ({ data }) => data.object.bidRequestId === request.id,
+  )
+  expect(types.map((event) => event.type)).toEqual(['bid.accepted', ...Array(9).fill('bid.rejected')])
+})
+
+test('a split award gives each line once, keeps bids that can still win in the running, and orders only what was won', async () => {
+  const request = await ask({ ...form, awardMode: 'split', vendorIds: [site.loneStar, site.hillCountry, site.redrock] })
+  const walls = await submit(request.id, site.loneStar, { lines: prices })
+  const trusses = await submit(request.id, site.hillCountry, { lines: prices })
+  const both = await submit(request.id, site.redrock, { lines: prices })
+  expect(pointers(await post(`/bids/${walls.id}/accept`, { lineIds: ['crane'] }))).toEqual(['/lineIds/0 unknown_line'])
+  const first = await post(`/bids/${walls.id}/accept`, { lineIds: ['walls'], createPurchaseOrder: true })
+  expect(first.body).toMatchObject({ status: 'accepted', awardedLineIds: ['walls'] })
+  expect(await get(`/purchase-orders/${first.body.poIds[0]}`)).toMatchObject({
+    total: 24_010,
+    lines: [{ lineId: 'walls' }],
+  })
+  expect((await get(`/bids/${both.id}`)).status).toBe('submitted')
+  const greedy = await post(`/bids/${trusses.id}/accept`, {})
+  expect(greedy.status).toBe(409)
+  expect(greedy.body.detail).toContain('"walls"')
+  const second = await post(`/bids/${trusses.id}/accept`, { lineIds: ['trusses'], rejectOthers: false })
+  expect(second.body.status).toBe('accepted')
+  expect((await get(`/bids/${both.id}`)).status).toBe('submitted')
+  expect(await get(`/bids/requests/${request.id}`)).toMatchObject({
+    status: 'awarded',
+    acceptedBidIds: [walls.id, trusses.id].sort(),
+  })
+  const single = await ask(form)
+  const bid = await submit(single.id, site.loneStar, { lines: prices })
+  expect(pointers(await post(`/bids/${bid.id}/accept`, { lineIds: ['walls'] }))).toEqual(['/lineIds split'])
+})
+
+test('an award can be revoked until its order is issued: the draft order is voided and the request is closed again', async () => {
+  const request = await ask()
+  const bid = await submit(request.id, site.loneStar)
+  const reserve = await submit(request.id, site.hillCountry, { amount: 41_000 })
+  const { body: won } = await post(`/bids/${bid.id}/accept`, { createPurchaseOrder: true, rejectOthers: false })
+  const { length: before } = await eventsOf(plumbline, site.organizationId)
+  const revoked = await post(`/bids/${bid.id}/reject`, { reason: 'The crew is not available.' })
+  expect(revoked.body).toMatchObject({
+    status: 'rejected',
+    decisionReason: 'The crew is not available.',
+    poIds: won.poIds,
+  })
+  expect(await get(`/purchase-orders/${won.poIds[0]}`)).toMatchObject({ status: 'void' })
+  expect((await get(`/bids/requests/${request.id}`)).status).toBe('closed')
+  const events = (await eventsOf(plumbline, site.organizationId)).slice(before)
+  expect(events.map((event) => event.type)).toEqual(['bid.rejected', 'po.status_changed', 'bid_request.updated'])
+
+  const { body: next } = await post(`/bids/${reserve.id}/accept`, { createPurchaseOrder: true })
+  expect(next.status).toBe('accepted')
+  const orderPath = `/purchase-orders/${next.poIds[0]}/status`
+  for (const status of ['approved', 'issued']) expect((await post(orderPath, { status })).body.status).toBe(status)
+  const ordered = await post(`/bids/${reserve.id}/reject`, {})
+  expect(ordered.status).toBe(409)
+  expect(ordered.body.detail).toContain('was issued')
+  await post(orderPath, { status: 'declined' })
+  expect((await post(`/bids/${reserve.id}/reject`, {})).body.status).toBe('rejected')
+})
+
+test('rejecting and withdrawing are final, and only rejecting is an event', async () => {
+  const request = await ask()
+  const [one, two] = [await submit(request.id, site.loneStar), await submit(request.id, site.hillCountry)]
+  expect((await post(`/bids/${one.id}/reject`)).body).toMatchObject({ status: 'rejected', decisionReason: null })
+  expect((await post(`/bids/${two.id}/withdraw`)).body).toMatchObject({ status: 'withdrawn', decidedAt: null })
+  for (const { id } of [one, two]) {
+    const again = await post(`/bids/${id}/withdraw`)
+    expect(again.status).toBe(409)
+    expect(again.body).toMatchObject({ code: 'invalid_transition', to: 'withdrawn', allowed: [] })
+  }
+  expect(await typesOf(one.id)).toEqual(['bid.submitted', 'bid.rejected'])
+  expect(await typesOf(two.id)).toEqual(['bid.submitted'])
+  expect((await get(`/bids/requests/${request.id}`)).bidCount).toBe(0)
+})
+
+test('another builder sees no bid of ours, and a repeat with the same key makes no second bid', async () => {
+  const request = await ask()
+  const body = { bidRequestId: request.id, vendorId: site.loneStar, amount: 1 }
+  const headers = { 'idempotency-key': `bid-${request.id}` }
+  const first = await post('/bids', body, { headers })
+  const again = await post('/bids', body, { headers })
+  expect(again.status).toBe(201)
+  expect(again.body).toEqual(first.body)
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  const { key } = await plumbline.newBuilder()
+  const path = `/api/ext/bids/${first.body.id}`
+  expect((await plumbline.get(path, { key })).status).toBe(404)
+  expect((await plumbline.patch(path, { amount: 2 }, { key })).status).toBe(404)
+  for (const action of ['accept', 'reject', 'withdraw'])
+    expect((await plumbline.post(`${path}/${action}`, {}, { key })).status).toBe(404)
+  expect((await plumbline.get('/api/ext/bids', { key })).body.data).toEqual([])
+  const foreign = await plumbline.post('/api/ext/bids', body, { key })
+  expect(foreign.body.code).toBe('unknown_reference')
+})
+
+// These tests advance the clock, so they come last.
+test('a bid expires by the clock at the end of its last day, and can no longer win', async () => {
+  const request = await ask({ deadline: site.day(60) })
+  const short = await submit(request.id, site.loneStar, { amount: 1, validUntil: site.day(3) })
+  const long = await submit(request.id, site.hillCountry, { amount: 2, validUntil: site.day(30) })
+  plumbline.clock.advance(5 * DAY_MS)
+  const late = await post(`/bids/${short.id}/accept`, {})
+  expect(late.status).toBe(409)
+  await expect.poll(async () => (await get(`/bids/${short.id}`)).status, { timeout: 10_000 }).toBe('expired')
+  expect((await get(`/bids/${long.id}`)).status).toBe('submitted')
+  expect(await typesOf(short.id)).toEqual(['bid.submitted'])
+  expect((await post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 1 })).status).toBe(201)
+  expect((await get(`/bids/requests/${request.id}`)).bidCount).toBe(2)
+})

@@ -1,0 +1,27 @@
+import type { Surroundings } from '../../../platform/calls/call.ts'
+import { settleDue } from '../../../platform/due/settle-due.ts'
+import { lockBidRequest, touchBidRequest } from '../bid-requests/changes.ts'
+import * as requests from '../bid-requests/queries.ts'
+import { hasRunOut } from './bid.ts'
+import { move } from './move.ts'
+import * as bids from './queries.ts'
+
+/** Expires the submitted bids whose last day is over, each under the lock of its request, as everything that moves bids. */
+export async function expireBids(surroundings: Surroundings): Promise<void> {
+  await settleDue(surroundings, {
+    what: 'bids to expire',
+    find: bids.due,
+    claim: requests.lockUnlocked,
+    async settle(call, bidRequestId, ids) {
+      await lockBidRequest(call, bidRequestId)
+      let moved = 0
+      for (const id of ids) {
+        const bid = await bids.lock(call, id)
+        if (bid.status !== 'submitted' || !hasRunOut(bid, call.now)) continue
+        await move(call, bid, 'expired', `It was valid until ${bid.validUntil}.`)
+        moved++
+      }
+      if (moved > 0) await touchBidRequest(call, bidRequestId)
+    },
+  })
+}

@@ -1,0 +1,38 @@
+import type { Bid } from '../../../../client/contract.gen.ts'
+import { hidingInEvents, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { assertMove } from '../../../platform/problems/problem.ts'
+import type { Changes } from '../../../platform/resources/resource.ts'
+import { BID_MOVES } from './bid.ts'
+import type { BidRow } from './queries.ts'
+import * as bids from './queries.ts'
+
+/**
+ * Moves a bid while its request and it are locked: checks the move, changes the row, keeps the history. Accepting and
+ * rejecting are events and decisions; withdrawing and expiring are neither.
+ */
+export async function move(
+  call: WriteCall,
+  before: BidRow,
+  to: Bid['status'],
+  reason: string | null,
+  changes: Changes<BidRow, 'request' | 'poIds' | 'contractId'> = {},
+): Promise<BidRow> {
+  assertMove(BID_MOVES, before.status, to)
+  const decision = { decidedAt: call.now.toISOString(), decidedBy: call.actor, decisionReason: reason }
+  const isDecision = to === 'accepted' || to === 'rejected'
+  const after = await bids.update(call, before, { status: to, ...(isDecision && decision), ...changes })
+  await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
+  return after
+}
+
+export async function tellAccepted(call: WriteCall, before: BidRow, after: BidRow): Promise<void> {
+  const hiding = hidingInEvents(call)
+  await recordEvent(call, 'bid.accepted', bids.toBid(hiding, after), bids.toBid(hiding, before))
+}
+
+export async function tellRejected(call: WriteCall, before: BidRow, after: BidRow): Promise<void> {
+  const hiding = hidingInEvents(call)
+  await recordEvent(call, 'bid.rejected', bids.toBid(hiding, after), bids.toBid(hiding, before))
+}

@@ -1,0 +1,103 @@
+import type { BidLine, BidRequest, FieldError } from '../../../../client/contract.gen.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+import { amountText, isMoney, lineTotal, MOST_MONEY, sum } from '../../../platform/values/money.ts'
+
+interface Priced {
+  amount: number
+  lines: BidLine[]
+}
+
+type Form = Pick<BidRequest, 'lines' | 'bidType'>
+type Line = Checked['BidLineInput']
+
+/**
+ * Checks the prices of a bid against the request's form, and adds them up. Throws all faults at once. An amount that
+ * contradicts the lines is a fault, because one of the two must be a mistake.
+ */
+export function priced(form: Form, lines: readonly Line[], amount: number | undefined): Priced {
+  const faults: FieldError[] = []
+  const whole = wholeLines(form, lines, faults)
+  faults.push(...missingLines(form, whole))
+  if (faults.length > 0) throw invalid(faults)
+
+  if (whole.length === 0) {
+    if (amount === undefined)
+      throw invalid([{ pointer: '/amount', code: 'required', message: 'is required unless there are lines' }])
+    return { amount, lines: [] }
+  }
+  const amounts = whole.flatMap((line) => line.amount ?? [])
+  const total = sum(amounts)
+  if (amounts.length === 0)
+    faults.push({ pointer: '/lines', code: 'priced', message: 'at least one line has to be priced' })
+  else if (total < 0 || !isMoney(total))
+    faults.push({ pointer: '/lines', code: 'sum', message: `must add up to between 0 and ${MOST_MONEY}` })
+  else if (amount !== undefined && amount !== total) {
+    faults.push({
+      pointer: '/amount',
+      code: 'sum',
+      message: `must be the sum of the lines, ${amountText(total)}, or be left out`,
+    })
+  }
+  if (faults.length > 0) throw invalid(faults)
+  return { amount: total, lines: whole }
+}
+
+/** The lines with the name taken from the request, and the amount of each. */
+function wholeLines(form: Form, lines: readonly Line[], faults: FieldError[]): BidLine[] {
+  const asked = new Map(form.lines.map((line) => [line.lineId, line]))
+  const taken = new Set([...asked.keys(), ...lines.flatMap((line) => line.lineId ?? [])])
+  const seen = new Set<string>()
+  return lines.map((line, i) => {
+    const at = (field: string, code: string, message: string) =>
+      faults.push({ pointer: `/lines/${i}/${field}`, code, message })
+    const { excluded, alternate, note = null, unitPrice } = line
+    const same = line.lineId === undefined ? undefined : asked.get(line.lineId)
+    if (line.lineId !== undefined) {
+      if (asked.size > 0 && same === undefined)
+        at('lineId', 'unknown_line', 'is not a line of the bid request; leave it out for something else')
+      if (seen.has(line.lineId)) at('lineId', 'unique', 'is priced twice')
+      seen.add(line.lineId)
+    }
+    const description = line.description ?? same?.description
+    if (description === undefined) at('description', 'required', 'is required if the bid request has no such line')
+    if (excluded && unitPrice !== undefined) at('unitPrice', 'excluded', 'must be left out of an excluded line')
+    if (!excluded && unitPrice === undefined) at('unitPrice', 'required', 'is required unless the line is excluded')
+
+    const quantity = line.quantity ?? same?.quantity ?? 1
+    const amount = unitPrice === undefined ? null : lineTotal(quantity, unitPrice)
+    if (amount !== null && !isMoney(amount))
+      at('unitPrice', 'maximum', `times the quantity must be between -${MOST_MONEY} and ${MOST_MONEY}`)
+    return {
+      lineId: line.lineId ?? freeName(asked.size > 0 ? 'extra' : 'line', taken),
+      description: description ?? '',
+      quantity,
+      unit: line.unit ?? same?.unit ?? 'LS',
+      unitPrice: unitPrice ?? null,
+      amount,
+      excluded,
+      alternate,
+      note,
+    }
+  })
+}
+
+function freeName(word: string, taken: Set<string>): string {
+  let place = 1
+  while (taken.has(`${word}-${place}`)) place++
+  taken.add(`${word}-${place}`)
+  return `${word}-${place}`
+}
+
+/** If the form asks for a price of each line, the bid has to mention every required one. */
+function missingLines(form: Form, lines: readonly BidLine[]): FieldError[] {
+  if (form.bidType === 'lump_sum') return []
+  const said = new Set(lines.map((line) => line.lineId))
+  return form.lines
+    .filter((line) => line.required && !said.has(line.lineId))
+    .map((line) => ({
+      pointer: '/lines',
+      code: 'missing_line',
+      message: `"${line.lineId}" has to be priced or excluded`,
+    }))
+}

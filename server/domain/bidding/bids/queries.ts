@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import type { Bid, BidRequest } from '../../../../client/contract.gen.ts'
+import { type Call, type Hiding, keptHidden, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { beyond, type Due, type DuePage } from '../../../platform/due/settle-due.ts'
+import { rowOf } from '../../../platform/resources/declared.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+import { leavesOutAmounts } from '../bid-requests/bid-request.ts'
+
+/** A bid as stored: its amounts are always there, even while nobody may see them. */
+export interface BidRow extends Omit<Bid, 'amount' | 'amountsHidden'> {
+  amount: number
+  expiresAt: string | null
+  request: Pick<BidRequest, 'id' | 'blind' | 'status'>
+}
+
+// The facts that decide whether amounts are shown; the rule itself belongs to the bid request.
+const REQUEST = `
+  select json_build_object('id', r."id", 'blind', r."blind", 'status', r."status")
+  from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
+
+const PO_IDS = `
+  select coalesce(json_agg(p."id" order by p."id"), '[]')
+  from "purchaseOrders" as p where p."organizationId" = t."organizationId" and p."bidId" = t."id"`
+
+// The newest revision; of a contract that was terminated or archived nothing stands.
+const CONTRACT_ID = `
+  select c."id" from "contracts" as c
+  where c."organizationId" = t."organizationId" and c."bidId" = t."id" and c."archivedAt" is null
+    and c."status" in ('draft', 'active', 'expired')
+  order by c."revision" desc limit 1`
+
+export const { list, find, findAll, findAllWith, findOptional, lock, insert, update } = resource({
+  schema: 'Bid',
+  table: 'bids',
+  prefix: 'bid',
+  row: rowOf<BidRow>(),
+  without: ['amountsHidden'],
+  stored: { amount: 'decimal', expiresAt: 'instant?' },
+  computed: { poIds: PO_IDS, contractId: CONTRACT_ID, request: REQUEST },
+  long: ['lines', 'inclusions', 'exclusions', 'awardedLineIds'],
+})
+
+/** The bid as its GET shows it. */
+export function toBid(call: Hiding, row: BidRow): Bid {
+  const { request, expiresAt: _, version, createdBy, createdAt, updatedAt, ...rest } = row
+  const amountsHidden = leavesOutAmounts(call, request)
+  return {
+    ...rest,
+    ...(amountsHidden && {
+      amount: null,
+      lines: row.lines.map((line) => ({ ...line, unitPrice: null, amount: null })),
+    }),
+    amountsHidden,
+    version,
+    createdBy,
+    createdAt,
+    updatedAt,
+  }
+}
+
+/**
+ * All bids on a request in these statuses. Exact while the request's row is locked, because every change of its bids
+ * locks it.
+ */
+export function ofRequest(call: Tenant, bidRequestId: string, statuses: readonly Bid['status'][]): Promise<BidRow[]> {
+  return findAllWith(call, { bidRequestId: [bidRequestId], status: statuses })
+}
+
+export interface LastPrice {
+  vendorId: string
+  bidId: string
+  amount: number
+  submittedAt: string
+  /** The homes that the amount is for together. */
+  homeCount: number
+}
+
+/**
+ * What each of the vendors asked for last in a trade: its newest bid that was not withdrawn and whose amount may be seen,
+ * by the rule of `leavesOutAmounts`. Vendors without one are left out.
+ */
+export async function lastPrices(
+  call: Call,
+  vendorIds: readonly string[],
+  scope: string,
+): Promise<Map<string, LastPrice>> {
+  const { db, organizationId } = call
+  const { rows } = await sql<LastPrice>`
+    select v."id" as "vendorId", last.* from unnest(${[...vendorIds]}::text[]) as v("id")
+    cross join lateral (
+      select b."id" as "bidId", b."amount", b."submittedAt",
+        case when b."homeId" is null then greatest(1, cardinality(r."homeIds")) else 1 end as "homeCount"
+      from "bids" as b join "bidRequests" as r on r."organizationId" = b."organizationId" and r."id" = b."bidRequestId"
+      where b."organizationId" = ${organizationId} and b."vendorId" = v."id" and b."scope" = ${scope}
+        and b."status" <> 'withdrawn' and not (r."blind" and r."status" = 'sent')
+        and r."id" <> all(${keptHidden(call)}::text[])
+      order by b."submittedAt" desc, b."id" desc limit 1
+    ) as last`.execute(db)
+  return new Map(rows.map((row) => [row.vendorId, row]))
+}
+
+/** Raises the version of a locked bid whose purchase orders or contract have changed. */
+export async function touch(call: WriteCall, id: string): Promise<void> {
+  await sql`
+    update "bids" set "version" = "version" + 1, "updatedAt" = ${call.now}
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
+}
+
+/** Expired bids of any organization, longest overdue first. If nothing is due, this is one look into a small index. */
+export async function due(db: Db, page: DuePage): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select "organizationId", "bidRequestId" as "claimedId", "id", "expiresAt"::text as "at" from "bids"
+    where "status" = 'submitted' and "expiresAt" is not null and "expiresAt" <= ${page.now}
+      and ${beyond(page, 'expiresAt', 'id')}
+    order by "expiresAt", "id" limit ${page.most}`.execute(db)
+  return rows
+}

@@ -1,0 +1,185 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Bid, BidSource } from '../../../../client/contract.gen.ts'
+import { hidingInEvents, type WriteCall } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { conflict, invalid, Problem, unknownReference } from '../../../platform/problems/problem.ts'
+import * as homes from '../../land/homes/queries.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { leavesOutAmounts, takesBids } from '../bid-requests/bid-request.ts'
+import { answerInvitation, lockBidRequest, touchBidRequest } from '../bid-requests/changes.ts'
+import type { BidRequestRow } from '../bid-requests/queries.ts'
+import * as bidRequests from '../bid-requests/queries.ts'
+import { hasRunOut, LIVE } from './bid.ts'
+import { move } from './move.ts'
+import { priced } from './pricing.ts'
+import * as bids from './queries.ts'
+
+/** Inputs with any source. The interface takes none that says that a bid came through the portal. */
+type Submission = Omit<Checked['BidSubmit'], 'source'> & { source: BidSource }
+type Revision = Omit<Checked['BidRevise'], 'source'> & { source?: BidSource | undefined }
+
+/** Submits a vendor's bid, under the lock of its request. */
+export async function submit(call: WriteCall, body: Submission): Promise<Bid> {
+  const request = await lockNamedRequest(call, body)
+  const homeId = body.homeId ?? null
+  if (homeId !== null && !request.homeIds.includes(homeId)) await refuseHome(call, homeId)
+  const prices = priced(request, body.lines ?? [], body.amount)
+  const validity = await validityOf(call, request.communityId, body.validUntil ?? null)
+
+  const invitation = request.invitations.find((candidate) => candidate.vendorId === body.vendorId)
+  if (invitation === undefined)
+    throw conflict('not_invited', `The vendor is not invited to ${request.number}; invite it with inviteToBid.`)
+  assertTakesBids(request, call.now)
+  const live = await bids.ofRequest(call, request.id, LIVE)
+  const earlier = live.find((bid) => bid.vendorId === body.vendorId && bid.homeId === homeId)
+  if (earlier !== undefined) {
+    const next = earlier.status === 'submitted' ? '; change it with reviseBid' : ''
+    throw conflict('already_bid', `The vendor has already bid: ${earlier.id} is ${earlier.status}${next}.`)
+  }
+
+  const inserted = await bids.insert(call, {
+    ...body,
+    invitationId: invitation.id,
+    scope: request.scope,
+    communityId: request.communityId,
+    status: 'submitted',
+    revision: 1,
+    ...prices,
+    currency: call.currency,
+    ...validity,
+    submittedAt: call.now.toISOString(),
+  })
+  await recordStatusChange(call, { id: inserted.id, from: null, to: inserted.status })
+  await recordEvent(call, 'bid.submitted', bids.toBid(hidingInEvents(call), inserted))
+  await answerInvitation(call, request.id, inserted.vendorId, 'submitted')
+  return bids.toBid(call, inserted)
+}
+
+/**
+ * Submits a bid again, changed. Fields that are not sent stay as they were, but a bid from the portal that somebody else
+ * revises no longer counts as submitted there.
+ */
+export async function revise(
+  call: WriteCall,
+  bidId: string,
+  body: Revision,
+  ifMatch: string | undefined,
+): Promise<Bid> {
+  const { bidRequestId } = await bids.find(call, bidId)
+  const request = await lockBidRequest(call, bidRequestId)
+  const before = await bids.lock(call, bidId)
+  checkIfMatch(ifMatch, before)
+  const { externalId, lines, amount, validUntil, ...rest } = body
+  const changes = {
+    ...rest,
+    ...((lines !== undefined || amount !== undefined) && repriced(call, before, request, body)),
+    ...(validUntil !== undefined &&
+      validUntil !== before.validUntil &&
+      (await validityOf(call, before.communityId, validUntil))),
+  }
+  // Comparing a sent price with a hidden one would reveal whether it was guessed, so any price that is sent counts as a
+  // change.
+  const isPriceHidden = leavesOutAmounts(call, request)
+  const isRevision = Object.entries(changes).some(
+    ([field, value]) =>
+      value !== undefined &&
+      ((isPriceHidden && (field === 'amount' || field === 'lines')) ||
+        !isDeepStrictEqual(value, before[field as keyof typeof changes])),
+  )
+  if (!isRevision) return bids.toBid(call, await bids.update(call, before, { externalId }))
+
+  if (before.status !== 'submitted')
+    throw conflict('wrong_status', `The bid is ${before.status}; only a submitted one can be revised.`)
+  if (hasRunOut(before, call.now)) throw conflict('bid_expired', `The bid was valid until ${before.validUntil}.`)
+  assertTakesBids(request, call.now)
+  const source = changes.source ?? (isFromPortal(before) ? 'api' : before.source)
+  const revision = { source, revision: before.revision + 1, submittedAt: call.now.toISOString() }
+  const after = await bids.update(call, before, { ...changes, externalId, ...revision })
+  const hiding = hidingInEvents(call)
+  await recordEvent(call, 'bid.submitted', bids.toBid(hiding, after), bids.toBid(hiding, before))
+  await touchBidRequest(call, request.id)
+  return bids.toBid(call, after)
+}
+
+/** Withdraws a submitted bid. Its invitation stays answered, and the vendor may bid again. */
+export async function withdraw(call: WriteCall, bidId: string, reason: string | null): Promise<Bid> {
+  const { bidRequestId } = await bids.find(call, bidId)
+  await lockBidRequest(call, bidRequestId)
+  const after = await move(call, await bids.lock(call, bidId), 'withdrawn', reason)
+  await touchBidRequest(call, bidRequestId)
+  return bids.toBid(call, after)
+}
+
+function isFromPortal({ source }: Pick<Bid, 'source'>): boolean {
+  return source === 'portal' || source === 'portal_copied_link'
+}
+
+/** Checks both references of a body before it reports either. */
+async function lockNamedRequest(
+  call: WriteCall,
+  body: Pick<Checked['BidSubmit'], 'bidRequestId' | 'vendorId'>,
+): Promise<BidRequestRow> {
+  const request = await lockBidRequest(call, body.bidRequestId).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'not_found') return null
+    throw error
+  })
+  const vendor = await vendors.findOptional(call, body.vendorId)
+  if (request !== null && vendor !== undefined) return request
+  throw unknownReference([
+    ...(request === null ? ['/bidRequestId'] : []),
+    ...(vendor === undefined ? ['/vendorId'] : []),
+  ])
+}
+
+async function refuseHome(call: WriteCall, homeId: string): Promise<never> {
+  if ((await homes.findOptional(call, homeId)) === undefined) throw unknownReference(['/homeId'])
+  throw invalid([{ pointer: '/homeId', code: 'not_requested', message: 'is not one of the homes of the bid request' }])
+}
+
+function assertTakesBids(request: BidRequestRow, now: Date): void {
+  if (takesBids(request, now)) return
+  const { number, status, deadline, closedAt } = request
+  if (status === 'draft') throw conflict('bid_request_not_open', `${number} is a draft; send it first.`)
+  if (status === 'awarded' || status === 'cancelled') throw conflict('bid_request_not_open', `${number} is ${status}.`)
+  throw conflict(
+    'deadline_passed',
+    `${number} takes no late bids: its deadline was ${deadline}${closedAt === null ? '' : `, and it closed at ${closedAt}`}.`,
+  )
+}
+
+/** The day and the instant at which the bid expires. */
+async function validityOf(
+  call: WriteCall,
+  communityId: string,
+  validUntil: string | null,
+): Promise<Pick<bids.BidRow, 'validUntil' | 'expiresAt'>> {
+  if (validUntil === null) return { validUntil, expiresAt: null }
+  const place = await bidRequests.placeOf(call, communityId, validUntil)
+  const expiresAt = place?.deadlineAt ?? null
+  if (hasRunOut({ expiresAt }, call.now)) {
+    throw invalid([{ pointer: '/validUntil', code: 'past', message: `has passed already in ${place?.timeZone}` }])
+  }
+  return { validUntil, expiresAt }
+}
+
+function repriced(
+  call: WriteCall,
+  before: bids.BidRow,
+  request: BidRequestRow,
+  { lines, amount }: Pick<Checked['BidRevise'], 'lines' | 'amount'>,
+): Pick<bids.BidRow, 'amount' | 'lines'> {
+  if (lines !== undefined) return priced(request, lines, amount)
+  if (before.lines.length === 0) return priced(request, [], amount)
+  // While the sum is hidden, the message neither includes it nor says whether the amount matches it.
+  if (amount === before.amount && !leavesOutAmounts(call, request)) return { amount, lines: before.lines }
+  throw invalid([
+    {
+      pointer: '/amount',
+      code: 'sum',
+      message: 'must be the sum of the lines; send new lines with it, or [] for a lump sum',
+    },
+  ])
+}

@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import type { Bid, BidRequest } from '../../../../client/contract.gen.ts'
+import type { Tenant } from '../../../platform/calls/call.ts'
+
+/** What the comparison reads of a bid. */
+export type ComparedBid = Pick<
+  Bid,
+  | 'id'
+  | 'vendorId'
+  | 'homeId'
+  | 'revision'
+  | 'amount'
+  | 'lines'
+  | 'inclusions'
+  | 'exclusions'
+  | 'leadTimeDays'
+  | 'durationDays'
+  | 'validUntil'
+  | 'submittedAt'
+  | 'awardedLineIds'
+> & { status: 'submitted' | 'accepted' | 'rejected'; amount: number; expiresAt: string | null }
+
+/** The submitted bids that were neither withdrawn nor expired, in the order in which they came. */
+export async function bidsOf(call: Tenant, bidRequestId: string): Promise<ComparedBid[]> {
+  const { rows } = await sql<ComparedBid>`
+    select "id", "vendorId", "homeId", "status", "revision", "amount", "lines", "inclusions", "exclusions",
+      "leadTimeDays", "durationDays", "validUntil", "submittedAt", "awardedLineIds", "expiresAt"
+    from "bids"
+    where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" in ('submitted', 'accepted', 'rejected')
+    order by "id"`.execute(call.db)
+  return rows
+}
+
+/** What each home of the request has budgeted for the trade; homes without such a line are left out. */
+export async function budgetsOf(
+  call: Tenant,
+  request: Pick<BidRequest, 'homeIds' | 'scope'>,
+): Promise<Map<string, number>> {
+  if (request.homeIds.length === 0) return new Map()
+  const { rows } = await sql<{ homeId: string; budgeted: number }>`
+    select "homeId", sum("budgeted") as "budgeted" from "budgetLines"
+    where "organizationId" = ${call.organizationId} and "homeId" = any(${[...request.homeIds]})
+      and lower("scope") = lower(${request.scope}) and "archivedAt" is null
+    group by "homeId"`.execute(call.db)
+  return new Map(rows.map((row) => [row.homeId, row.budgeted]))
+}

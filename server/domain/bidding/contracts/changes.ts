@@ -1,0 +1,130 @@
+import type { Contract } from '../../../../client/contract.gen.ts'
+import { asSystem, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { type Obstacle, obstacleToEngage } from '../../vendors/vendors/vendor.ts'
+import { hasRunOut, nameOf, partFaults } from './contract.ts'
+import { touchBidOf } from './from-bid.ts'
+import { addLumpSums, endLumpSums, overlappingLumpSums } from './lump-sum-queries.ts'
+import * as prices from './price-queries.ts'
+import * as contracts from './queries.ts'
+
+/**
+ * The moves of a contract, under the lock of its row and in the caller's transaction. Further locks are taken in the
+ * order former revision, vendor, parts.
+ */
+
+/** Enough to see what stands in the way; the answer does not grow with the contract. */
+const MOST_OVERLAPS = 200
+
+/** Locks the contract until the transaction ends, after expiring it if its last day is over. */
+export async function lockContract(call: WriteCall, id: string): Promise<Contract> {
+  const contract = await contracts.lock(call, id)
+  return hasRunOut(contract, dateIn(call.timeZone, call.now)) ? expire(asSystem(call), contract) : contract
+}
+
+/** Its prices have the same last day, so they need no change. */
+export async function expire(call: WriteCall, before: Contract): Promise<Contract> {
+  return move(call, before, 'expired', { endedAt: call.now.toISOString() })
+}
+
+/** Makes the prices of a draft, and supersedes the former revision. */
+export async function activate(
+  call: WriteCall,
+  before: Contract,
+  { endPrevious, reason }: { endPrevious: boolean; reason: string | null },
+): Promise<Contract> {
+  const revisions = (await contracts.revisionsOf(call, before.number)).filter(({ id }) => id !== before.id)
+  let inherited = before.accountingId
+  for (const { id } of revisions.filter(({ status }) => status === 'active')) {
+    const former = await lockContract(call, id)
+    if (former.status !== 'active') continue
+    // Accounting knows them as one contract, so its id goes over to the revision that holds from now on.
+    const isInherited = before.accountingId === null
+    if (isInherited) inherited = former.accountingId
+    await move(call, former, 'superseded', {
+      endedAt: call.now.toISOString(),
+      ...(isInherited && { accountingId: null }),
+    })
+  }
+  const vendor = await vendors.lock(call, before.vendorId)
+  const obstacle = obstacleToEngage(vendor) ?? obstacleOf(before, dateIn(call.timeZone, call.now))
+  if (obstacle !== null) throw conflict(obstacle.code, `${nameOf(before)} cannot be activated: ${obstacle.message}.`)
+
+  const parts = await prices.lockParts(
+    call,
+    before.lines.map(({ partId }) => partId),
+  )
+  const faults = partFaults(before.lines, parts)
+  if (faults.length > 0) throw conflict('changed_meanwhile', 'Parts of the contract have changed.', { errors: faults })
+  const formerIds = revisions.map(({ id }) => id)
+  if (formerIds.length > 0) await endAll(call, formerIds, addDays(before.effectiveDate, -1))
+  if (endPrevious) await prices.endThoseBefore(call, before)
+  await assertAlone(call, before)
+  await prices.addPrices(call, before)
+  if (before.lumpSums.length > 0) await addLumpSums(call, before)
+  const changes = { activatedAt: call.now.toISOString(), accountingId: inherited }
+  return move(call, before, 'active', changes, reason)
+}
+
+function obstacleOf({ contractType, lines, lumpSums, expirationDate }: Contract, today: string): Obstacle | null {
+  if (contractType === 'turnkey' && lumpSums.length === 0)
+    return { code: 'missing_data', message: 'it has no lump sums' }
+  if (contractType !== 'turnkey' && lines.length === 0) return { code: 'missing_data', message: 'it has no lines' }
+  if (expirationDate === null || expirationDate >= today) return null
+  return { code: 'deadline_passed', message: `its last day was ${expirationDate}` }
+}
+
+async function assertAlone(call: WriteCall, contract: Contract): Promise<void> {
+  const others = await prices.overlapping(call, contract, MOST_OVERLAPS)
+  const otherSums = contract.lumpSums.length === 0 ? [] : await overlappingLumpSums(call, contract, MOST_OVERLAPS)
+  if (others.length === 0 && otherSums.length === 0) return
+  const lines = new Map(contract.lines.map(({ lineId }, i) => [lineId, i]))
+  const lumpSums = new Map(contract.lumpSums.map(({ lineId }, i) => [lineId, i]))
+  throw conflict('period_taken', 'Other prices of the vendor hold on some of the same days, for the same reach.', {
+    errors: [
+      ...others.map(({ lineId, priceId, number }) => ({
+        pointer: `/lines/${lines.get(lineId)}`,
+        code: 'overlap',
+        message: `overlaps the price ${priceId}${number === null ? '' : ` of ${number}`}`,
+      })),
+      ...otherSums.map(({ lineId, otherLineId, number }) => ({
+        pointer: `/lumpSums/${lumpSums.get(lineId)}`,
+        code: 'overlap',
+        message: `overlaps the lump sum "${otherLineId}" of ${number}`,
+      })),
+    ],
+  })
+}
+
+/** Ends everything that these revisions made, on a last day. */
+async function endAll(call: WriteCall, contractIds: readonly string[], lastDay: string): Promise<void> {
+  await prices.endPrices(call, contractIds, lastDay)
+  await endLumpSums(call, contractIds, lastDay)
+}
+
+/** Ends an active contract and all prices of its number today, so that none of a former revision goes on. */
+export async function terminate(call: WriteCall, before: Contract, reason: string | null): Promise<Contract> {
+  const revisions = await contracts.revisionsOf(call, before.number)
+  await endAll(
+    call,
+    revisions.map(({ id }) => id),
+    dateIn(call.timeZone, call.now),
+  )
+  await touchBidOf(call, before)
+  return move(call, before, 'terminated', { endedAt: call.now.toISOString() }, reason)
+}
+
+async function move(
+  call: WriteCall,
+  before: Contract,
+  to: Contract['status'],
+  changes: Partial<Pick<Contract, 'activatedAt' | 'endedAt' | 'accountingId'>>,
+  reason: string | null = null,
+): Promise<Contract> {
+  const after = await contracts.update(call, before, { status: to, ...changes })
+  await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
+  return after
+}

@@ -1,0 +1,107 @@
+import type { Contract, FieldError } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import * as plans from '../../land/plans/queries.ts'
+import type { BidRequestRow } from '../bid-requests/queries.ts'
+import * as bidRequests from '../bid-requests/queries.ts'
+import { wins } from '../bids/bid.ts'
+import type { BidRow } from '../bids/queries.ts'
+import * as bids from '../bids/queries.ts'
+import * as contracts from './queries.ts'
+
+type Wanted = Checked['ContractCreate']
+type Lines = Checked['ContractLineInput'][]
+
+/**
+ * What an accepted bid says in the place of what was left out. The bid stays locked until the transaction ends, so that
+ * its award is not revoked meanwhile, and only one contract is made of it.
+ */
+export async function termsOfBid(call: WriteCall, bidId: string, wanted: Wanted): Promise<Wanted> {
+  if ((await bids.findOptional(call, bidId)) === undefined) throw unknownReference(['/bidId'])
+  const bid = await bids.lock(call, bidId)
+  const request = await bidRequests.find(call, bid.bidRequestId)
+  const faults = contradictions(bid, wanted)
+  if (faults.length > 0) throw invalid(faults)
+  await assertFree(call, bid, request)
+  const { effectiveDate = request.effectiveFrom ?? dateIn(call.timeZone, call.now) } = wanted
+  const { scope = bid.scope, expirationDate = request.effectiveTo } = wanted
+  const isAgreedOn = wanted.lines !== undefined || wanted.lumpSums !== undefined
+  return {
+    ...{ ...wanted, vendorId: bid.vendorId, communityIds: [bid.communityId] },
+    ...{ scope, effectiveDate, expirationDate, ...(isAgreedOn ? {} : await agreedBy(call, bid, request, wanted)) },
+  }
+}
+
+/** What is agreed on: the prices of the lines, or the one amount for a house of each plan that was named. */
+async function agreedBy(
+  call: WriteCall,
+  bid: BidRow,
+  request: BidRequestRow,
+  { contractType = bid.lines.length === 0 ? 'turnkey' : 'unit_price', planIds }: Wanted,
+): Promise<Partial<Wanted>> {
+  if (contractType !== 'turnkey') return { lines: linesOf(bid, request) }
+  if (bid.lines.length > 0)
+    throw conflict('missing_data', 'The bid is priced line by line; send the lumpSums of a turnkey contract.')
+  if (planIds.length === 0)
+    throw conflict('missing_data', `The bid is one amount; send planIds to agree on it for a house, or lines.`)
+  const known = new Set((await plans.findAll(call, planIds)).map(({ id }) => id))
+  const unknown = planIds.flatMap((id, i) => (known.has(id) ? [] : [`/planIds/${i}`]))
+  if (unknown.length > 0) throw unknownReference(unknown)
+  return { contractType, planIds: [], lumpSums: planIds.map((planId) => ({ planId, amount: bid.amount })) }
+}
+
+function contradictions(bid: BidRow, { vendorId = bid.vendorId, communityIds }: Wanted): FieldError[] {
+  const faults: FieldError[] = []
+  if (vendorId !== bid.vendorId) {
+    const message = `must be ${bid.vendorId}, whose bid it is, or be left out`
+    faults.push({ pointer: '/vendorId', code: 'other_vendor', message })
+  }
+  if (communityIds.some((id) => id !== bid.communityId)) {
+    const message = `must be ${bid.communityId} alone, which the bid is for, or be left out`
+    faults.push({ pointer: '/communityIds', code: 'other_community', message })
+  }
+  return faults
+}
+
+async function assertFree(call: WriteCall, bid: BidRow, request: BidRequestRow): Promise<void> {
+  if (bid.status !== 'accepted') throw conflict('wrong_status', `The bid is ${bid.status}; it must be accepted first.`)
+  if (request.homeIds.length > 0)
+    throw conflict(
+      'not_suitable',
+      `${request.number} asks for prices of single homes, which are ordered by the bid itself.`,
+    )
+  if (bid.contractId === null) return
+  const { number } = await contracts.find(call, bid.contractId)
+  throw conflict('already_done', `The bid has become the contract ${number} already.`)
+}
+
+/** The prices that the bid has won, of the lines that name a part. An alternate is the price of something else. */
+function linesOf(bid: BidRow, request: BidRequestRow): Lines {
+  const asked = new Map(request.lines.map((line) => [line.lineId, line]))
+  const lines = bid.lines.flatMap(({ lineId, unit, unitPrice, alternate }) => {
+    const partId = asked.get(lineId)?.partId ?? null
+    if (partId === null || unitPrice === null || alternate || !wins(bid, lineId)) return []
+    return [{ lineId, partId, unit, unitPrice, minQuantity: 0 }]
+  })
+  if (lines.length === 0)
+    throw conflict('missing_data', `Of what the bid has won, no line names a part in ${request.number}.`)
+  const others = lines.flatMap(({ lineId, unit }) => (unit === asked.get(lineId)?.unit ? [] : [`"${lineId}"`]))
+  if (others.length > 0)
+    throw conflict(
+      'not_suitable',
+      `The bid prices ${others.join(', ')} in another unit than was asked for; send lines.`,
+    )
+  const twice = lines.filter(({ partId }, i) => lines.findIndex((line) => line.partId === partId) < i)
+  if (twice.length > 0) {
+    const names = twice.map(({ lineId }) => `"${lineId}"`).join(', ')
+    throw conflict('not_suitable', `The part of ${names} is priced twice; send lines.`)
+  }
+  return lines
+}
+
+/** The bid shows its contract, so its version rises with whatever begins or ends one. */
+export async function touchBidOf(call: WriteCall, { bidId }: Pick<Contract, 'bidId'>): Promise<void> {
+  if (bidId !== null) await bids.touch(call, bidId)
+}

@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import type { Contract } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+
+/**
+ * When each lump sum of a contract holds, and where: one row for each community. Like prices, they outlive their
+ * contract, so that a day in the past is answered truly. Their vendor is locked while they are added.
+ */
+function asRows({ lumpSums, communityIds }: Contract) {
+  const places = communityIds.length === 0 ? [null] : communityIds
+  const wanted = lumpSums.flatMap((lumpSum) => places.map((communityId) => ({ ...lumpSum, communityId })))
+  return sql`unnest(
+      ${wanted.map(({ lineId }) => lineId)}::text[], ${wanted.map(({ communityId }) => communityId)}::text[],
+      ${wanted.map(({ planId }) => planId)}::text[], ${wanted.map(({ elevation }) => elevation)}::text[],
+      ${wanted.map(({ optionId }) => optionId)}::text[], ${wanted.map(({ costCodeId }) => costCodeId)}::text[],
+      ${wanted.map(({ description }) => description)}::text[], ${wanted.map(({ amount }) => amount)}::numeric[]
+    ) with ordinality as w ("lineId", "communityId", "planId", "elevation", "optionId", "costCodeId", "description",
+      "amount", "place")`
+}
+
+export async function addLumpSums({ db, organizationId }: WriteCall, contract: Contract): Promise<void> {
+  await sql`
+    insert into "lumpSums" ("organizationId", "contractId", "place", "lineId", "communityId", "planId", "elevation",
+      "optionId", "costCodeId", "description", "amount", "effectiveDate", "expirationDate")
+    select ${organizationId}, ${contract.id}, w."place", w."lineId", w."communityId", w."planId", w."elevation",
+      w."optionId", w."costCodeId", w."description", w."amount", ${contract.effectiveDate}::date,
+      ${contract.expirationDate}::date
+    from ${asRows(contract)}`.execute(db)
+}
+
+export interface LumpSumOverlap {
+  lineId: string
+  /** The other lump sum, and the number of its contract. */
+  otherLineId: string
+  number: string
+}
+
+/**
+ * The vendor's lump sums that hold at the same time as the contract's, in the same trade, for the same place, and plan
+ * and elevation or option; the first of them in the order of the contract's. A trade can be spelled with other capitals.
+ */
+export async function overlappingLumpSums(
+  { db, organizationId }: WriteCall,
+  contract: Contract,
+  most: number,
+): Promise<LumpSumOverlap[]> {
+  const { vendorId, scope, effectiveDate, expirationDate } = contract
+  const { rows } = await sql<LumpSumOverlap>`
+    select w."lineId", l."lineId" as "otherLineId", c."number" from ${asRows(contract)}
+    join "lumpSums" as l on l."organizationId" = ${organizationId}
+      and (l."planId" = w."planId" and l."elevation" is not distinct from w."elevation" or l."optionId" = w."optionId")
+      and l."communityId" is not distinct from w."communityId"
+      and l."effectiveDate" <= coalesce(${expirationDate}::date, 'infinity')
+      and coalesce(l."expirationDate", 'infinity') >= ${effectiveDate}::date
+    join "contracts" as c on c."organizationId" = l."organizationId" and c."id" = l."contractId"
+      and c."vendorId" = ${vendorId} and lower(c."scope") = lower(${scope})
+    order by w."place", c."number", l."place" limit ${most}`.execute(db)
+  return rows
+}
+
+/** Ends the lump sums that these revisions made. Those that would begin after the last day never held. */
+export async function endLumpSums(
+  { db, organizationId }: WriteCall,
+  contractIds: readonly string[],
+  lastDay: string,
+): Promise<void> {
+  await sql`
+    delete from "lumpSums"
+    where "organizationId" = ${organizationId} and "contractId" = any(${[...contractIds]}::text[])
+      and "effectiveDate" > ${lastDay}::date`.execute(db)
+  await sql`
+    update "lumpSums" set "expirationDate" = ${lastDay}::date
+    where "organizationId" = ${organizationId} and "contractId" = any(${[...contractIds]}::text[])
+      and coalesce("expirationDate", 'infinity') > ${lastDay}::date`.execute(db)
+}

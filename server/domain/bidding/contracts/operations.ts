@@ -1,0 +1,160 @@
+import type { Contract, FieldError } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers, Input } from '../../../platform/calls/operation.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { assertMove, conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import * as scopes from '../../vendors/scopes/queries.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { activate, lockContract, terminate } from './changes.ts'
+import { checkTerms } from './check.ts'
+import { CONTRACT_MOVES, fixedFields, nameOf, termFaults } from './contract.ts'
+import { termsOfBid, touchBidOf } from './from-bid.ts'
+import * as contracts from './queries.ts'
+
+export const contractOperations = {
+  async listContracts({ query }, call) {
+    return { status: 200, body: await contracts.list(call, query) }
+  },
+
+  async createContract({ query, body }, call) {
+    return { status: 201, body: await call.write((call) => create(call, body, query.createScopes)) }
+  },
+
+  async getContract({ path }, call) {
+    return { status: 200, body: await contracts.find(call, path.contractId) }
+  },
+
+  async updateContract({ path, query, body, ifMatch }, call) {
+    const given = { body, ifMatch, createScopes: query.createScopes }
+    return { status: 200, body: await call.write((call) => update(call, path.contractId, given)) }
+  },
+
+  async archiveContract({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await lockContract(call, path.contractId)
+      checkIfMatch(ifMatch, before)
+      if (before.status === 'active') throw conflict('wrong_status', `${nameOf(before)} is active; terminate it first.`)
+      const after = await contracts.archive(call, before)
+      if (after !== before) await touchBidOf(call, after)
+    })
+    return { status: 204 }
+  },
+
+  async changeContractStatus({ path, body }, call) {
+    const { status, reason = null, endPrevious } = body
+    const contract = await call.write(async (call) => {
+      const before = await lockContract(call, path.contractId)
+      if (before.archivedAt !== null) throw conflict('archived', `${nameOf(before)} is archived.`)
+      assertMove(CONTRACT_MOVES, before.status, status)
+      return status === 'active' ? activate(call, before, { endPrevious, reason }) : terminate(call, before, reason)
+    })
+    return { status: 200, body: contract }
+  },
+
+  async draftContractRevision({ path, body }, call) {
+    return { status: 201, body: await call.write((call) => revise(call, path.contractId, body)) }
+  },
+} satisfies Partial<Handlers>
+
+async function create(
+  call: WriteCall,
+  body: Checked['ContractCreate'],
+  createScopes: boolean | undefined,
+): Promise<Contract> {
+  const given = body.bidId == null ? body : await termsOfBid(call, body.bidId, body)
+  const { vendorId, scope, effectiveDate, expirationDate = null, lines = [], lumpSums = [] } = given
+  const { contractType = lumpSums.length > 0 ? 'turnkey' : 'unit_price' } = given
+  const agreed = contractType === 'turnkey' ? 'lumpSums' : 'lines'
+  if (vendorId === undefined || scope === undefined || effectiveDate === undefined || given[agreed] === undefined)
+    throw invalid(missingFields(given, agreed))
+  const vendor = await vendors.findOptional(call, vendorId)
+  if (vendor === undefined) throw unknownReference(['/vendorId'])
+  const terms = { ...given, vendorId, scope, contractType, effectiveDate, expirationDate }
+  const whole = await checkTerms(call, { ...terms, lines, lumpSums })
+  if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
+  const { retainagePercent = vendor.defaultRetainagePercent } = given
+  return begin(call, {
+    ...{ ...terms, ...whole, retainagePercent, revision: 1, status: 'draft' },
+    scope: await scopes.nameOf(call, scope, createScopes),
+    number: await contracts.nextNumber(call),
+  })
+}
+
+function missingFields(body: Checked['ContractCreate'], agreed: 'lines' | 'lumpSums'): FieldError[] {
+  const needed = ['vendorId', 'scope', 'effectiveDate', agreed] as const
+  return needed
+    .filter((field) => body[field] === undefined)
+    .map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required without bidId' }))
+}
+
+async function begin(call: WriteCall, values: Parameters<typeof contracts.insert>[1]): Promise<Contract> {
+  const contract = await contracts.insert(call, values)
+  await recordStatusChange(call, { id: contract.id, from: null, to: contract.status })
+  await touchBidOf(call, contract)
+  return contract
+}
+
+interface Change<Body> {
+  body: Body
+  ifMatch: string | undefined
+  createScopes: boolean | undefined
+}
+
+async function update(
+  call: WriteCall,
+  id: string,
+  { body, ifMatch, createScopes }: Change<Checked['ContractUpdate']>,
+): Promise<Contract> {
+  const before = await lockContract(call, id)
+  checkIfMatch(ifMatch, before)
+  const fixed = fixedFields(before, body)
+  if (fixed.length > 0) {
+    const names = fixed.map(({ pointer }) => pointer.slice(1)).join(', ')
+    throw conflict('wrong_status', `${nameOf(before)} is ${before.status}; of a draft alone ${names} can change.`, {
+      errors: fixed,
+    })
+  }
+  if (before.status !== 'draft') {
+    const { notes, accountingId, externalId } = body
+    return contracts.update(call, before, { notes, accountingId, externalId })
+  }
+  const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope, createScopes)
+  const { contractType = before.contractType, communityIds = before.communityIds, planIds = before.planIds } = body
+  const { effectiveDate = before.effectiveDate, expirationDate = before.expirationDate } = body
+  const { lines = before.lines, lumpSums = before.lumpSums } = body
+  const terms = { scope, contractType, communityIds, planIds, effectiveDate, expirationDate, lines, lumpSums }
+  return contracts.update(call, before, { ...body, scope, ...(await checkTerms(call, terms, before.lumpSums)) })
+}
+
+async function revise(call: WriteCall, id: string, body: Input<'draftContractRevision'>['body']): Promise<Contract> {
+  const before = await lockContract(call, id)
+  if (before.archivedAt !== null) throw conflict('archived', `${nameOf(before)} is archived.`)
+  const revisions = await contracts.revisionsOf(call, before.number)
+  const later = revisions.find(({ revision, isArchived }) => revision > before.revision && !isArchived)
+  if (later !== undefined)
+    throw conflict('already_done', `${before.number} has a revision ${later.revision} already: ${later.id}.`)
+  if (before.status !== 'active' && before.status !== 'expired') {
+    const instead = before.status === 'draft' ? 'change it with updateContract' : 'create another contract'
+    throw conflict('wrong_status', `${nameOf(before)} is ${before.status}; ${instead}.`)
+  }
+  const { effectiveDate, expirationDate = before.expirationDate } = body
+  const faults = termFaults({ ...before, effectiveDate, expirationDate })
+  if (faults.length > 0) throw invalid(faults)
+  const {
+    id: _,
+    version,
+    createdBy,
+    createdAt,
+    updatedAt,
+    archivedAt,
+    activatedAt,
+    endedAt,
+    accountingId,
+    externalId,
+    ...terms
+  } = before
+  const revision = Math.max(...revisions.map(({ revision }) => revision)) + 1
+  return begin(call, { ...terms, effectiveDate, expirationDate, revision, status: 'draft' })
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { Contract, Part } from '../../../../client/contract.gen.ts'
+import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { addDays } from '../../../platform/values/calendar.ts'
+
+/**
+ * The prices that a contract makes, in statements whose number does not depend on how many there are. Their parts are
+ * locked meanwhile, as they are by everything else that adds or changes a price.
+ */
+export async function lockParts(
+  { db, organizationId }: WriteCall,
+  ids: readonly string[],
+): Promise<Map<string, Pick<Part, 'sku' | 'unit' | 'archivedAt'>>> {
+  // Always in the same order, so that two contracts for the same parts do not wait for each other.
+  const { rows } = await sql<Pick<Part, 'id' | 'sku' | 'unit' | 'archivedAt'>>`
+    select "id", "sku", "unit", "archivedAt" from "parts"
+    where "organizationId" = ${organizationId} and "id" = any(${[...new Set(ids)]}::text[])
+    order by "id" for no key update`.execute(db)
+  return new Map(rows.map((part) => [part.id, part]))
+}
+
+interface Wanted {
+  lineId: string
+  partId: string
+  communityId: string | null
+  planId: string | null
+  unitPrice: number
+  minQuantity: number
+}
+
+/** One price for each line, community and plan. */
+export function pricesOf({ lines, communityIds, planIds }: Contract): Wanted[] {
+  const places = communityIds.length === 0 ? [null] : communityIds
+  const plans = planIds.length === 0 ? [null] : planIds
+  return lines.flatMap(({ unit: _, ...line }) =>
+    places.flatMap((communityId) => plans.map((planId) => ({ ...line, communityId, planId }))),
+  )
+}
+
+function asRows(wanted: readonly Wanted[]) {
+  return sql`unnest(
+      ${wanted.map(({ lineId }) => lineId)}::text[], ${wanted.map(({ partId }) => partId)}::text[],
+      ${wanted.map(({ communityId }) => communityId)}::text[], ${wanted.map(({ planId }) => planId)}::text[],
+      ${wanted.map(({ unitPrice }) => unitPrice)}::numeric[], ${wanted.map(({ minQuantity }) => minQuantity)}::numeric[]
+    ) with ordinality as w ("lineId", "partId", "communityId", "planId", "unitPrice", "minQuantity", "place")`
+}
+
+/** A price of the vendor that holds at the same time as the contract's, for the same place, plan and quantity. */
+function overlaps({ vendorId, effectiveDate, expirationDate }: Contract, organizationId: string) {
+  return sql`p."organizationId" = ${organizationId} and p."archivedAt" is null and p."partId" = w."partId"
+      and p."vendorId" = ${vendorId} and p."communityId" is not distinct from w."communityId"
+      and p."planId" is not distinct from w."planId" and p."minQuantity" = w."minQuantity"
+      and p."effectiveDate" <= coalesce(${expirationDate}::date, 'infinity')
+      and coalesce(p."expirationDate", 'infinity') >= ${effectiveDate}::date`
+}
+
+export async function addPrices(call: WriteCall, contract: Contract): Promise<void> {
+  const { db, organizationId, actor, now } = call
+  const wanted = pricesOf(contract)
+  await sql`
+    insert into "prices" ("organizationId", "id", "partId", "vendorId", "communityId", "planId", "unitPrice",
+      "effectiveDate", "expirationDate", "minQuantity", "preferred", "contractId", "contractLineId", "version",
+      "createdBy", "createdAt", "updatedAt")
+    select ${organizationId}, i."id", w."partId", ${contract.vendorId}, w."communityId", w."planId", w."unitPrice",
+      ${contract.effectiveDate}::date, ${contract.expirationDate}::date, w."minQuantity", ${contract.preferred}::boolean,
+      ${contract.id}, w."lineId", 1, ${JSON.stringify(actor)}::jsonb, ${now}::timestamptz, ${now}::timestamptz
+    from ${asRows(wanted)}
+    join unnest(${wanted.map(() => typeid('prc').toString())}::text[]) with ordinality as i ("id", "place")
+      on i."place" = w."place"`.execute(db)
+}
+
+/** Ends the vendor's other prices that began before the contract and would overlap it, on the day before. */
+export async function endThoseBefore(call: WriteCall, contract: Contract): Promise<void> {
+  const { db, organizationId, now } = call
+  const { rows } = await sql<{ id: string }>`
+    update "prices" as p set "expirationDate" = ${addDays(contract.effectiveDate, -1)}::date,
+      "version" = p."version" + 1, "updatedAt" = ${now}
+    from ${asRows(pricesOf(contract))}
+    where ${overlaps(contract, organizationId)} and p."contractId" is null
+      and p."effectiveDate" < ${contract.effectiveDate}::date
+    returning p."id"`.execute(db)
+  for (const { id } of rows) noteChange(call, id, 'updated', ['expirationDate'])
+}
+
+export interface Overlap {
+  lineId: string
+  priceId: string
+  /** The number of the contract that made the other price, if one did. */
+  number: string | null
+}
+
+/** The vendor's prices that stand against the contract's, the first of them in the order of its lines. */
+export async function overlapping(call: WriteCall, contract: Contract, most: number): Promise<Overlap[]> {
+  const { db, organizationId } = call
+  const { rows } = await sql<Overlap>`
+    select w."lineId", p."id" as "priceId", c."number" from ${asRows(pricesOf(contract))}
+    join "prices" as p on ${overlaps(contract, organizationId)}
+    left join "contracts" as c on c."organizationId" = p."organizationId" and c."id" = p."contractId"
+    order by w."place", p."id" limit ${most}`.execute(db)
+  return rows
+}
+
+/** Ends the prices that these revisions made. Those that would begin after the last day are taken back. */
+export async function endPrices(call: WriteCall, contractIds: readonly string[], lastDay: string): Promise<void> {
+  const { db, organizationId, now } = call
+  await sql`
+    update "prices" set "version" = "version" + 1, "updatedAt" = ${now},
+      "expirationDate" = case when "effectiveDate" > ${lastDay}::date then "expirationDate" else ${lastDay}::date end,
+      "archivedAt" = case when "effectiveDate" > ${lastDay}::date then ${now}::timestamptz end
+    where "organizationId" = ${organizationId} and "contractId" = any(${[...contractIds]}::text[])
+      and "archivedAt" is null and coalesce("expirationDate", 'infinity') > ${lastDay}::date`.execute(db)
+}

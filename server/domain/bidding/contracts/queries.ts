@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { beyond, type Due, type DuePage, lockFree } from '../../../platform/due/settle-due.ts'
+import { linkedTo } from '../../../platform/resources/listing.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+
+export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
+  schema: 'Contract',
+  table: 'contracts',
+  prefix: 'ctr',
+  long: ['lines', 'lumpSums', 'notes', 'communityIds', 'planIds'],
+  filters: {
+    // Contracts that hold for all of either are linked to that.
+    communityId: (community) => linkedTo(community, `'all communities'`),
+    planId: (plan) => linkedTo(plan, `'all plans'`),
+    expiringBy: (date) => `t."expirationDate" <= ${date}`,
+  },
+})
+
+/** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
+export async function nextNumber(call: WriteCall): Promise<string> {
+  const { rows } = await sql<{ last: number }>`
+    insert into "contractNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
+    on conflict ("organizationId") do update set "last" = n."last" + 1
+    returning "last"`.execute(call.db)
+  return `CT-${String(rows[0]?.last).padStart(4, '0')}`
+}
+
+export interface Revision {
+  id: string
+  revision: number
+  status: string
+  isArchived: boolean
+}
+
+/** All revisions of a number, the first one first. Exact while the newest that is not archived is locked. */
+export async function revisionsOf({ db, organizationId }: Tenant, number: string): Promise<Revision[]> {
+  const { rows } = await sql<Revision>`
+    select "id", "revision", "status", "archivedAt" is not null as "isArchived" from "contracts"
+    where "organizationId" = ${organizationId} and "number" = ${number} order by "revision"`.execute(db)
+  return rows
+}
+
+/** Active contracts of any organization whose last day is over there, longest overdue first. */
+export async function due(db: Db, page: DuePage): Promise<Due[]> {
+  // Nowhere is the date more than a day ahead of UTC, so the small index is read up to there.
+  const { rows } = await sql<Due>`
+    select c."organizationId", c."id" as "claimedId", c."id", c."expirationDate"::text as "at" from "contracts" as c
+    join "organizations" as o on o."id" = c."organizationId"
+    where c."status" = 'active' and c."expirationDate" is not null
+      and c."expirationDate" <= (${page.now}::timestamptz at time zone 'UTC')::date
+      and c."expirationDate" < (${page.now}::timestamptz at time zone o."timeZone")::date
+      and ${beyond(page, 'c.expirationDate', 'c.id')}
+    order by c."expirationDate", c."id" limit ${page.most}`.execute(db)
+  return rows
+}
+
+/** Locks those that are still active and that nobody else has locked. */
+export function lockActive(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockFree(call, 'contracts', ids, sql`"status" = 'active'`)
+}

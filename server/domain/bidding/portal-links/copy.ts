@@ -1,0 +1,107 @@
+import type { LinkCopier, PortalLink, Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { findKey } from '../../../platform/keys/keys.ts'
+import {
+  type Addressed,
+  countCopies,
+  endOf,
+  hasLink,
+  issueCopy,
+  type Purpose,
+} from '../../../platform/keys/portal-addresses.ts'
+import { conflict, notFound } from '../../../platform/problems/problem.ts'
+import { reachesVendor } from '../../office/mail/queue.ts'
+import * as users from '../../office/users/queries.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { recipientsOf } from '../../vendors/vendors/vendor.ts'
+import { hidesAmounts } from '../bid-requests/bid-request.ts'
+import { lockBidRequest } from '../bid-requests/changes.ts'
+import * as invitations from '../bid-requests/invitation-queries.ts'
+
+/**
+ * Copies of one link that may be in use at the same time: far more than a vendor has readers, and few enough to look
+ * through in the history.
+ */
+const MOST_COPIES = 20
+
+/** Returns a new link to a vendor's whole portal and records who copied it. */
+export async function copyVendorLink(call: WriteCall, vendorId: string): Promise<PortalLink> {
+  const vendor = await vendors.lock(call, vendorId)
+  const purpose = { createdAt: call.now.toISOString(), deadlineAt: null }
+  return copy(call, vendor, {
+    ...{ subjectId: vendorId, invitation: null, purpose },
+    missing: `${vendor.companyName} has no portal link. Invite the vendor to the portal first.`,
+  })
+}
+
+/** Copies the portal link of one invitation to bid. Throws `conflict` (`bids_sealed`) while its request is blind and open. */
+export async function copyInvitationLink(call: WriteCall, invitationId: string): Promise<PortalLink> {
+  const { bidRequestId } = await invitations.find(call, invitationId)
+  const request = await lockBidRequest(call, bidRequestId)
+  const invitation = request.invitations.find(({ id }) => id === invitationId)
+  // The request was a draft, and the vendor was removed from it in the meantime.
+  if (invitation === undefined) throw notFound()
+  if (hidesAmounts(request))
+    throw conflict(
+      'bids_sealed',
+      `Cannot copy the link: ${request.number} is blind and still open. Links of a blind bid request can be copied once it is closed.`,
+    )
+  const vendor = await vendors.lock(call, invitation.vendorId)
+  return copy(call, vendor, {
+    ...{ subjectId: invitationId, invitation: { id: invitationId, bidRequestId: request.id } },
+    purpose: { createdAt: call.now.toISOString(), deadlineAt: request.deadlineAt },
+    missing: `The invitation of ${vendor.companyName} to ${request.number} has no link that works. Send or resend the invitation first.`,
+  })
+}
+
+interface Wanted {
+  subjectId: string
+  invitation: { id: string; bidRequestId: string } | null
+  purpose: Purpose
+  /** Says that there is no link to copy. */
+  missing: string
+}
+
+async function copy(call: WriteCall, vendor: Vendor, wanted: Wanted): Promise<PortalLink> {
+  const { subjectId, invitation, purpose, missing } = wanted
+  const { companyName } = vendor
+  if (vendor.archivedAt !== null) throw conflict('vendor_archived', `Cannot copy the link: ${companyName} is archived.`)
+  if (vendor.status === 'inactive')
+    throw conflict('vendor_inactive', `Cannot copy the link: ${companyName} is inactive. Make the vendor active first.`)
+  if (await reachesVendor(call, recipientsOf(vendor)))
+    throw conflict(
+      'not_available',
+      `Cannot copy the link: links are mailed to ${companyName}. Send the invitation again to mail a new one.`,
+    )
+  const expiresAt = endOf(purpose)
+  const addressed: Addressed = { subjectId, vendorId: vendor.id }
+  if (expiresAt <= call.now || !(await hasLink(call, addressed))) throw conflict('missing_data', missing)
+  if ((await countCopies(call, addressed)) >= MOST_COPIES)
+    throw conflict(
+      'limit_reached',
+      `${MOST_COPIES} copies of this link are in use, which is the most. Send the invitation again: that revokes all of them.`,
+    )
+  const copiedBy = await copierOf(call)
+  const portalUrl = await issueCopy(call, addressed, copiedBy)
+  const about = { invitationId: invitation?.id ?? null, bidRequestId: invitation?.bidRequestId ?? null }
+  await recordEvent(call, 'vendor.portal_link_copied', vendor, null, about)
+  return {
+    ...{ vendorId: vendor.id, invitationId: about.invitationId, portalUrl },
+    ...{ expiresAt: expiresAt.toISOString(), copiedBy },
+  }
+}
+
+/** The caller, by the name that the history will show. */
+async function copierOf(call: WriteCall): Promise<LinkCopier> {
+  const { kind, id, via } = call.principal
+  if (id !== null && via === undefined && kind === 'user') {
+    const { name } = await users.find(call, id)
+    return { type: kind, id, name }
+  }
+  if (id !== null && kind === 'key') {
+    const { name } = await findKey(call, id)
+    return { type: kind, id, name }
+  }
+  throw conflict('wrong_caller', 'Portal links are copied by people and by API keys only.')
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type MailServer, startMailServer } from '../../../../test/support/mail-server.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { createKey } from '../../../platform/keys/keys.ts'
+import { ALL_PERMISSIONS } from '../../../platform/keys/roles.ts'
+import { createUser } from '../../office/users/users.ts'
+
+/** Where mail is configured, links leave by mail and nobody copies them. */
+let mailServer: MailServer
+let plumbline: TestPlumbline
+let communityId: string
+beforeAll(async () => {
+  mailServer = await startMailServer()
+  plumbline = await startTestPlumbline(mailServer.env)
+  const community = { name: 'Juniper Ridge', timeZone: 'America/Chicago' }
+  communityId = (await plumbline.post('/api/ext/communities', community)).body.id
+})
+afterAll(async () => {
+  await plumbline.stop()
+  await mailServer.stop()
+})
+
+const invited = async (email: string | null) => {
+  const vendor = { companyName: `Framers of ${email}`, email, status: 'active' }
+  const { id } = (await plumbline.post('/api/ext/vendors', vendor)).body
+  const asked = { vendorIds: [id], scope: 'framing', deadline: '2035-06-30', communityId }
+  const { body } = await plumbline.post('/api/ext/bids/request', asked)
+  return { vendorId: id, invitationId: body.invitations[0].id }
+}
+
+test('the link of a vendor with an email address is mailed, and copying it is refused', async () => {
+  const { vendorId, invitationId } = await invited('bids@brazos.example.com')
+  const mail = await mailServer.next('bids@brazos.example.com')
+  expect(mail.source.replaceAll('=\r\n', '')).toContain(await plumbline.mailedLink(invitationId))
+  await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
+  for (const path of [`/invitations/${invitationId}`, `/vendors/${vendorId}`]) {
+    const { status, body } = await plumbline.post(`/api/ext${path}/portal-link`)
+    expect([path, status, body.reason]).toEqual([path, 409, 'not_available'])
+  }
+})
+
+test('nobody without the permission has the links of an invited vendor mailed to another address', async () => {
+  const { vendorId } = await invited('bids@llano.example.com')
+  const { database, clock, organizationId } = plumbline
+  const email = 'estimator@example.com'
+  const wanted = { organizationId, email, name: 'Elena', role: 'estimator', poApprovalLimit: null } as const
+  const { id: userId } = await createUser(database, clock, wanted)
+  const estimator = { key: (await createKey(database, clock, { organizationId, userId, name: 'Elena' })).secret }
+  const refusals = [
+    await plumbline.patch(`/api/ext/vendors/${vendorId}`, { email }, estimator),
+    await plumbline.patch(`/api/ext/vendors/${vendorId}`, { contacts: [{ name: 'Elena', email }] }, estimator),
+  ]
+  // Nor after the link to the portal was revoked, because the invitation can be sent again.
+  await plumbline.post(`/api/ext/vendors/${vendorId}/revoke-portal`, undefined, estimator)
+  refusals.push(await plumbline.patch(`/api/ext/vendors/${vendorId}`, { email }, estimator))
+  for (const { status, body } of refusals)
+    expect([status, body.code, body.permission]).toEqual([403, 'permission_denied', 'portal_links:read'])
+  const rows = [{ id: vendorId, email }]
+  const { body: synced } = await plumbline.post(
+    '/api/ext/vendors/batch',
+    { match: 'id', rows, mode: 'best_effort' },
+    estimator,
+  )
+  expect(JSON.stringify(synced)).toContain('permission_denied')
+  expect((await plumbline.get(`/api/ext/vendors/${vendorId}`)).body.email).toBe('bids@llano.example.com')
+  const phone = { phone: '+1 512 555 0100', contacts: [{ name: 'Ben', email: null }] }
+  expect((await plumbline.patch(`/api/ext/vendors/${vendorId}`, phone, estimator)).status).toBe(200)
+  expect((await plumbline.patch(`/api/ext/vendors/${vendorId}`, { email })).status).toBe(200)
+})
+
+test('a merge does not open the way to mail the links of the merged vendor to another address', async () => {
+  const { vendorId, invitationId } = await invited('bids@sabine.example.com')
+  const email = 'kim@example.com'
+  const key = { key: await plumbline.newKey(ALL_PERMISSIONS.filter((each) => each !== 'portal_links:read')) }
+  const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, key)
+  const ownAddress = { companyName: 'Sabine Framing', email, status: 'active' }
+  const withAddress = (await post('/vendors', ownAddress)).body.id
+  const merge = (keepId: string) => post('/execute', { skill: 'mergeVendors', input: { keepId, mergeId: vendorId } })
+  expect((await merge(withAddress)).body).toMatchObject({ status: 403, permission: 'portal_links:read' })
+  const keepId = (await post('/vendors', { ...ownAddress, email: null })).body.id
+  expect((await merge(keepId)).status).toBe(200)
+  const added = await plumbline.patch(`/api/ext/vendors/${keepId}`, { email }, key)
+  expect(added.body).toMatchObject({ status: 403, code: 'permission_denied', permission: 'portal_links:read' })
+  await post(`/invitations/${invitationId}/resend`, {})
+  const { body: mails } = await plumbline.get(`/api/ext/mails?aboutId=${invitationId}`)
+  expect(mails.data.map(({ to }: { to: string }) => to)).not.toContain(email)
+})
+
+test('the link of a vendor without an email address is copied', async () => {
+  const { invitationId } = await invited(null)
+  const { status, body } = await plumbline.post(`/api/ext/invitations/${invitationId}/portal-link`)
+  expect([status, body.portalUrl]).toEqual([200, expect.stringContaining('/portal/inv_')])
+})

@@ -1,0 +1,350 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pdf, sendBytes } from '../../../../test/support/files.ts'
+import { connected, newOauthApp } from '../../../../test/support/oauth-app.ts'
+import {
+  type Answer,
+  type RequestOptions,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/plumbline.ts'
+import { eventsAbout } from '../../../../test/support/recorded-events.ts'
+import { createKey } from '../../../platform/keys/keys.ts'
+import { permissionsOf } from '../../../platform/keys/roles.ts'
+import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { createUser } from '../../office/users/users.ts'
+
+/**
+ * Whoever has a portal link acts for the vendor, so copying one is a permission of its own, is recorded, and never opens
+ * what is sealed.
+ */
+let plumbline: TestPlumbline
+let communityId: string
+let vendorId: string
+let homeId: string
+let site = 0
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  communityId = (await ext('/communities', { name: 'Juniper Ridge', timeZone: 'America/Chicago' })).id
+  homeId = (await ext('/homes', { name: 'Lot 15', communityId })).id
+  vendorId = await newVendor()
+})
+afterAll(() => plumbline.stop())
+
+async function ext(path: string, body?: object): Promise<Answer['body']> {
+  const answer = await plumbline.post(`/api/ext${path}`, body)
+  expect([path, answer.status < 300, answer.body.detail]).toEqual([path, true, undefined])
+  return answer.body
+}
+const newVendor = async (): Promise<string> =>
+  (await ext('/vendors', { companyName: `Framers ${++site}`, email: 'bids@framers.example.com', status: 'active' })).id
+const day = (days: number) => addDays(dateIn('America/Chicago', plumbline.clock.now()), days)
+const ask = (more: object = {}): Promise<Answer['body']> =>
+  ext('/bids/request', { vendorIds: [vendorId], scope: 'framing', deadline: day(14), communityId, ...more })
+const copyOf = (id: string, options: RequestOptions = {}) =>
+  plumbline.post(`/api/ext/${id.startsWith('ven_') ? 'vendors' : 'invitations'}/${id}/portal-link`, undefined, options)
+const tokenIn = (url: string) => ({ key: url.split('/').at(-1) ?? '' })
+async function copied(id: string): Promise<{ url: string; key: string }> {
+  const { status, body } = await copyOf(id)
+  expect([status, body.detail]).toEqual([200, undefined])
+  return { url: body.portalUrl, ...tokenIn(body.portalUrl) }
+}
+const mailed = async (id: string) => tokenIn(await plumbline.mailedLink(id))
+const colleague = (role: 'admin' | 'estimator', email: string) =>
+  createUser(plumbline.database, plumbline.clock, {
+    ...{ organizationId: plumbline.organizationId, email, name: `Kim ${role}`, role, poApprovalLimit: null },
+  })
+
+test('an owner copies a link that is another one than the mailed link, and the history names who copied it', async () => {
+  const request = await ask()
+  const [{ id }] = request.invitations
+  const me = (await plumbline.get('/api/ext/me')).body
+  const { status, body } = await copyOf(id)
+  const copiedBy = { type: 'key', id: me.keyId, name: me.name }
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ vendorId, invitationId: id, copiedBy })
+  expect(Date.parse(body.expiresAt)).toBe(Date.parse(request.deadlineAt) + 14 * 86_400_000)
+  expect(body.portalUrl).not.toBe(await plumbline.mailedLink(id))
+  for (const link of [tokenIn(body.portalUrl), await mailed(id)])
+    expect((await plumbline.get('/api/portal/invitations', link)).body.data).toMatchObject([{ id }])
+  const events = (await plumbline.get(`/api/ext/events?resourceId=${vendorId}&sort=-sequence&limit=1`)).body.data
+  expect(events).toMatchObject([
+    {
+      type: 'vendor.portal_link_copied',
+      actor: { type: 'key', id: me.keyId },
+      data: { invitationId: id, bidRequestId: request.id, previous: null },
+    },
+  ])
+  expect(JSON.stringify(events)).not.toContain('/portal/')
+  const [entry] = (await plumbline.get(`/api/ext/audit-entries?resourceId=${vendorId}&limit=1`)).body.data
+  expect(entry).toMatchObject({ action: 'vendor.portal_link_copied', actor: { id: me.keyId }, eventId: events[0].id })
+})
+
+test('owners and admins have the permission, and no other role', () => {
+  const holders = (
+    ['owner', 'admin', 'estimator', 'superintendent', 'salesperson', 'accountant', 'viewer'] as const
+  ).filter((role) => permissionsOf(role).has('portal_links:read'))
+  expect(holders).toEqual(['owner', 'admin'])
+})
+
+test('no estimator, key that only proposes, browser token, connected app or MCP client copies a link', async () => {
+  const request = await ask()
+  const [{ id }] = request.invitations
+  await ext(`/vendors/${vendorId}/invite`)
+  const { database, clock, organizationId } = plumbline
+  const estimator = await colleague('estimator', 'estimator@example.com')
+  const key = async (wanted: object) => ({
+    key: (await createKey(database, clock, { organizationId, name: 'Narrow', ...wanted })).secret,
+  })
+  const owner = await plumbline.signIn()
+  const app = await connected(plumbline, await newOauthApp(plumbline), owner)
+  const origin = 'https://app.example.com'
+  const { body: browser } = await plumbline.post('/api/ext/browser-tokens', { origin, permissions: ['bids:read'] })
+  const callers: Record<string, RequestOptions> = {
+    session: await plumbline.signIn('estimator@example.com'),
+    key: await key({ userId: estimator.id }),
+    proposing: await key({ proposeOnly: true }),
+    app: { key: app.key },
+    browser: { key: browser.token, headers: { origin } },
+  }
+  // Not even if it was written into the row of the key or the grant.
+  await sql`update "apiKeys" set "permissions" = array_append("permissions", 'portal_links:read') where "name" = 'Narrow'`.execute(
+    database.statements,
+  )
+  await sql`update "oauthGrants" set "permissions" = array_append("permissions", 'portal_links:read')`.execute(
+    database.statements,
+  )
+  clock.advance(1000)
+  for (const [name, caller] of Object.entries(callers)) {
+    for (const subject of [id, vendorId]) {
+      const { status, body } = await copyOf(subject, caller)
+      expect([name, status, body.code, body.permission]).toEqual([name, 403, 'permission_denied', 'portal_links:read'])
+    }
+    const { body } = await plumbline.get(`/api/ext/bids/requests/${request.id}`, caller)
+    expect([name, JSON.stringify(body).includes('/portal/')]).toEqual([name, false])
+  }
+  const tool = { name: 'execute_skill', arguments: { skill: 'copyInvitationLink', input: { invitationId: id } } }
+  const answer = await fetch(`${plumbline.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      ...{ authorization: `Bearer ${plumbline.key}`, accept: 'application/json, text/event-stream' },
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: tool }),
+  })
+  const text = await answer.text()
+  expect(text).toContain('skill_not_found')
+  expect(text).not.toContain('/portal/')
+  const input = { skill: 'copyInvitationLink', input: { invitationId: id } }
+  expect((await plumbline.post('/api/ext/execute', input)).body.code).toBe('skill_not_found')
+})
+
+test('the permission is refused where a key, an app or a token could never use it', async () => {
+  const owner = await plumbline.signIn()
+  const wanted = { name: 'Agent', permissions: ['portal_links:read'], proposeOnly: true }
+  const refused = await plumbline.post('/api/admin/keys', wanted, owner)
+  expect([refused.status, refused.body.errors]).toMatchObject([422, [{ pointer: '/permissions/0' }]])
+  const made = await plumbline.post('/api/admin/keys', { ...wanted, proposeOnly: false }, owner)
+  expect(made.status).toBe(201)
+  const { database, clock, organizationId } = plumbline
+  await expect(createKey(database, clock, { organizationId, ...wanted })).rejects.toThrow()
+  const token = { origin: 'https://app.example.com', permissions: ['portal_links:read'] }
+  const page = await plumbline.post('/api/ext/browser-tokens', token)
+  expect([page.status, page.body.errors]).toMatchObject([422, [{ pointer: '/permissions/0', code: 'beyond_key' }]])
+  const app = await newOauthApp(plumbline)
+  const { scope } = await connected(plumbline, app, owner, {}, { scope: 'read write portal_links:read' })
+  expect(scope).not.toContain('portal_links')
+})
+
+test('a person copies a link only after a fresh sign-in', async () => {
+  await colleague('admin', 'admin@example.com')
+  const person = await plumbline.signIn('admin@example.com')
+  await ext(`/vendors/${vendorId}/invite`)
+  const { status, body } = await copyOf(vendorId, person)
+  expect([status, body.copiedBy]).toMatchObject([200, { type: 'user', name: 'Kim admin' }])
+  const before = (await eventsAbout(plumbline, vendorId)).length
+  plumbline.clock.advance(11 * 60_000)
+  const stale = await copyOf(vendorId, person)
+  expect([stale.status, stale.body.code]).toEqual([403, 'fresh_sign_in_required'])
+  expect(await eventsAbout(plumbline, vendorId)).toHaveLength(before)
+})
+
+test('a link of a blind request is not copied, and a copied link opens nothing of it, before it closes', async () => {
+  const bidder = await newVendor()
+  await ext(`/vendors/${bidder}/invite`)
+  const whole = await copied(bidder)
+  const request = await ask({ vendorIds: [bidder], blind: true })
+  const [{ id }] = request.invitations
+  const sealed = await copyOf(id)
+  expect([sealed.status, sealed.body.reason]).toEqual([409, 'bids_sealed'])
+
+  const own = await mailed(id)
+  const bid = `/api/portal/invitations/${id}/bid`
+  expect((await plumbline.post(`${bid}/draft`, { amount: 41_234 }, own)).status).toBe(200)
+  expect((await plumbline.post(`${bid}/submit`, {}, own)).body.bid.amount).toBe(41_234)
+  const looks = async (link: { url: string; key: string }) => {
+    const { pathname } = new URL(link.url)
+    const answers = [
+      await plumbline.get('/api/portal/invitations', link),
+      await plumbline.get(`/api/portal/invitations/${id}`, link),
+      await plumbline.get(bid, link),
+      await plumbline.get(`/api/portal/invitations/${id}/attachments`, link),
+      await plumbline.post(`${bid}/draft`, { amount: 1 }, link),
+      await plumbline.post(`/api/portal/invitations/${id}/answer`, { answer: 'declined' }, link),
+      await plumbline.post('/api/portal/visits', { invitationId: id }, link),
+    ]
+    const pages = await Promise.all(
+      [pathname, `${pathname}/${id}`, `${pathname}/${id}/price`, `${pathname}/invitations`].map(async (path) =>
+        (await fetch(plumbline.url + path)).text(),
+      ),
+    )
+    const shown = JSON.stringify([answers.map(({ body }) => body), pages])
+    return { statuses: answers.map(({ status }) => status), isShown: /41[,.]?234/.test(shown), text: shown }
+  }
+  const hidden = await looks(whole)
+  expect(hidden).toMatchObject({ statuses: [200, 404, 404, 404, 404, 404, 422], isShown: false })
+  expect(hidden.text).not.toContain(request.number)
+  expect((await plumbline.get('/api/portal/invitations', await mailed(bidder))).body.data).toMatchObject([{ id }])
+
+  await ext(`/bids/requests/${request.id}/close`)
+  const narrow = await copied(id)
+  for (const link of [whole, narrow]) expect((await plumbline.get(bid, link)).body.bid.amount).toBe(41_234)
+  await ext(`/bids/requests/${request.id}/reopen`, { deadline: day(20) })
+  for (const link of [whole, narrow])
+    expect(await looks(link)).toMatchObject({ statuses: [200, 404, 404, 404, 404, 404, 422], isShown: false })
+})
+
+test('what is done through a copied link is recorded with its source and the name of whoever copied it', async () => {
+  const bidder = await newVendor()
+  await ext(`/vendors/${bidder}/invite`)
+  const request = await ask({ vendorIds: [bidder] })
+  const [{ id }] = request.invitations
+  const link = await copied(id)
+  const { name } = (await plumbline.get('/api/ext/me')).body
+  const by = { type: 'vendor', id: bidder, source: 'portal_copied_link', copiedBy: { type: 'key', name } }
+  await fetch(plumbline.url + new URL(link.url).pathname)
+  await plumbline.post(`/api/portal/invitations/${id}/bid/draft`, { amount: 40_000 }, link)
+  await plumbline.post(`/api/portal/invitations/${id}/bid/submit`, {}, link)
+  const [bid] = (await plumbline.get(`/api/ext/bids?bidRequestId=${request.id}`)).body.data
+  expect(bid).toMatchObject({ amount: 40_000, source: 'portal_copied_link', createdBy: by })
+  const found = await plumbline.get(`/api/ext/bids?source=portal_copied_link&bidRequestId=${request.id}`)
+  expect(found.body.data).toHaveLength(1)
+  expect((await eventsAbout(plumbline, bid.id)).map(({ actor }) => actor)).toMatchObject([by])
+  for (const [resourceId, action] of [
+    [bid.id, 'bid.submitted'],
+    [id, 'portal.visited'],
+    [id, 'invitation.updated'],
+  ]) {
+    const { data } = (await plumbline.get(`/api/ext/audit-entries?resourceId=${resourceId}&action=${action}`)).body
+    expect([action, data[0]?.actor]).toMatchObject([action, by])
+  }
+  // The vendor's own link is told apart from it.
+  const revised = await mailed(id)
+  await plumbline.post(`/api/portal/invitations/${id}/bid/draft`, { amount: 39_000 }, revised)
+  await plumbline.post(`/api/portal/invitations/${id}/bid/submit`, {}, revised)
+  expect((await plumbline.get(`/api/ext/bids/${bid.id}`)).body.source).toBe('portal')
+  expect((await eventsAbout(plumbline, bid.id)).at(-1)?.actor).toEqual({ type: 'vendor', id: bidder })
+})
+
+test('a copied link neither shows nor submits what the vendor has not submitted', async () => {
+  const request = await ask({ blind: false })
+  const [{ id }] = request.invitations
+  const own = await mailed(id)
+  const bid = `/api/portal/invitations/${id}/bid`
+  const files = `/api/portal/invitations/${id}/attachments`
+  const draft = { amount: 41_234, note: 'Between us' }
+  expect((await plumbline.post(`${bid}/draft`, draft, own)).body.draft).toMatchObject({ ...draft, version: 1 })
+  const sent = await sendBytes(`${plumbline.url}${files}?fileName=Offer.pdf`, pdf(), own)
+  expect([sent.status, sent.body.detail]).toEqual([200, undefined])
+  const copy = await copied(id)
+  expect((await plumbline.get(bid, copy)).body).toMatchObject({ draft: null, review: null, bid: null })
+  expect((await plumbline.get(files, copy)).body.data).toEqual([])
+  expect((await plumbline.get(`${files}/${sent.body.id}/content`, copy)).status).toBe(404)
+  const page = await (await fetch(`${copy.url}/price`)).text()
+  expect(page).not.toMatch(/41[,.]?234|Between us/)
+  expect((await plumbline.post(`${bid}/submit`, {}, copy)).body.reason).toBe('missing_data')
+  // What is entered through the copy leaves the vendor's draft as it is.
+  expect((await plumbline.post(`${bid}/draft`, { amount: 1 }, copy)).body.draft.version).toBe(1)
+  expect((await plumbline.post(`${bid}/discard`, undefined, copy)).status).toBe(200)
+  expect((await plumbline.get(bid, own)).body.draft).toMatchObject({ ...draft, version: 1 })
+  expect((await plumbline.post(`${bid}/submit`, {}, own)).status).toBe(200)
+  expect((await plumbline.get(bid, copy)).body.bid.amount).toBe(41_234)
+  expect((await plumbline.get(files, copy)).body.data).toMatchObject([{ fileName: 'Offer.pdf' }])
+  expect((await plumbline.get(`${files}/${sent.body.id}/content`, copy)).status).toBe(200)
+})
+
+test('a waiver that is signed through a copied link says so in its text', async () => {
+  const bidder = await newVendor()
+  const lines = [{ description: 'Walls', quantity: 1, unitPrice: 1000 }]
+  const order = await ext('/purchase-orders', { homeId, vendorId: bidder, scope: 'framing', lines })
+  for (const status of ['approved', 'issued']) await ext(`/purchase-orders/${order.id}/status`, { status })
+  await ext(`/purchase-orders/${order.id}/progress`, { completedPercent: 100 })
+  const payment = await ext('/payments', { poId: order.id, grossAmount: 10 })
+  const waiver = await ext(`/payments/${payment.id}/lien-waivers`, {})
+  const link = await copied(bidder)
+  const signature = { signedBy: 'Dana Whitfield', consent: true }
+  const { status } = await plumbline.post(`/api/portal/lien-waivers/${waiver.id}/signature`, signature, link)
+  expect(status).toBe(200)
+  const { name } = (await plumbline.get('/api/ext/me')).body
+  const { body: signed } = await plumbline.get(`/api/ext/lien-waivers/${waiver.id}`)
+  expect(signed.signedVia).toBe('portal_copied_link')
+  expect(signed.text).toContain(`through a portal link that ${name} copied.`)
+})
+
+test('a copied link ends with the mailed one, and 20 copies of it may be in use', async () => {
+  const bidder = await newVendor()
+  const none = await copyOf(bidder)
+  expect([none.status, none.body.reason]).toEqual([409, 'missing_data'])
+  await ext(`/vendors/${bidder}/invite`)
+  const links = []
+  for (let i = 0; i < 20; i++) links.push(await copied(bidder))
+  const [first = { key: '' }, last = first] = [links.at(0), links.at(-1)]
+  const full = await copyOf(bidder)
+  expect([full.status, full.body.reason]).toEqual([409, 'limit_reached'])
+  for (const link of [first, last]) expect((await plumbline.get('/api/portal/invitations', link)).status).toBe(200)
+  await ext(`/vendors/${bidder}/revoke-portal`)
+  for (const link of [first, last])
+    expect((await plumbline.get('/api/portal/invitations', link)).body.code).toBe('revoked_token')
+  const revoked = await copyOf(bidder)
+  expect([revoked.status, revoked.body.reason]).toEqual([409, 'missing_data'])
+
+  const request = await ask({ vendorIds: [bidder] })
+  const [{ id }] = request.invitations
+  const narrow = await copied(id)
+  await ext(`/invitations/${id}/resend`)
+  expect((await plumbline.get('/api/portal/invitations', narrow)).body.code).toBe('revoked_token')
+  const draft = await ask({ vendorIds: [bidder], sendNow: false })
+  expect((await copyOf(draft.invitations[0].id)).body.reason).toBe('missing_data')
+  await ext(`/vendors/${bidder}/status`, { status: 'inactive' })
+  expect((await copyOf(id)).body.reason).toBe('vendor_inactive')
+})
+
+test('a repeat under the same Idempotency-Key copies no second link and does not show the first again', async () => {
+  const [{ id }] = (await ask()).invitations
+  const once = { headers: { 'idempotency-key': 'copy-once' } }
+  const [first, again] = [await copyOf(id, once), await copyOf(id, once)]
+  expect(first.body.portalUrl).toContain('/portal/inv_')
+  expect(again.body).toEqual({ ...first.body, portalUrl: null })
+})
+
+test('another builder finds neither the vendor nor the invitation', async () => {
+  const [{ id }] = (await ask()).invitations
+  const { key } = await plumbline.newBuilder()
+  for (const subject of [id, vendorId]) expect((await copyOf(subject, { key })).status).toBe(404)
+})
+
+test('nobody records a bid as if the vendor had submitted it in its portal', async () => {
+  const bidder = await newVendor()
+  const request = await ask({ vendorIds: [bidder] })
+  const [{ id }] = request.invitations
+  for (const source of ['portal', 'portal_copied_link']) {
+    const bid = { bidRequestId: request.id, vendorId: bidder, amount: 1, source }
+    expect((await plumbline.post('/api/ext/bids', bid)).body.errors).toMatchObject([{ pointer: '/source' }])
+  }
+  const own = await mailed(id)
+  await plumbline.post(`/api/portal/invitations/${id}/bid/draft`, { amount: 40_000 }, own)
+  const { bid } = (await plumbline.post(`/api/portal/invitations/${id}/bid/submit`, {}, own)).body
+  const revised = await plumbline.patch(`/api/ext/bids/${bid.id}`, { amount: 39_000 })
+  expect(revised.body).toMatchObject({ amount: 39_000, source: 'api' })
+})

@@ -1,0 +1,20 @@
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { invalid, notFound } from '../../../platform/problems/problem.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { trackRecords } from './queries.ts'
+import { scorecard } from './scorecard.ts'
+
+export const scorecardOperations = {
+  async getVendorScorecard({ path, query }, call) {
+    const { from = null, to = null } = query
+    if (from !== null && to !== null && to < from)
+      throw invalid([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
+    const vendor = await vendors.find(call, path.vendorId)
+    const record = (await trackRecords(call, [vendor.id], { from, to })).get(vendor.id)
+    if (record === undefined) throw notFound()
+    return {
+      status: 200,
+      body: scorecard(record, { vendorId: vendor.id, from, to, asOf: call.now.toISOString(), currency: call.currency }),
+    }
+  },
+} satisfies Partial<Handlers>

@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import type { Call } from '../../../platform/calls/call.ts'
+import { COMMITTED, OPEN, UNSETTLED } from '../../statuses/order-statuses.ts'
+import type { TrackRecord } from './scorecard.ts'
+
+/** What each of the vendors did in a period of whole days in the organization's time zone. */
+export async function trackRecords(
+  { db, organizationId, timeZone }: Call,
+  vendorIds: readonly string[],
+  { from, to }: { from: string | null; to: string | null },
+): Promise<Map<string, TrackRecord>> {
+  const inPeriod = (column: string) => sql`(
+    (${from}::date is null or ${sql.ref(column)} >= ${from}::date::timestamp at time zone ${timeZone})
+    and (${to}::date is null or ${sql.ref(column)} < (${to}::date + 1)::timestamp at time zone ${timeZone}))`
+  const { rows } = await sql<TrackRecord & { vendorId: string }>`
+    select v."id" as "vendorId",
+      (select json_build_object(
+        'sent', count(*),
+        'answered', count(*) filter (where i."status" in ('will_bid', 'declined', 'submitted')),
+        'unanswered', count(*) filter (where i."status" = 'no_response'))
+      from "invitations" i
+      where i."organizationId" = ${organizationId} and i."vendorId" = v."id" and ${inPeriod('i.sentAt')}
+        and i."sentAt" is not null) as "invitations",
+      (select json_build_object(
+        'submitted', count(*),
+        'accepted', count(*) filter (where b."status" = 'accepted'),
+        'rejected', count(*) filter (where b."status" = 'rejected'))
+      from "bids" b
+      where b."organizationId" = ${organizationId} and b."vendorId" = v."id" and ${inPeriod('b.submittedAt')}) as "bids",
+      (select json_build_object('count', count(*), 'amount', coalesce(sum(p."total"), 0))
+      from "purchaseOrders" p
+      where p."organizationId" = ${organizationId} and p."vendorId" = v."id"
+        and p."status" = any(${[...COMMITTED]}::text[]) and ${inPeriod('p.createdAt')}) as "orders",
+      (select coalesce(sum(p."total"), 0)
+      from "purchaseOrders" p
+      where p."organizationId" = ${organizationId} and p."vendorId" = v."id"
+        and p."status" = any(${[...UNSETTLED]}::text[])) as "openCommitment",
+      (select coalesce(sum(p."payableAmount"), 0)
+      from "purchaseOrders" p
+      where p."organizationId" = ${organizationId} and p."vendorId" = v."id"
+        and p."status" = any(${[...OPEN]}::text[])) as "payable",
+      array(${variancePercents(organizationId, inPeriod('p.createdAt'))}) as "variancePercents"
+    from unnest(${[...vendorIds]}::text[]) as v("id")`.execute(db)
+  return new Map(rows.map(({ vendorId, ...record }) => [vendorId, record]))
+}
+
+// A job is everything ordered from the vendor for one home and trade, however many orders that took: a variance is part
+// of the job's cost. Its expected cost is that of the accepted bids behind the orders, without tax like the bids, or
+// else the budget. A backcharge is a penalty and does not make a job cheaper.
+function variancePercents(organizationId: string, isInPeriod: ReturnType<typeof sql>) {
+  return sql`
+    select ((case when job."offered" is null then job."total" else job."subtotal" end / expected."amount" - 1) * 100)::float8
+    from (
+      select p."homeId", lower(p."scope") as "scope", sum(p."total") as "total", sum(p."subtotal") as "subtotal", (
+        select sum(case when b."awardedLineIds" is null then b."amount" else (
+          select sum((line ->> 'amount')::numeric) from jsonb_array_elements(b."lines"::jsonb) as line
+          where line ->> 'lineId' = any(b."awardedLineIds")) end)
+        from "bids" b
+        where b."organizationId" = ${organizationId} and b."id" = any(array_agg(p."bidId"))) as "offered"
+      from "purchaseOrders" p
+      where p."organizationId" = ${organizationId} and p."vendorId" = v."id"
+        and p."status" = any(${[...COMMITTED]}::text[]) and p."poType" <> 'backcharge'
+      group by p."homeId", lower(p."scope")
+      having bool_or(${isInPeriod})
+    ) as job
+    cross join lateral (
+      select coalesce(job."offered", (
+        select sum(l."budgeted") from "budgetLines" l
+        where l."organizationId" = ${organizationId} and l."homeId" = job."homeId" and lower(l."scope") = job."scope"
+          and l."archivedAt" is null)) as "amount"
+    ) as expected
+    where expected."amount" > 0`
+}

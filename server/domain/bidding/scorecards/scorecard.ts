@@ -1,0 +1,68 @@
+import type { VendorScorecard } from '../../../../client/contract.gen.ts'
+
+/** What a vendor did, in counts. */
+export interface TrackRecord {
+  invitations: { sent: number; answered: number; unanswered: number }
+  bids: { submitted: number; accepted: number; rejected: number }
+  orders: { count: number; amount: number }
+  /** By how many percent each ordered job exceeded its expected cost. */
+  variancePercents: readonly number[]
+  openCommitment: number
+  payable: number
+}
+
+type Frame = Pick<VendorScorecard, 'vendorId' | 'from' | 'to' | 'asOf' | 'currency'>
+
+// A vendor that does not answer costs a superintendent the most days, and one whose prices grow the most money; who
+// wins is the builder's own choice and says least. The contract states these weights.
+const WEIGHTS = { answering: 40, winning: 20, cost: 40 }
+const POINTS_LOST_PER_PERCENT = 5
+
+export function scorecard(record: TrackRecord, frame: Frame): VendorScorecard {
+  const { invitations, bids, orders, variancePercents, openCommitment, payable } = record
+  const answeredPercent = share(invitations.answered, invitations.answered + invitations.unanswered)
+  const winPercent = share(bids.accepted, bids.accepted + bids.rejected)
+  const averageVariancePercent = mean(variancePercents)
+  const cost =
+    averageVariancePercent === null
+      ? null
+      : Math.max(0, 100 - POINTS_LOST_PER_PERCENT * Math.max(0, averageVariancePercent))
+  return {
+    ...frame,
+    invitations: { ...invitations, answeredPercent },
+    bids: { ...bids, winPercent },
+    orders: { ...orders, compared: variancePercents.length, averageVariancePercent },
+    openCommitment,
+    payable,
+    score: weighted([
+      [answeredPercent, WEIGHTS.answering],
+      [winPercent, WEIGHTS.winning],
+      [cost, WEIGHTS.cost],
+    ]),
+  }
+}
+
+function share(part: number, whole: number): number | null {
+  return whole === 0 ? null : round((part / whole) * 100)
+}
+
+function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : round(values.reduce((sum, value) => sum + value, 0) / values.length)
+}
+
+/** The weighted mean of the parts that exist; null if none does. */
+function weighted(parts: readonly (readonly [number | null, number])[]): number | null {
+  let sum = 0
+  let weights = 0
+  for (const [value, weight] of parts) {
+    if (value === null) continue
+    sum += value * weight
+    weights += weight
+  }
+  return weights === 0 ? null : round(sum / weights)
+}
+
+// More than two decimals would mean nothing here.
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}

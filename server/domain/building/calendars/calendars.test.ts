@@ -1,0 +1,267 @@
+import ICAL from 'ical.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { copies } from '../../../../test/support/copies.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { createUser, updateUser } from '../../office/users/users.ts'
+
+const FEEDS = '/api/ext/calendar-feeds'
+const ZONE = 'America/Chicago'
+
+let plumbline: TestPlumbline
+let communityId: string
+let otherCommunityId: string
+let vendorId: string
+let superintendentId: string
+let homeId: string
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline({ PORTAL_LIMIT_PER_MINUTE: '100', PORTAL_CLIENT_LIMIT_PER_MINUTE: '1000' })
+  superintendentId = await newUser('marcus@example.com')
+  const workdays = [1, 2, 3, 4, 5, 6, 7]
+  const community = { name: 'Juniper, Ridge; Lot', status: 'active', timeZone: ZONE, workdays, superintendentId }
+  communityId = (await plumbline.post('/api/ext/communities', community)).body.id
+  const other = { name: 'Cedar Hollow', status: 'active', timeZone: ZONE, workdays }
+  otherCommunityId = (await plumbline.post('/api/ext/communities', other)).body.id
+  vendorId = await newVendor('Lone Star Framing LLC')
+  const address = { line1: '118 Juniper Ridge Dr', city: 'Austin', state: 'TX', postalCode: '78744' }
+  homeId = await newHome('Lot 22', { address, basePrice: 370490 })
+})
+afterAll(() => plumbline.stop())
+
+const today = () => dateIn(ZONE, plumbline.clock.now())
+const day = (days: number) => addDays(today(), days)
+
+async function newUser(email: string): Promise<string> {
+  const { database, clock, organizationId } = plumbline
+  const user = { organizationId, email, name: 'Marcus Bell', role: 'superintendent' as const, poApprovalLimit: 0 }
+  return (await createUser(database, clock, user)).id
+}
+
+async function newVendor(companyName: string): Promise<string> {
+  // By day it would be told of its tasks in the background, and a task that was told of has changed.
+  const notificationPreferences = { advanceNoticeDays: null, reminderDays: null }
+  const vendor = { companyName, email: 'bids@example.com', notificationPreferences }
+  return (await plumbline.post('/api/ext/vendors', vendor)).body.id
+}
+
+async function newHome(name: string, fields: object = {}): Promise<string> {
+  return (await plumbline.post('/api/ext/homes', { name, communityId, ...fields })).body.id
+}
+
+async function newTask(name: string, fields: object = {}) {
+  const { status, body } = await plumbline.post('/api/ext/tasks', { homeId, name, vendorId, ...fields })
+  expect([status, body.errors]).toEqual([201, undefined])
+  return body
+}
+
+async function newFeed(of: object) {
+  const { status, body } = await plumbline.post(FEEDS, of)
+  expect(status).toBe(201)
+  return body
+}
+
+const open = (url: string, headers: Record<string, string> = {}) =>
+  fetch(plumbline.url + new URL(url).pathname, { headers })
+
+interface Event {
+  uid: string
+  summary: string
+  start: string
+  end: string
+  text(name: string): string
+}
+
+/** The events of a calendar, as a parser that has nothing to do with what wrote it reads them. */
+async function eventsAt(url: string): Promise<Event[]> {
+  const answer = await open(url)
+  expect(answer.status).toBe(200)
+  return parsed(await answer.text())
+}
+
+function parsed(text: string): Event[] {
+  const calendar = new ICAL.Component(ICAL.parse(text))
+  return calendar.getAllSubcomponents('vevent').map((component) => {
+    const event = new ICAL.Event(component)
+    expect([event.startDate.isDate, event.endDate.isDate]).toEqual([true, true])
+    return {
+      ...{ uid: event.uid, summary: event.summary },
+      ...{ start: event.startDate.toString(), end: event.endDate.toString() },
+      text: (name) => String(component.getFirstPropertyValue(name)),
+    }
+  })
+}
+
+const namesAt = async (url: string) => (await eventsAt(url)).map(({ summary }) => summary).sort()
+
+test('a vendor reads its tasks as events of whole days, which keep their identity when they move', async () => {
+  const walls = await newTask('Walls, framed; Süd\\Nord', { durationDays: 6, plannedStart: day(3), scope: 'framing' })
+  await newTask('Somebody else’s', { vendorId: await newVendor('Hill Country Framers') })
+  const { url } = await newFeed({ vendorId })
+  const [event, ...more] = await eventsAt(url)
+  expect(more).toEqual([])
+  expect(event).toMatchObject({
+    ...{ uid: `${walls.id}@plumbline`, summary: 'Lot 22: Walls, framed; Süd\\Nord', start: day(3), end: day(9) },
+  })
+  expect(event?.text('location')).toBe('118 Juniper Ridge Dr, Austin, TX 78744')
+  expect(event?.text('description')).toBe('Juniper, Ridge; Lot\nframing\nNot started')
+  expect(event?.text('sequence')).toBe('1')
+  await plumbline.post(`/api/ext/tasks/${walls.id}/delay`, { days: 2, reasonCode: 'weather' })
+  const [moved] = await eventsAt(url)
+  expect(moved).toMatchObject({ uid: event?.uid, start: day(5), end: day(11) })
+  expect(moved?.text('sequence')).toBe('2')
+  expect(moved?.text('status')).toBe('CONFIRMED')
+  await plumbline.post(`/api/ext/tasks/${walls.id}/status`, { status: 'on_hold' })
+  expect((await eventsAt(url))[0]?.text('status')).toBe('TENTATIVE')
+  await plumbline.post(`/api/ext/tasks/${walls.id}/status`, { status: 'not_started' })
+  await plumbline.post(`/api/ext/tasks/${walls.id}/status`, { status: 'skipped' })
+  expect((await eventsAt(url))[0]?.text('status')).toBe('CANCELLED')
+})
+
+test('the text is as RFC 5545 says: lines of 75 octets at most that end with CR LF, and no control character', async () => {
+  const otherVendor = await newVendor('Ünïted; Framers, "Süd" \\ Nord')
+  await newTask(`${'é😀'.repeat(60)}\u0007`.trim(), { vendorId: otherVendor, plannedStart: day(1) })
+  const { url } = await newFeed({ vendorId: otherVendor, communityId })
+  const answer = await open(url)
+  expect(answer.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
+  const text = await answer.text()
+  expect(text.endsWith('END:VCALENDAR\r\n')).toBe(true)
+  const lines = text.split('\r\n')
+  expect(lines.filter((line) => /\p{Cc}/u.test(line.replaceAll('\t', '')))).toEqual([])
+  expect(Math.max(...lines.map((line) => Buffer.byteLength(line)))).toBeLessThanOrEqual(75)
+  for (const required of ['VERSION:2.0', 'DTSTAMP:', 'LAST-MODIFIED:', 'DTSTART;VALUE=DATE:', 'DTEND;VALUE=DATE:'])
+    expect(text).toContain(`\r\n${required}`)
+  // The parser does not know that a calendar's name is a text, and leaves it as it is written.
+  const name = new ICAL.Component(ICAL.parse(text)).getFirstPropertyValue('name')
+  expect(name).toBe('Ünïted\\; Framers\\, "Süd" \\\\ Nord – Juniper\\, Ridge\\; Lot – Harrow & Finch Homes')
+  expect(parsed(text)[0]?.summary).toContain('é😀'.repeat(60))
+})
+
+test('it is sent again only when it has changed', async () => {
+  const task = await newTask('Roof sheathed', { plannedStart: day(1) })
+  const { url } = await newFeed({ vendorId })
+  const first = await open(url)
+  const etag = first.headers.get('etag') ?? ''
+  plumbline.clock.advance(1000)
+  expect((await open(url, { 'If-None-Match': etag })).status).toBe(304)
+  await plumbline.patch(`/api/ext/tasks/${task.id}`, { durationDays: 2 })
+  expect((await open(url, { 'If-None-Match': etag })).status).toBe(200)
+})
+
+test('a superintendent reads the tasks of the homes of the site and what else they see to, with the vendors', async () => {
+  const user = await newUser('lena@example.com')
+  const [own, deputy] = [await newHome('Own'), await newHome('Deputy', { superintendentId: user })]
+  const elsewhere = await newHome('Elsewhere', { communityId: otherCommunityId })
+  await newTask('Slab', { homeId: own, plannedStart: day(1) })
+  await newTask('Walls', { homeId: deputy, plannedStart: day(1) })
+  await newTask('Permit', { homeId: elsewhere, plannedStart: day(1), assigneeUserId: user })
+  await newTask('Roof', { homeId: elsewhere, plannedStart: day(1) })
+  const site = (await newFeed({ userId: superintendentId })).url
+  const names = await namesAt(site)
+  expect(names).toContain('Own: Slab')
+  expect(names.filter((name) => /Deputy|Elsewhere/.test(name))).toEqual([])
+  const slab = (await eventsAt(site)).find(({ summary }) => summary === 'Own: Slab')
+  expect(slab?.text('description')).toBe('Juniper, Ridge; Lot\nLone Star Framing LLC\nNot started')
+  expect(await namesAt((await newFeed({ userId: user })).url)).toEqual(['Deputy: Walls', 'Elsewhere: Permit'])
+  const within = await newFeed({ userId: user, communityId: otherCommunityId })
+  expect(await namesAt(within.url)).toEqual(['Elsewhere: Permit'])
+  const ahead = async (who: string, name: string) =>
+    (await plumbline.get(`/api/ext/tasks?superintendentId=${who}&q=${name}&plannedStartTo=${day(20)}`)).body.data
+  expect(await ahead(user, 'Walls')).toMatchObject([{ homeId: deputy }])
+  expect(await ahead(superintendentId, 'Slab')).toMatchObject([{ homeId: own }])
+})
+
+test('it has the tasks from 30 days back to 365 ahead, and 2,000 at most', async () => {
+  const builder = await plumbline.newBuilder()
+  const { key } = builder
+  const post = async (path: string, body: object) => (await plumbline.post(`/api/ext${path}`, body, { key })).body
+  const workdays = [1, 2, 3, 4, 5, 6, 7]
+  const site = await post('/communities', { name: 'Mill Creek', status: 'active', workdays })
+  const home = await post('/homes', { name: 'Lot 1', communityId: site.id })
+  const vendor = await post('/vendors', { companyName: 'Brazos Framing', email: 'b@example.com' })
+  const add = (name: string, plannedStart: string, durationDays = 1) =>
+    post('/tasks', { homeId: home.id, vendorId: vendor.id, name, plannedStart, durationDays })
+  await add('Too old', day(-40))
+  await add('Long', day(-40), 20)
+  await add('Far', day(360))
+  await add('Too far', day(370))
+  const { url } = await post('/calendar-feeds', { vendorId: vendor.id })
+  expect(await namesAt(url)).toEqual(['Lot 1: Far', 'Lot 1: Long'])
+  const task = await add('Next', day(1))
+  await copies(plumbline.database.statements, { table: 'tasks', id: task.id, count: 2000 })
+  const names = await namesAt(url)
+  expect(names).toHaveLength(2000)
+  expect(names).not.toContain('Lot 1: Far')
+})
+
+test('an address is shown once, is not in a dry run, and answers 410 when it was revoked', async () => {
+  const { url, ...feed } = await newFeed({ vendorId })
+  expect(url).toMatch(new RegExp(`/calendars/${feed.id}\\.[\\w-]{32}\\.ics$`))
+  expect((await plumbline.get(`${FEEDS}/${feed.id}`)).body).toEqual(feed)
+  const { body: listed } = await plumbline.get(`${FEEDS}?vendorId=${vendorId}&ids=${feed.id}`)
+  expect(listed.data).toEqual([feed])
+  const dry = await plumbline.post('/api/ext/execute', {
+    ...{ skill: 'createCalendarFeed', input: { vendorId }, dryRun: true },
+  })
+  expect(dry.body.result).toMatchObject({ vendorId, url: null })
+  expect((await open(url)).status).toBe(200)
+  expect(await plumbline.post(`${FEEDS}/${feed.id}/revoke`)).toMatchObject({
+    ...{ status: 200, body: { id: feed.id, archivedAt: expect.any(String) } },
+  })
+  expect((await plumbline.post(`${FEEDS}/${feed.id}/revoke`)).body).toMatchObject({ version: 2 })
+  const gone = await open(url)
+  expect([gone.status, await gone.text()]).toEqual([410, 'This calendar is no longer in use.\n'])
+  expect((await plumbline.get(`${FEEDS}?vendorId=${vendorId}&ids=${feed.id}`)).body.data).toEqual([])
+})
+
+test('what is no address is not found, and a wrong one tells nothing', async () => {
+  const { url } = await newFeed({ vendorId })
+  const wrong = url.replace(/.{4}\.ics$/, 'AAAA.ics')
+  for (const path of [new URL(wrong).pathname, '/calendars/x.ics', '/calendars/%E0%A4%A.ics', '/calendars/%00.ics']) {
+    const answer = await fetch(plumbline.url + path)
+    expect([path, answer.status, await answer.text()]).toEqual([path, 404, 'Not found.\n'])
+  }
+  // Elsewhere it opens nothing.
+  const token = url.split('/').at(-1)?.slice(0, -4) ?? ''
+  expect((await plumbline.get('/api/portal/invitations', { key: token })).status).toBe(401)
+  expect((await plumbline.get('/api/ext/tasks', { key: token })).status).toBe(401)
+})
+
+test('a feed ends with its vendor and its user, and comes back with a vendor that is active again', async () => {
+  const vendor = await newVendor('Blanco Framers')
+  const { url } = await newFeed({ vendorId: vendor })
+  await plumbline.post(`/api/ext/vendors/${vendor}/status`, { status: 'inactive' })
+  expect((await open(url)).status).toBe(410)
+  expect((await plumbline.post(FEEDS, { vendorId: vendor })).body.detail).toBe('Blanco Framers is inactive.')
+  await plumbline.post(`/api/ext/vendors/${vendor}/status`, { status: 'active' })
+  expect((await open(url)).status).toBe(200)
+  await plumbline.delete(`/api/ext/vendors/${vendor}`)
+  expect((await open(url)).status).toBe(410)
+  expect((await plumbline.post(FEEDS, { vendorId: vendor })).body.detail).toBe('Blanco Framers is archived.')
+  const user = await newUser('leaver@example.com')
+  const own = await newFeed({ userId: user })
+  await updateUser(plumbline.database, plumbline.clock, user, { status: 'disabled' })
+  expect((await open(own.url)).status).toBe(410)
+  expect((await plumbline.post(FEEDS, { userId: user })).body.detail).toBe('Marcus Bell is disabled.')
+})
+
+test('a feed is for one vendor or one user of the builder, who has 20 at most', async () => {
+  const elsewhere = await plumbline.newBuilder()
+  for (const [of, pointer] of [
+    [{}, '/vendorId'],
+    [{ vendorId, userId: superintendentId }, '/vendorId'],
+    [{ vendorId: 'ven_nobody' }, '/vendorId'],
+    [{ userId: elsewhere.userId }, '/userId'],
+    [{ vendorId, communityId: 'com_none' }, '/communityId'],
+  ] as const)
+    expect(await plumbline.post(FEEDS, of)).toMatchObject({ status: 422, body: { errors: [{ pointer }] } })
+  const vendor = await newVendor('Blanco Framers')
+  const answers = await Promise.all(Array.from({ length: 22 }, () => plumbline.post(FEEDS, { vendorId: vendor })))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
+  const refused = answers.find(({ status }) => status !== 201)
+  expect(refused?.body.detail).toBe('Blanco Framers has 20 calendar feeds. Revoke one of them first.')
+  const { url, id } = await newFeed({ vendorId })
+  expect((await plumbline.get(`${FEEDS}/${id}`, { key: elsewhere.key })).status).toBe(404)
+  expect((await plumbline.post(`${FEEDS}/${id}/revoke`, undefined, { key: elsewhere.key })).status).toBe(404)
+  expect((await open(url)).status).toBe(200)
+})

@@ -1,0 +1,64 @@
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import * as communities from '../../land/communities/queries.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { issueAddress } from './address.ts'
+import * as feeds from './queries.ts'
+import { workloadOf } from './workload.ts'
+
+/** A person has some devices; more addresses are a sign that nobody knows who has them. */
+const MOST_FEEDS = 20
+
+export const calendarOperations = {
+  async listCalendarFeeds({ query }, call) {
+    return { status: 200, body: await feeds.list(call, query) }
+  },
+
+  async createCalendarFeed({ body }, call) {
+    const { vendorId = null, userId = null, communityId = null } = body
+    const feed = await call.write(async (call) => {
+      const name = await lockedName(call, vendorId, userId)
+      if (communityId !== null) await communities.assertExist(call, [communityId], '/communityId')
+      if ((await feeds.countOpen(call, { vendorId, userId })) >= MOST_FEEDS)
+        throw conflict('limit_reached', `${name} has ${MOST_FEEDS} calendar feeds. Revoke one of them first.`)
+      const created = await feeds.insert(call, { vendorId, userId, communityId })
+      const url = await issueAddress(call, created.id)
+      // The address of a dry run is undone with it.
+      return { ...created, url: call.isDryRun ? null : url }
+    })
+    return { status: 201, body: feed }
+  },
+
+  async getCalendarFeed({ path }, call) {
+    return { status: 200, body: await feeds.find(call, path.calendarFeedId) }
+  },
+
+  async revokeCalendarFeed({ path }, call) {
+    const feed = await call.write(async (call) => feeds.archive(call, await feeds.lock(call, path.calendarFeedId)))
+    return { status: 200, body: feed }
+  },
+
+  async getVendorWorkload({ query }, call) {
+    return { status: 200, body: await workloadOf(call, query) }
+  },
+} satisfies Partial<Handlers>
+
+/** The name of the vendor or user, locked, so that two requests do not both make the last feed. */
+async function lockedName(call: WriteCall, vendorId: string | null, userId: string | null): Promise<string> {
+  if ((vendorId === null) === (userId === null)) {
+    const message = vendorId === null ? 'is required, or else userId' : 'cannot be combined with userId'
+    throw invalid([{ pointer: '/vendorId', code: vendorId === null ? 'required' : 'exclusive', message }])
+  }
+  if (vendorId !== null) {
+    await vendors.assertExist(call, [vendorId], '/vendorId')
+    const { companyName, archivedAt, status } = await vendors.lock(call, vendorId)
+    if (archivedAt !== null) throw conflict('vendor_archived', `${companyName} is archived.`)
+    if (status === 'inactive') throw conflict('vendor_inactive', `${companyName} is inactive.`)
+    return companyName
+  }
+  const user = await feeds.lockUser(call, userId ?? '')
+  if (user === undefined) throw unknownReference(['/userId'])
+  if (user.status === 'disabled') throw conflict('user_disabled', `${user.name} is disabled.`)
+  return user.name
+}

@@ -1,0 +1,101 @@
+import { CompiledQuery } from 'kysely'
+import type { VendorWorkload, WorkloadWeek } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Input } from '../../../platform/calls/operation.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { homesOfSuperintendent } from '../../land/superintendents.ts'
+import { FIRST_DAY, LAST_DAY } from '../schedule/schedule.ts'
+
+/** What vendors have to do week by week, from the Monday on or before the day that is asked for. */
+export async function workloadOf(
+  call: Call,
+  { from: asked, weeks: count, ...wanted }: Input<'getVendorWorkload'>['query'],
+): Promise<VendorWorkload> {
+  const day = asked ?? dateIn(call.timeZone, call.now)
+  if (day < FIRST_DAY || day > LAST_DAY)
+    throw invalid([{ pointer: 'from', code: 'out_of_range', message: `must be from ${FIRST_DAY} to ${LAST_DAY}` }])
+  const from = mondayOf(day)
+  const to = addDays(from, 7 * count - 1)
+  const found = await vendorsWithWork(call, { ...wanted, from, to })
+  const listed = found.slice(0, wanted.limit)
+  const weeks = await weeksOf(call, { ...wanted, from, to, vendorIds: listed.map(({ id }) => id) })
+  const byVendor = Map.groupBy(weeks, ({ vendorId }) => vendorId)
+  return {
+    ...{ asOf: call.now.toISOString(), from, to },
+    vendors: listed.map(({ id: vendorId, companyName }) => {
+      const worked = new Map(byVendor.get(vendorId)?.map((week) => [week.week, week]))
+      const all = Array.from({ length: count }, (_, i): WorkloadWeek => {
+        const week = addDays(from, 7 * i)
+        const { tasks = 0, workdays = 0 } = worked.get(week) ?? {}
+        return { week, tasks, workdays }
+      })
+      return { vendorId, companyName, weeks: all }
+    }),
+    lastVendorId: found.length > listed.length ? (listed.at(-1)?.id ?? null) : null,
+  }
+}
+
+function mondayOf(date: string): string {
+  return addDays(date, -((new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7))
+}
+
+interface Wanted {
+  from: string
+  to: string
+  communityId?: string | undefined
+  superintendentId?: string | undefined
+}
+
+// As in the condition of the index tasks_openOfVendor.
+const IS_OPEN = `t."status" in ('not_started', 'in_progress', 'on_hold')`
+
+/** The condition of a task that is open in these weeks; $1 is the organization and $2 to $5 what is wanted. */
+function planned({ superintendentId }: Wanted): string {
+  const ofSuperintendent =
+    superintendentId === undefined ? 'true' : `t."homeId" = any(array(${homesOfSuperintendent('$5')}))`
+  return `t."organizationId" = $1 and t."archivedAt" is null and ${IS_OPEN}
+    and t."plannedStart" <= $3::date and t."plannedEnd" >= $2::date
+    and ($4::text is null or t."communityId" = $4) and ($5::text is null or ${ofSuperintendent})`
+}
+
+function values({ organizationId }: Call, { from, to, communityId, superintendentId }: Wanted): unknown[] {
+  return [organizationId, from, to, communityId ?? null, superintendentId ?? null]
+}
+
+/** The vendors after the given one that have something to do, by their ids; one more than is asked for. */
+async function vendorsWithWork(
+  call: Call,
+  wanted: Wanted & { limit: number; vendorId?: string | undefined; afterVendorId?: string | undefined },
+): Promise<{ id: string; companyName: string }[]> {
+  const statement = `
+    select v."id", v."companyName" from "vendors" as v
+    where v."organizationId" = $1 and ($6::text is null or v."id" = $6) and ($7::text is null or v."id" > $7)
+      and exists (select from "tasks" as t where t."vendorId" = v."id" and ${planned(wanted)})
+    order by v."id" limit $8`
+  const { vendorId = null, afterVendorId = null, limit } = wanted
+  const parameters = [...values(call, wanted), vendorId, afterVendorId, limit + 1]
+  return (await call.db.executeQuery<{ id: string; companyName: string }>(CompiledQuery.raw(statement, parameters)))
+    .rows
+}
+
+/** The weeks in which these vendors have something to do, by the workdays and holidays of each community. */
+async function weeksOf(
+  call: Call,
+  wanted: Wanted & { vendorIds: readonly string[] },
+): Promise<(WorkloadWeek & { vendorId: string })[]> {
+  if (wanted.vendorIds.length === 0) return []
+  const statement = `
+    select t."vendorId", date_trunc('week', d)::date as "week", count(distinct t."id")::integer as "tasks",
+      count(*)::integer as "workdays"
+    from "tasks" as t
+    join "communities" as c on c."organizationId" = t."organizationId" and c."id" = t."communityId"
+    cross join lateral generate_series(greatest(t."plannedStart", $2::date)::timestamp,
+      least(t."plannedEnd", $3::date)::timestamp, interval '1 day') as d
+    where t."vendorId" = any($6::text[]) and ${planned(wanted)}
+      and c."workdays" @> to_jsonb(extract(isodow from d)::integer) and to_char(d, 'YYYY-MM-DD') <> all(c."holidays")
+    group by 1, 2`
+  const parameters = [...values(call, wanted), [...wanted.vendorIds]]
+  return (await call.db.executeQuery<WorkloadWeek & { vendorId: string }>(CompiledQuery.raw(statement, parameters)))
+    .rows
+}

@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { eventsAbout } from '../../../../test/support/recorded-events.ts'
+import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { type WorkCalendar, workCalendar } from '../../../platform/values/workdays.ts'
+
+const MILESTONES = '/api/ext/milestones'
+const ZONE = 'America/Chicago'
+
+let plumbline: TestPlumbline
+let communityId: string
+let homeId: string
+let calendar: WorkCalendar
+let lots = 0
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
+  const community = { name: 'Juniper Ridge', status: 'active', timeZone: ZONE, workdays: [1, 2, 3, 4, 5] }
+  communityId = (await plumbline.post('/api/ext/communities', community)).body.id
+})
+afterAll(() => plumbline.stop())
+beforeEach(async () => {
+  const home = { name: `Lot ${++lots}`, communityId, basePrice: 333_333.33 }
+  homeId = (await plumbline.post('/api/ext/homes', home)).body.id
+})
+
+const today = () => dateIn(ZONE, plumbline.clock.now())
+const read = async (id: string) => (await plumbline.get(`${MILESTONES}/${id}`)).body
+const complete = (id: string, body: object = {}) => plumbline.post(`${MILESTONES}/${id}/complete`, body)
+const reopen = (id: string, reason = 'It was reported too early.') =>
+  plumbline.post(`${MILESTONES}/${id}/reopen`, { reason })
+const namesOf = async (query: string) =>
+  (await plumbline.get(`${MILESTONES}?homeId=${homeId}&${query}`)).body.data.map(({ name }: { name: string }) => name)
+
+async function newTask(name: string, fields: object = {}): Promise<string> {
+  const { status, body } = await plumbline.post('/api/ext/tasks', { homeId, name, ...fields })
+  expect([status, body.errors]).toEqual([201, undefined])
+  return body.id
+}
+
+async function newMilestone(name: string, fields: object = {}) {
+  const { status, body } = await plumbline.post(MILESTONES, { homeId, name, ...fields })
+  expect([status, body.errors]).toEqual([201, undefined])
+  return body
+}
+
+const finish = (taskId: string, date?: string) =>
+  plumbline.post(`/api/ext/tasks/${taskId}/complete`, { ...(date !== undefined && { date }) })
+const move = (taskId: string, status: string) =>
+  plumbline.post(`/api/ext/tasks/${taskId}/status`, { status, reason: 'It was not done.' })
+const historyOf = async (id: string) => (await plumbline.get(`/api/ext/status-changes?resourceId=${id}`)).body.data
+
+test('the last of its tasks completes a milestone with the last day on which one of them ended, and the event follows', async () => {
+  const roof = await newTask('Roof dried in')
+  const windows = await newTask('Windows set')
+  const dried = await newMilestone('Dried in', {
+    milestoneType: 'dry_in',
+    taskIds: [roof, windows],
+    autoComplete: true,
+  })
+  const other = await newMilestone('By hand', { taskIds: [roof, windows] })
+  await finish(roof)
+  expect(await read(dried.id)).toMatchObject({ status: 'pending', completedDate: null })
+  // It was done before the roof was, and is reported after it.
+  const yesterday = addDays(today(), -1)
+  expect((await finish(windows, yesterday)).status).toBe(200)
+  const reached = await read(dried.id)
+  expect(reached).toMatchObject({ status: 'completed', completedDate: today(), completedByTasks: true, version: 2 })
+  expect(await read(other.id)).toMatchObject({ status: 'pending' })
+  expect(await eventsAbout(plumbline, dried.id)).toMatchObject([
+    {
+      type: 'milestone.completed',
+      data: { object: reached, previous: { status: 'pending', completedDate: null, completedByTasks: false } },
+    },
+  ])
+  const history = await historyOf(dried.id)
+  expect(history.map(({ to, reason }: { to: string; reason: string }) => [to, reason])).toEqual([
+    ['pending', null],
+    ['completed', 'Windows set is completed.'],
+  ])
+})
+
+test('a reopened task makes pending what its tasks had completed, silently, and not what was completed by hand', async () => {
+  const task = await newTask('Roof dried in')
+  const byTasks = await newMilestone('Dried in', { taskIds: [task], autoComplete: true })
+  const byHand = await newMilestone('Inspected', { taskIds: [task], autoComplete: true })
+  await complete(byHand.id, { force: true, reason: 'The lender was there.' })
+  await finish(task)
+  await move(task, 'in_progress')
+  expect(await read(byTasks.id)).toMatchObject({ status: 'pending', completedDate: null, completedByTasks: false })
+  expect(await read(byHand.id)).toMatchObject({ status: 'completed', completedByTasks: false })
+  await finish(task)
+  expect(await read(byTasks.id)).toMatchObject({ status: 'completed' })
+  expect((await eventsAbout(plumbline, byTasks.id)).map(({ type }) => type)).toEqual(
+    Array(2).fill('milestone.completed'),
+  )
+})
+
+test('a skipped task is not waited for, and skipping the last one completes the milestone', async () => {
+  const [roof, windows] = [await newTask('Roof dried in'), await newTask('Windows set')]
+  const dried = await newMilestone('Dried in', { taskIds: [roof, windows], autoComplete: true })
+  const skipped = await newMilestone('Windows in', { taskIds: [windows], autoComplete: true })
+  await finish(roof, addDays(today(), -2))
+  await move(windows, 'skipped')
+  expect(await read(dried.id)).toMatchObject({ status: 'completed', completedDate: addDays(today(), -2) })
+  // Nothing was done for this one, so there is no day on which it was reached.
+  expect(await read(skipped.id)).toMatchObject({ status: 'pending' })
+  await move(windows, 'not_started')
+  expect(await read(dried.id)).toMatchObject({ status: 'pending' })
+})
+
+test('the forecast is the day on which the last of its tasks ends, and moves with the schedule', async () => {
+  const first = calendar.add(today(), 1)
+  const slab = await newTask('Slab poured', { plannedStart: first })
+  const walls = await newTask('Walls framed', { durationDays: 6, predecessors: [{ taskId: slab }] })
+  const { id, forecastDate } = await newMilestone('Framed', { taskIds: [slab, walls] })
+  expect(forecastDate).toBe(calendar.add(first, 6))
+  await plumbline.post(`/api/ext/tasks/${slab}/delay`, { days: 3, reasonCode: 'weather' })
+  expect(await read(id)).toMatchObject({ forecastDate: calendar.add(first, 9), version: 1 })
+  const { body: listed } = await plumbline.get(`${MILESTONES}?homeId=${homeId}`)
+  expect(listed.data).toEqual([await read(id)])
+  expect(await newMilestone('Without tasks')).toMatchObject({ forecastDate: null })
+})
+
+test('a forecast that has moved is not hidden by the ETag, which still allows a change', async () => {
+  const task = await newTask('Roof dried in')
+  const { id } = await newMilestone('Dried in', { taskIds: [task] })
+  const etag = (await plumbline.get(`${MILESTONES}/${id}`)).headers.get('etag') ?? ''
+  const since = () => plumbline.get(`${MILESTONES}/${id}`, { headers: { 'if-none-match': etag } })
+  expect((await since()).status).toBe(304)
+  await plumbline.post(`/api/ext/tasks/${task}/delay`, { days: 3, reasonCode: 'weather' })
+  expect(await since()).toMatchObject({ status: 200, body: { version: 1 } })
+  const headers = { 'if-match': etag }
+  expect(await plumbline.patch(`${MILESTONES}/${id}`, { name: 'Dry' }, { headers })).toMatchObject({ status: 200 })
+  expect(await plumbline.patch(`${MILESTONES}/${id}`, { name: 'Wet' }, { headers })).toMatchObject({ status: 412 })
+})
+
+test('by hand it is completed when its tasks are, or with force and a reason, and reopened with one', async () => {
+  const task = await newTask('Roof dried in')
+  const { id } = await newMilestone('Dried in', { taskIds: [task] })
+  expect(await complete(id)).toMatchObject({
+    status: 409,
+    body: { code: 'conflict', detail: 'Dried in waits for Roof dried in. Set force with a reason to go ahead.' },
+  })
+  expect(await complete(id, { force: true })).toMatchObject({ status: 422, body: { errors: [{ pointer: '/reason' }] } })
+  const later = { date: addDays(today(), 1), force: true, reason: 'Soon.' }
+  expect(await complete(id, later)).toMatchObject({ status: 422, body: { errors: [{ pointer: '/date' }] } })
+  const done = await complete(id, { date: addDays(today(), -1), force: true, reason: 'The lender was there.' })
+  expect(done.body).toMatchObject({ status: 'completed', completedDate: addDays(today(), -1), completedByTasks: false })
+  expect((await complete(id)).body).toMatchObject({ code: 'invalid_transition', from: 'completed' })
+  expect((await reopen(id)).body).toMatchObject({ status: 'pending', completedDate: null })
+  expect((await reopen(id)).body).toMatchObject({ code: 'invalid_transition', from: 'pending' })
+  const reasons = (await historyOf(id)).map(({ reason }: { reason: string }) => reason)
+  expect(reasons).toEqual([null, 'The lender was there.', 'It was reported too early.'])
+  expect((await eventsAbout(plumbline, id)).map(({ type }) => type)).toEqual(['milestone.completed'])
+  await finish(task)
+  expect((await complete(id)).body).toMatchObject({ status: 'completed', completedDate: today() })
+})
+
+test('draws are shown as amounts, and the shares of a home come to 100 at most', async () => {
+  const share = await newMilestone('Dried in', { drawPercent: 33.33 })
+  expect(share.drawDue).toBe(111_100)
+  expect(await newMilestone('Foundation', { drawAmount: 40_000 })).toMatchObject({ drawDue: 40_000, drawPercent: null })
+  const rest = await newMilestone('Roughs passed', { drawPercent: 66.67 })
+  const over = await plumbline.post(MILESTONES, { homeId, name: 'Too much', drawPercent: 0.01 })
+  expect(over).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: '/drawPercent', message: 'must not be more than 0, which is left' }] },
+  })
+  const more = await plumbline.patch(`${MILESTONES}/${share.id}`, { drawPercent: 33.34 })
+  expect(more.body.errors[0]).toMatchObject({ pointer: '/drawPercent', code: 'maximum' })
+  const both = await plumbline.patch(`${MILESTONES}/${share.id}`, { drawAmount: 1 })
+  expect(both.body.errors[0]).toMatchObject({ pointer: '/drawAmount', code: 'exclusive' })
+  const amount = await plumbline.patch(`${MILESTONES}/${share.id}`, { drawAmount: 1, drawPercent: null })
+  expect(amount.body).toMatchObject({ drawDue: 1 })
+  await plumbline.delete(`${MILESTONES}/${rest.id}`)
+  expect((await plumbline.post(MILESTONES, { homeId, name: 'All of it', drawPercent: 100 })).status).toBe(201)
+  // A home without a price has no shares to show.
+  await plumbline.patch(`/api/ext/homes/${homeId}`, { basePrice: null })
+  expect((await plumbline.get(`${MILESTONES}?homeId=${homeId}&q=All`)).body.data[0].drawDue).toBeNull()
+})
+
+test('two shares that are added at once never come to more than the whole', async () => {
+  const add = (name: string) => plumbline.post(MILESTONES, { homeId, name, drawPercent: 60 })
+  const statuses = (await Promise.all(['One', 'Two', 'Three'].map(add))).map(({ status }) => status)
+  expect(statuses.sort()).toEqual([201, 422, 422])
+})
+
+test('its tasks are of the same home, and one that it waits for is not archived', async () => {
+  const task = await newTask('Roof dried in')
+  const other = await plumbline.post('/api/ext/homes', { name: 'Elsewhere', communityId })
+  const elsewhere = await plumbline.post(MILESTONES, { homeId: other.body.id, name: 'Dried in', taskIds: [task] })
+  expect(elsewhere).toMatchObject({
+    status: 422,
+    body: { code: 'unknown_reference', errors: [{ pointer: '/taskIds/0' }] },
+  })
+  const nothing = await plumbline.post(MILESTONES, { homeId, name: 'Dried in', autoComplete: true })
+  expect(nothing).toMatchObject({ status: 422, body: { errors: [{ pointer: '/taskIds', code: 'required' }] } })
+  const { id } = await newMilestone('Dried in', { taskIds: [task], autoComplete: true })
+  expect(await plumbline.delete(`/api/ext/tasks/${task}`)).toMatchObject({
+    status: 409,
+    body: { detail: 'Dried in waits for Roof dried in.' },
+  })
+  const emptied = await plumbline.patch(`${MILESTONES}/${id}`, { taskIds: [] })
+  expect(emptied.body.errors[0]).toMatchObject({ pointer: '/taskIds', code: 'required' })
+  await plumbline.patch(`${MILESTONES}/${id}`, { taskIds: [], autoComplete: false })
+  expect((await plumbline.delete(`/api/ext/tasks/${task}`)).status).toBe(204)
+})
+
+test('what completed a milestone stays as it is, and a completed one is not archived', async () => {
+  const { id } = await newMilestone('Dried in')
+  await complete(id)
+  expect((await plumbline.patch(`${MILESTONES}/${id}`, { autoComplete: false })).status).toBe(409)
+  expect((await plumbline.patch(`${MILESTONES}/${id}`, { name: 'Dry' })).body).toMatchObject({ name: 'Dry' })
+  expect((await plumbline.delete(`${MILESTONES}/${id}`)).status).toBe(409)
+  await reopen(id)
+  expect((await plumbline.delete(`${MILESTONES}/${id}`)).status).toBe(204)
+  expect((await plumbline.delete(`${MILESTONES}/${id}`)).status).toBe(204)
+  for (const refused of [
+    await complete(id),
+    await reopen(id),
+    await plumbline.patch(`${MILESTONES}/${id}`, { name: '1' }),
+  ])
+    expect(refused).toMatchObject({ status: 409, body: { detail: 'Dry is archived.' } })
+})
+
+test('milestones are found by type, by status, by when they are due and as late, and sorted by that', async () => {
+  const on = (days: number) => addDays(today(), days)
+  await newMilestone('Permit', { milestoneType: 'permit', targetDate: on(-3) })
+  const { id } = await newMilestone('Slab', { milestoneType: 'foundation', targetDate: on(-2) })
+  await newMilestone('Undated')
+  await newMilestone('Dry', { targetDate: on(5) })
+  await complete(id)
+  expect(await namesOf('sort=targetDate')).toEqual(['Permit', 'Slab', 'Dry', 'Undated'])
+  expect(await namesOf(`lateOn=${today()}`)).toEqual(['Permit'])
+  expect(await namesOf(`lateOn=${on(-3)}`)).toEqual([])
+  expect(await namesOf(`targetDateFrom=${on(-2)}&targetDateTo=${on(5)}&sort=targetDate`)).toEqual(['Slab', 'Dry'])
+  expect(await namesOf('status=completed')).toEqual(['Slab'])
+  expect(await namesOf('milestoneType=permit')).toEqual(['Permit'])
+  expect(await namesOf(`communityId=${communityId}&q=perm`)).toEqual(['Permit'])
+  for (const sort of ['targetDate', '-targetDate']) {
+    const paged: string[] = []
+    let cursor = ''
+    do {
+      const { body } = await plumbline.get(`${MILESTONES}?homeId=${homeId}&sort=${sort}&limit=1${cursor}`)
+      paged.push(...body.data.map(({ name }: { name: string }) => name))
+      cursor = body.nextCursor === null ? '' : `&cursor=${body.nextCursor}`
+    } while (cursor !== '')
+    const all = ['Permit', 'Slab', 'Dry', 'Undated']
+    expect(paged).toEqual(sort === 'targetDate' ? all : all.reverse())
+  }
+})
+
+test('a home that is cancelled takes its pending milestones with it, and takes no new ones', async () => {
+  const pending = await newMilestone('Dried in')
+  const reached = await newMilestone('Permit')
+  await complete(reached.id)
+  await plumbline.post(`/api/ext/homes/${homeId}/status`, { status: 'cancelled' })
+  expect((await read(pending.id)).archivedAt).not.toBeNull()
+  expect((await read(reached.id)).archivedAt).toBeNull()
+  expect((await plumbline.post(MILESTONES, { homeId, name: 'More' })).body).toMatchObject({ code: 'conflict' })
+})
+
+test('the milestones of another builder are not found', async () => {
+  const { key } = await plumbline.newBuilder()
+  const { id } = await newMilestone('Dried in')
+  expect((await plumbline.get(`${MILESTONES}/${id}`, { key })).status).toBe(404)
+  expect((await plumbline.post(`${MILESTONES}/${id}/complete`, {}, { key })).status).toBe(404)
+  expect((await plumbline.post(MILESTONES, { homeId, name: 'Mine' }, { key })).body.code).toBe('unknown_reference')
+})

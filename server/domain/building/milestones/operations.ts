@@ -1,0 +1,124 @@
+import type { Milestone } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { conflict, invalid, invalidTransition, notFound } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import * as homes from '../../land/homes/queries.ts'
+import { namesOf, reasonToKeepSchedule } from '../schedule/words.ts'
+import { assertOfHome, assertSound, MOST_MILESTONES, openTasks } from './milestone.ts'
+import * as milestones from './queries.ts'
+
+export const milestoneOperations = {
+  async listMilestones({ query }, call) {
+    return { status: 200, body: await milestones.list(call, query) }
+  },
+
+  async createMilestone({ body }, call) {
+    const milestone = await call.write(async (call) => {
+      await homes.assertExist(call, [body.homeId], '/homeId')
+      // The home is locked while its draws are added up, so that two of them never come to more than the whole.
+      const home = await lockedHome(call, body.homeId)
+      const { count, percent } = await milestones.drawsOf(call, home.id, null)
+      if (count >= MOST_MILESTONES) throw conflict('limit_reached', `${home.name} has ${MOST_MILESTONES} milestones.`)
+      assertSound({ ...body, drawPercent: body.drawPercent ?? null, drawAmount: body.drawAmount ?? null }, percent)
+      assertOfHome(body.taskIds, await milestones.tasksOf(call, home.id, body.taskIds))
+      const { communityId } = home
+      const created = await milestones.insert(call, {
+        ...{ ...body, communityId, status: 'pending' as const, completedByTasks: false },
+      })
+      await recordStatusChange(call, { id: created.id, from: null, to: created.status })
+      return created
+    })
+    return { status: 201, body: milestone }
+  },
+
+  async getMilestone({ path }, call) {
+    return { status: 200, body: await milestones.find(call, path.milestoneId) }
+  },
+
+  async updateMilestone({ path, body, ifMatch }, call) {
+    const milestone = await call.write(async (call) => {
+      const { before } = await locked(call, path.milestoneId)
+      checkIfMatch(ifMatch, before)
+      const isHow = body.taskIds !== undefined || body.autoComplete !== undefined
+      if (isHow && before.status === 'completed')
+        throw conflict('wrong_status', `${before.name} is completed, so what completes it stays. Reopen it first.`)
+      const { percent } = await milestones.drawsOf(call, before.homeId, before.id)
+      const { drawPercent = before.drawPercent, drawAmount = before.drawAmount } = body
+      const { taskIds = before.taskIds, autoComplete = before.autoComplete } = body
+      assertSound({ drawPercent, drawAmount, taskIds, autoComplete }, percent)
+      if (body.taskIds !== undefined) {
+        assertOfHome(taskIds, await milestones.tasksOf(call, before.homeId, taskIds))
+      }
+      return milestones.update(call, before, body)
+    })
+    return { status: 200, body: milestone }
+  },
+
+  async archiveMilestone({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const found = await milestones.find(call, path.milestoneId)
+      checkIfMatch(ifMatch, found)
+      if (found.archivedAt !== null) return
+      const { before } = await locked(call, found.id)
+      if (before.status === 'completed')
+        throw conflict('wrong_status', `${before.name} is completed; it belongs to the history of the home.`)
+      await milestones.archive(call, before, ifMatch)
+    })
+    return { status: 204 }
+  },
+
+  async completeMilestone({ path, body }, call) {
+    const milestone = await call.write(async (call) => {
+      const { before, home } = await locked(call, path.milestoneId)
+      if (before.status === 'completed') throw invalidTransition(before.status, 'completed', ['pending'])
+      const today = dateIn(home.timeZone, call.now)
+      const { date = today, force, reason = null } = body
+      if (force && reason === null)
+        throw invalid([{ pointer: '/reason', code: 'required', message: 'is required with force' }])
+      if (date > today)
+        throw invalid([{ pointer: '/date', code: 'maximum', message: `must not be after today, ${today}` }])
+      const open = force ? [] : openTasks(before, await milestones.tasksOf(call, home.id, before.taskIds))
+      if (open.length > 0) {
+        const detail = `${before.name} waits for ${namesOf(open)}. Set force with a reason to go ahead.`
+        throw conflict('open_work', detail)
+      }
+      const after = await milestones.update(call, before, { status: 'completed', completedDate: date })
+      await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason })
+      await recordEvent(call, 'milestone.completed', after, before)
+      return after
+    })
+    return { status: 200, body: milestone }
+  },
+
+  async reopenMilestone({ path, body }, call) {
+    const milestone = await call.write(async (call) => {
+      const { before } = await locked(call, path.milestoneId)
+      if (before.status === 'pending') throw invalidTransition(before.status, 'pending', ['completed'])
+      const changes = { status: 'pending' as const, completedDate: null, completedByTasks: false }
+      const after = await milestones.update(call, before, changes)
+      await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
+      return after
+    })
+    return { status: 200, body: milestone }
+  },
+} satisfies Partial<Handlers>
+
+/** The milestone and its home, both locked; the home first, as where a task completes a milestone. */
+async function locked(call: WriteCall, id: string): Promise<{ before: Milestone; home: milestones.LockedHome }> {
+  const { homeId, archivedAt, name } = await milestones.find(call, id)
+  if (archivedAt !== null) throw conflict('archived', `${name} is archived.`)
+  const home = await lockedHome(call, homeId)
+  return { before: await milestones.lock(call, id), home }
+}
+
+async function lockedHome(call: WriteCall, id: string): Promise<milestones.LockedHome> {
+  const home = await milestones.lockHome(call, id)
+  if (home === undefined) throw notFound()
+  const reason = reasonToKeepSchedule(home)
+  if (reason !== null) throw conflict('home_not_open', reason)
+  return home
+}

@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import type { Community, Home, Milestone } from '../../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import { asValues } from '../../../platform/resources/columns.ts'
+import { columnsOf } from '../../../platform/resources/declared.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+import { priceOf } from '../../land/homes/queries.ts'
+import { type LeadingTask, MOST_MILESTONES } from './milestone.ts'
+
+const COMPUTED = {
+  // A milestone has some tasks, and each is found by its id.
+  forecastDate: `
+    select max(k."earlyFinish") from "tasks" as k
+    where k."organizationId" = t."organizationId" and k."id" = any(t."taskIds") and k."archivedAt" is null
+      and k."status" <> 'skipped'`,
+  drawDue: `
+    case when t."drawPercent" is null then t."drawAmount" else (
+      select round(t."drawPercent" * (${priceOf('h')}) / 100, 2) from "homes" as h
+      where h."organizationId" = t."organizationId" and h."id" = t."homeId") end`,
+}
+
+export const { list, find, findAll, findOptional, lock, insert, update, updateAll, archive } = resource({
+  schema: 'Milestone',
+  table: 'milestones',
+  prefix: 'mil',
+  computed: COMPUTED,
+  filters: {
+    targetDateFrom: (date) => `t."targetDate" >= ${date}`,
+    targetDateTo: (date) => `t."targetOrder" <= ${date} and t."targetDate" is not null`,
+    lateOn: (date) => `t."status" = 'pending' and t."targetOrder" < ${date} and t."targetDate" is not null`,
+  },
+  // Those without a date come last, and a cursor cannot hold that they have none.
+  sorts: {
+    targetDate: {
+      column: 'targetOrder',
+      from: (date) => `coalesce(nullif(${date}, 'null')::date, date '9999-12-31')`,
+    },
+  },
+})
+
+const MILESTONE = sql.raw(asValues(columnsOf({ schema: 'Milestone', table: 'milestones', computed: COMPUTED })))
+
+/** The milestones of the home, which is locked, that the task leads to. */
+export async function leadingFrom(
+  { db, organizationId }: WriteCall,
+  homeId: string,
+  taskId: string,
+): Promise<Milestone[]> {
+  const { rows } = await sql<Milestone>`
+    select ${MILESTONE} from "milestones" as t
+    where t."organizationId" = ${organizationId} and t."homeId" = ${homeId} and t."archivedAt" is null
+      and ${taskId} = any(t."taskIds")
+    order by t."id" limit ${MOST_MILESTONES}`.execute(db)
+  return rows
+}
+
+export type LockedHome = Pick<Home, 'id' | 'name' | 'communityId' | 'status' | 'archivedAt'> &
+  Pick<Community, 'timeZone'>
+
+/**
+ * Locks the home of a milestone until the transaction ends. Changes of its tasks do the same, so that milestones are
+ * completed and counted one after the other.
+ */
+export async function lockHome({ db, organizationId }: WriteCall, homeId: string): Promise<LockedHome | undefined> {
+  const { rows } = await sql<LockedHome>`
+    select h."id", h."name", h."communityId", h."status", h."archivedAt", c."timeZone"
+    from "homes" as h join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
+    where h."organizationId" = ${organizationId} and h."id" = ${homeId} for no key update of h`.execute(db)
+  return rows[0]
+}
+
+/** Those of the tasks that are in the schedule of the home. */
+export async function tasksOf(
+  { db, organizationId }: Tenant,
+  homeId: string,
+  ids: readonly string[],
+): Promise<LeadingTask[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<LeadingTask>`
+    select "id", "name", "status", "actualEnd" from "tasks"
+    where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[]) and "homeId" = ${homeId}
+      and "archivedAt" is null
+    order by "sequence", "id"`.execute(db)
+  return rows
+}
+
+/** How many milestones the home has, and what the shares of its draws come to without one of them. */
+export async function drawsOf(
+  { db, organizationId }: Tenant,
+  homeId: string,
+  without: string | null,
+): Promise<{ count: number; percent: number }> {
+  const { rows } = await sql<{ count: number; percent: number }>`
+    select count(*)::integer as "count", coalesce(sum("drawPercent"), 0) as "percent" from "milestones"
+    where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "archivedAt" is null
+      and "id" is distinct from ${without}`.execute(db)
+  return rows[0] ?? { count: 0, percent: 0 }
+}

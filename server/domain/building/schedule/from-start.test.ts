@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { workCalendar } from '../../../platform/values/workdays.ts'
+import { scheduledFrom } from './from-start.ts'
+import type { Scheduled } from './schedule.ts'
+
+const calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: ['2026-11-26', '2026-11-27'] })
+
+function task(
+  id: string,
+  durationDays: number,
+  ...links: [taskId: string, type: 'FS' | 'SS' | 'FF', lagDays: number][]
+) {
+  const fields: Scheduled = {
+    ...{ id, status: 'not_started', durationDays, constraint: { type: 'none', date: null } },
+    ...{ plannedStart: '2020-01-01', plannedEnd: '2020-01-01', actualStart: null, actualEnd: null },
+    predecessors: links.map(([taskId, type, lagDays]) => ({ taskId, type, lagDays })),
+  }
+  return fields
+}
+
+function spans(startDate: string, tasks: readonly Scheduled[]) {
+  const outcome = scheduledFrom(startDate, tasks, calendar)
+  if (!('tasks' in outcome)) throw new Error(JSON.stringify(outcome))
+  return outcome.tasks.map(({ id, plannedStart, plannedEnd }) => `${id} ${plannedStart} ${plannedEnd}`)
+}
+
+test('what has no predecessor begins with the start, or on the next workday, and all else follows', () => {
+  const tasks = [task('walls', 2, ['slab', 'FS', 1]), task('slab', 1), task('fence', 1)]
+  expect(spans('2026-11-26', tasks)).toEqual([
+    'walls 2026-12-02 2026-12-03',
+    'slab 2026-11-30 2026-11-30',
+    'fence 2026-11-30 2026-11-30',
+  ])
+})
+
+test('nothing starts before the start, whatever its links allow, and then stays there', () => {
+  const tasks = [task('trim', 1), task('paint', 5, ['trim', 'FF', 0]), task('clean', 1, ['trim', 'SS', -3])]
+  expect(spans('2026-11-30', tasks)).toEqual([
+    'trim 2026-11-30 2026-11-30',
+    'paint 2026-11-30 2026-12-04',
+    'clean 2026-11-30 2026-11-30',
+  ])
+  const outcome = scheduledFrom('2026-11-30', tasks, calendar)
+  expect('tasks' in outcome && outcome.tasks.map(({ constraint }) => constraint.date)).toEqual(
+    tasks.map(() => '2026-11-30'),
+  )
+})
+
+test('a milestone that follows the milestone at the start costs no day', () => {
+  const tasks = [task('released', 0), task('told', 0, ['released', 'FS', 0]), task('plot', 1, ['told', 'FS', 0])]
+  expect(spans('2026-11-30', tasks).at(-1)).toBe('plot 2026-11-30 2026-11-30')
+})

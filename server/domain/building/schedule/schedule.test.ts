@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest'
+import { workCalendar } from '../../../platform/values/workdays.ts'
+import { lastDayOf, percentDone, type Scheduled, scheduleOf } from './schedule.ts'
+
+const calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: ['2026-11-26', '2026-11-27'] })
+
+function task(id: string, fields: Partial<Scheduled> = {}): Scheduled {
+  return {
+    ...{ id, status: 'not_started', durationDays: 1, constraint: { type: 'none', date: null }, predecessors: [] },
+    ...{ plannedStart: '2026-11-23', plannedEnd: '2026-11-23', actualStart: null, actualEnd: null },
+    ...fields,
+  }
+}
+
+const after = (...ids: string[]) => ({
+  predecessors: ids.map((taskId) => ({ taskId, type: 'FS' as const, lagDays: 0 })),
+})
+const link = (taskId: string, type: 'FS' | 'SS' | 'FF' | 'SF', lagDays = 0) => ({
+  predecessors: [{ taskId, type, lagDays }],
+})
+
+function datesOf(tasks: readonly Scheduled[]) {
+  const outcome = scheduleOf(tasks, calendar)
+  if (!('placed' in outcome)) throw new Error(JSON.stringify(outcome))
+  return new Map(tasks.map(({ id }, i) => [id, outcome.placed[i]?.dates]))
+}
+
+const spans = (tasks: readonly Scheduled[]) =>
+  [...datesOf(tasks)].map(([id, dates]) => `${id} ${dates?.plannedStart} ${dates?.plannedEnd}`)
+
+test('work goes on over weekends and holidays, and ends on its last day', () => {
+  const tasks = [
+    task('slab', { durationDays: 3, plannedStart: '2026-11-24' }),
+    task('walls', { durationDays: 5, ...after('slab') }),
+    task('wires', { durationDays: 2, ...link('walls', 'SS', 2) }),
+    task('paint', { durationDays: 1, ...link('walls', 'FF') }),
+  ]
+  expect(spans(tasks)).toEqual([
+    'slab 2026-11-24 2026-11-30',
+    'walls 2026-12-01 2026-12-07',
+    'wires 2026-12-03 2026-12-04',
+    'paint 2026-12-07 2026-12-07',
+  ])
+})
+
+test('a milestone falls on the day on which what it follows ends, and else on the day on which it starts', () => {
+  const tasks = [
+    task('begin', { durationDays: 0 }),
+    task('slab', { durationDays: 2, ...after('begin') }),
+    task('poured', { durationDays: 0, ...after('slab') }),
+    task('walls', after('poured')),
+    task('framing begun', { durationDays: 0, ...link('walls', 'SS') }),
+    task('inspected', {
+      durationDays: 0,
+      predecessors: [
+        { taskId: 'slab', type: 'FS', lagDays: 0 },
+        { taskId: 'walls', type: 'SS', lagDays: 0 },
+      ],
+    }),
+    task('not before', {
+      ...{ durationDays: 0, constraint: { type: 'start_no_earlier_than', date: '2026-12-02' } },
+      ...after('slab'),
+    }),
+    task('the day after', after('not before')),
+  ]
+  expect(spans(tasks)).toEqual([
+    'begin 2026-11-23 2026-11-23',
+    'slab 2026-11-23 2026-11-24',
+    'poured 2026-11-24 2026-11-24',
+    'walls 2026-11-25 2026-11-25',
+    'framing begun 2026-11-25 2026-11-25',
+    'inspected 2026-11-25 2026-11-25',
+    'not before 2026-12-02 2026-12-02',
+    'the day after 2026-12-03 2026-12-03',
+  ])
+})
+
+test('what happened on a free day counts for the workday after it', () => {
+  const done = { status: 'completed' as const, actualStart: '2026-11-20', actualEnd: '2026-11-28' }
+  const tasks = [task('slab', { ...done, durationDays: 5 }), task('walls', after('slab'))]
+  expect(datesOf(tasks).get('walls')).toMatchObject({ plannedStart: '2026-11-30' })
+  expect(datesOf(tasks).get('slab')).toMatchObject({ earlyStart: '2026-11-20', earlyFinish: '2026-11-28' })
+})
+
+test('the planned start of what has started stays, and so does all of the plan of what is done', () => {
+  const plan = { plannedStart: '2026-11-23', plannedEnd: '2026-11-25' }
+  const begun = { ...plan, durationDays: 3, actualStart: '2026-12-01' }
+  expect(datesOf([task('walls', { ...begun, status: 'in_progress' })]).get('walls')).toMatchObject({
+    ...{ plannedStart: '2026-11-23', plannedEnd: '2026-12-03', earlyStart: '2026-12-01', earlyFinish: '2026-12-03' },
+  })
+  const done = task('walls', { ...begun, status: 'completed', actualEnd: '2026-12-02' })
+  expect(datesOf([done]).get('walls')).toMatchObject({ ...plan, earlyFinish: '2026-12-02', totalFloatDays: null })
+})
+
+test('a skipped task takes no time, and what follows waits for what it waited for', () => {
+  const tasks = [
+    task('slab', { durationDays: 2 }),
+    task('fence', { durationDays: 5, status: 'skipped', ...after('slab') }),
+    task('walls', after('fence')),
+  ]
+  expect(spans(tasks).at(-1)).toBe('walls 2026-11-25 2026-11-25')
+})
+
+test('a ring is named, and so is what lies beyond all reason', () => {
+  expect(scheduleOf([task('a', after('b')), task('b', after('a'))], calendar)).toEqual({ ring: ['a', 'b'] })
+  const far = task('far', { plannedStart: '2999-12-30', durationDays: 9 })
+  expect(scheduleOf([task('near'), far], calendar)).toEqual({ beyondId: 'far' })
+})
+
+test('what is done is weighted by duration; milestones count only by themselves', () => {
+  const done = { status: 'completed' as const, percentComplete: 100 }
+  const open = { status: 'not_started' as const, percentComplete: 0 }
+  expect(percentDone([])).toBe(0)
+  expect(
+    percentDone([
+      { ...done, durationDays: 1 },
+      { ...open, durationDays: 2 },
+    ]),
+  ).toBe(33.33)
+  expect(
+    percentDone([
+      { ...done, durationDays: 1 },
+      { ...open, durationDays: 0 },
+    ]),
+  ).toBe(100)
+  expect(
+    percentDone([
+      { ...done, durationDays: 0 },
+      { ...open, durationDays: 0 },
+    ]),
+  ).toBe(50)
+  expect(percentDone([{ status: 'skipped', percentComplete: 0, durationDays: 5 }])).toBe(0)
+})
+
+test('400 tasks with 800 links are scheduled in far less than 20 ms', () => {
+  const tasks = Array.from({ length: 400 }, (_, i) =>
+    task(`t${i}`, {
+      ...{ durationDays: 1 + (i % 7) },
+      predecessors: [1, 7, 13]
+        .filter((back) => i >= back && (back < 13 || i % 50 < 2))
+        .map((back) => ({ taskId: `t${i - back}`, type: back === 7 ? 'SS' : 'FS', lagDays: back % 3 })),
+    }),
+  )
+  expect(tasks.reduce((sum, { predecessors }) => sum + predecessors.length, 0)).toBeGreaterThan(800)
+  // The median, because a machine with other work interrupts single runs; the first ones are compiled.
+  const runs = Array.from({ length: 60 }, () => {
+    const before = process.cpuUsage()
+    expect(lastDayOf([...datesOf(tasks).values()].flatMap((dates) => dates ?? []))).not.toBeNull()
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  }).sort((a, b) => a - b)
+  console.log(`400 tasks: ${runs[30]?.toFixed(1)} ms of processor time`)
+  expect(runs[30]).toBeLessThan(20)
+})

@@ -1,0 +1,16 @@
+import type { Task } from '../../../../client/contract.gen.ts'
+
+/** Why the schedule of the home can no longer be changed; null if it can. */
+export function reasonToKeepSchedule(home: { name: string; status: string; archivedAt: string | null }): string | null {
+  if (home.status === 'cancelled') return `${home.name} is cancelled.`
+  if (home.archivedAt !== null) return `${home.name} is archived.`
+  return null
+}
+
+/** The names of up to three of the tasks, each cut where it is long. */
+export function namesOf(tasks: readonly Pick<Task, 'name'>[]): string {
+  const names = tasks.slice(0, 3).map(({ name }) => name.slice(0, 60))
+  if (tasks.length > 3) names[2] = `${tasks.length - 2} others`
+  const last = names.pop() ?? ''
+  return names.length === 0 ? last : `${names.join(', ')} and ${last}`
+}

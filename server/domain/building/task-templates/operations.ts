@@ -1,0 +1,131 @@
+import type { AppliedTemplate, TaskTemplate } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { conflict, unknownReference } from '../../../platform/problems/problem.ts'
+import * as communities from '../../land/communities/queries.ts'
+import * as homes from '../../land/homes/queries.ts'
+import * as plans from '../../land/plans/queries.ts'
+import * as scopes from '../../vendors/scopes/queries.ts'
+import { lockSchedule } from '../tasks/cascade.ts'
+import { scheduleSheet } from '../tasks/sheet.ts'
+import { makeSchedules } from './make.ts'
+import * as templates from './queries.ts'
+import { namedTemplate, startHomes } from './start-homes.ts'
+import * as rules from './template.ts'
+
+export const taskTemplateOperations = {
+  async listTaskTemplates({ query }, call) {
+    return { status: 200, body: await templates.list(call, query) }
+  },
+
+  async createTaskTemplate({ query, body }, call) {
+    const template = await call.write(async (call) => {
+      const { rows, ...rest } = body
+      await assertReferences(call, body)
+      return templates.insert(call, { ...rest, ...(await fromRows(call, rows, query.createScopes)) })
+    })
+    return { status: 201, body: template }
+  },
+
+  async getTaskTemplate({ path }, call) {
+    return { status: 200, body: await templates.find(call, path.taskTemplateId) }
+  },
+
+  async updateTaskTemplate({ path, query, body, ifMatch }, call) {
+    const template = await call.write(async (call) => {
+      const before = await templates.lock(call, path.taskTemplateId)
+      checkIfMatch(ifMatch, before)
+      const { rows, ...rest } = body
+      await assertReferences(call, body)
+      const changed = rows === undefined ? {} : await fromRows(call, rows, query.createScopes)
+      return templates.update(call, before, { ...rest, ...changed })
+    })
+    return { status: 200, body: template }
+  },
+
+  async archiveTaskTemplate({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      await templates.archive(call, await templates.lock(call, path.taskTemplateId), ifMatch)
+    })
+    return { status: 204 }
+  },
+
+  async applyScheduleTemplate({ path, body }, call) {
+    return { status: 200, body: await call.write((call) => applied(call, path.homeId, body)) }
+  },
+
+  async startHomes({ path, body }, call) {
+    return { status: 200, body: await call.write((call) => startHomes(call, path.communityId, body)) }
+  },
+} satisfies Partial<Handlers>
+
+interface Referring {
+  planId?: string | null | undefined
+  communityId?: string | null | undefined
+}
+
+async function assertReferences(call: WriteCall, { planId, communityId }: Referring): Promise<void> {
+  if (planId != null) await plans.assertExist(call, [planId], '/planId')
+  if (communityId != null) await communities.assertExist(call, [communityId], '/communityId')
+}
+
+/** The rows in their stored form; refuses what is wrong with them. */
+async function fromRows(
+  call: WriteCall,
+  rows: readonly Checked['TaskTemplateRowInput'][],
+  createScopes: boolean | undefined,
+): Promise<rules.FromRows> {
+  rules.assertRows(rows)
+  await assertVendors(call, rows)
+  // The ring is looked for first, because a template that is refused must not make scopes.
+  const { taskCount, workdays } = rules.fromRows(rules.wholeRows(rows, new Map()))
+  const trades = await scopes.trades(call, rules.scopesOf(rows), createScopes)
+  const named = rows.flatMap(({ scope }, i) => (scope == null ? [] : [{ pointer: `/rows/${i}/scope`, name: scope }]))
+  const refusal = scopes.refusal(call, trades, named)
+  if (refusal !== null) throw refusal
+  return { rows: rules.wholeRows(rows, trades.spelled), taskCount, workdays }
+}
+
+/** Refuses vendors who do not exist, and those who can be given no work. */
+async function assertVendors(call: WriteCall, rows: readonly Checked['TaskTemplateRowInput'][]): Promise<void> {
+  const ids = new Set(rows.flatMap(({ vendorId }) => vendorId ?? []))
+  const found = await templates.vendorsAmong(call, [...ids])
+  const known = new Set(found.map(({ id }) => id))
+  const unknown = rows.flatMap(({ vendorId }, i) =>
+    vendorId == null || known.has(vendorId) ? [] : [`/rows/${i}/vendorId`],
+  )
+  if (unknown.length > 0) throw unknownReference(unknown.slice(0, rules.MOST_FAULTS))
+  const archived = found.find(({ archivedAt }) => archivedAt !== null)
+  if (archived !== undefined) throw conflict('vendor_archived', `${archived.companyName} is archived.`)
+}
+
+async function applied(
+  call: WriteCall,
+  homeId: string,
+  { startDate, taskTemplateId, replace }: Checked['ScheduleTemplateApply'],
+): Promise<AppliedTemplate> {
+  rules.assertStart(startDate, '/startDate')
+  const schedule = await lockSchedule(call, { homeId })
+  const { home, calendar, tasks: before } = schedule
+  const reason = rules.reasonToKeepTasks(home, before, replace)
+  if (reason !== null) throw conflict('wrong_status', reason)
+  const template =
+    taskTemplateId === undefined ? await nearestTemplate(call, home) : await namedTemplate(call, taskTemplateId)
+  if (before.length > 0) await homes.archiveSchedule(call, home.id, 'all')
+  const [tasks = []] = await makeSchedules(call, [{ home, template, startDate }], calendar, '/startDate')
+  return {
+    ...{ taskTemplateId: template.id, tasksCreated: tasks.length, tasksArchived: before.length },
+    schedule: scheduleSheet({ ...schedule, tasks }),
+  }
+}
+
+async function nearestTemplate(
+  call: WriteCall,
+  { name, communityId, planId }: { name: string; communityId: string; planId: string | null },
+): Promise<TaskTemplate> {
+  const chosen = (await templates.nearest(call, communityId, [planId])).get(planId)
+  if (chosen === undefined) throw conflict('missing_data', `No task template is for ${name}; send a taskTemplateId.`)
+  return templates.find(call, chosen.id)
+}

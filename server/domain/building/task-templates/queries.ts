@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import type { Home, TaskTemplateSummary, Vendor } from '../../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import { columnsOf } from '../../../platform/resources/declared.ts'
+import { listing } from '../../../platform/resources/listing.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+
+export const { find, findAll, findOptional, lock, insert, update, archive } = resource({
+  schema: 'TaskTemplate',
+  table: 'taskTemplates',
+  prefix: 'ttp',
+})
+
+/** Without the rows, which can be long. */
+export const list = listing<TaskTemplateSummary>({
+  table: 'taskTemplates',
+  columns: columnsOf({ schema: 'TaskTemplateSummary', table: 'taskTemplates' }),
+  filters: {
+    planId: (plan) => `(t."planId" is null or t."planId" = ${plan})`,
+    communityId: (community) => `(t."communityId" is null or t."communityId" = ${community})`,
+  },
+})
+
+/** A template, and how much work it is to make a schedule from it. */
+export interface Chosen {
+  id: string
+  taskCount: number
+  bytes: number
+}
+
+/**
+ * For each plan, the template that is nearest to it in the community: for both, for the plan, for the community, for
+ * everything; of several that are as near, the oldest. A plan without any is left out.
+ */
+export async function nearest(
+  { db, organizationId }: Tenant,
+  communityId: string,
+  planIds: readonly (string | null)[],
+): Promise<ReadonlyMap<string | null, Chosen>> {
+  const { rows } = await sql<Chosen & { planId: string | null }>`
+    select p."planId", n."id", n."taskCount", n."bytes" from unnest(${[...new Set(planIds)]}::text[]) as p ("planId")
+    cross join lateral (
+      select t."id", t."taskCount", t."bytes" from "taskTemplates" as t
+      where t."organizationId" = ${organizationId} and t."archivedAt" is null
+        and (t."planId" is null or t."planId" = p."planId")
+        and (t."communityId" is null or t."communityId" = ${communityId})
+      order by t."planId" is null, t."communityId" is null, t."id" limit 1) as n`.execute(db)
+  return new Map(rows.map(({ planId, ...chosen }) => [planId, chosen]))
+}
+
+/** Those of the vendors that exist, as far as it matters for giving them work. */
+export async function vendorsAmong(
+  { db, organizationId }: Tenant,
+  ids: readonly string[],
+): Promise<Pick<Vendor, 'id' | 'companyName' | 'status' | 'archivedAt'>[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<Pick<Vendor, 'id' | 'companyName' | 'status' | 'archivedAt'>>`
+    select "id", "companyName", "status", "archivedAt" from "vendors"
+    where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[])`.execute(db)
+  return rows
+}
+
+export type StartingHome = Pick<
+  Home,
+  'id' | 'name' | 'communityId' | 'planId' | 'block' | 'lotNumber' | 'status' | 'archivedAt'
+>
+
+const HOME = sql`h."id", h."name", h."communityId", h."planId", h."block", h."lotNumber", h."status", h."archivedAt"`
+
+/** Locks these homes until the transaction ends, all in the same order as anybody else who locks several. */
+export async function lockHomes({ db, organizationId }: WriteCall, ids: readonly string[]): Promise<StartingHome[]> {
+  const { rows } = await sql<StartingHome>`
+    select ${HOME} from "homes" as h
+    where h."organizationId" = ${organizationId} and h."id" = any(${[...ids]}::text[])
+    order by h."id" for no key update of h`.execute(db)
+  return rows
+}
+
+/** Locks the homes of the community that are ready to start and have no tasks, up to a limit. */
+export async function lockReadyHomes(
+  { db, organizationId }: WriteCall,
+  communityId: string,
+  limit: number,
+): Promise<StartingHome[]> {
+  const { rows } = await sql<StartingHome>`
+    select ${HOME} from "homes" as h
+    where h."organizationId" = ${organizationId} and h."communityId" = ${communityId} and h."archivedAt" is null
+      and h."status" = 'ready_to_start'
+      and not exists (select from "tasks" as t
+        where t."organizationId" = ${organizationId} and t."homeId" = h."id" and t."archivedAt" is null)
+    order by h."id" limit ${limit} for no key update of h`.execute(db)
+  return rows
+}
+
+/** Which of these homes, which are locked, have tasks. */
+export async function withTasks(
+  { db, organizationId }: WriteCall,
+  homeIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select h."id" from unnest(${[...homeIds]}::text[]) as h ("id")
+    where exists (select from "tasks" as t
+      where t."organizationId" = ${organizationId} and t."homeId" = h."id" and t."archivedAt" is null)`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,40 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { addDays } from '../../../platform/values/calendar.ts'
+import { workCalendar } from '../../../platform/values/workdays.ts'
+import { byLot, startDates } from './starts.ts'
+
+const calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: ['2027-01-18'] })
+
+test('starts are spread evenly over the workdays, around holidays', () => {
+  const two = { first: '2027-01-11', perWeek: 2, workdaysPerWeek: 5 }
+  expect(startDates(calendar, two, 6)).toEqual([
+    ...['2027-01-11', '2027-01-13', '2027-01-19', '2027-01-21', '2027-01-26', '2027-01-28'],
+  ])
+  const seven = { first: '2027-01-09', perWeek: 7, workdaysPerWeek: 5 }
+  expect(startDates(calendar, seven, 4)).toEqual(['2027-01-11', '2027-01-11', '2027-01-12', '2027-01-13'])
+})
+
+test('no calendar week has more starts than it may, whatever the workdays and the holidays', () => {
+  const day = fc.integer({ min: 0, max: 90 }).map((days) => addDays('2027-01-04', days))
+  const workdays = fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 7 })
+  const mondayOf = (date: string) => {
+    const weekday = (new Date(date).getUTCDay() + 6) % 7
+    return addDays(date, -weekday)
+  }
+  fc.assert(
+    fc.property(workdays, fc.array(day), day, fc.integer({ min: 1, max: 20 }), (workdays, holidays, first, perWeek) => {
+      const calendar = workCalendar({ workdays, holidays })
+      const dates = startDates(calendar, { first, perWeek, workdaysPerWeek: workdays.length }, 40)
+      for (const date of dates) expect(calendar.isWorkday(date)).toBe(true)
+      for (const ofWeek of Map.groupBy(dates, mondayOf).values()) expect(ofWeek.length).toBeLessThanOrEqual(perWeek)
+    }),
+  )
+})
+
+test('lots are in the order of their numbers, block by block', () => {
+  const lots = [...['B 2', 'A 10', 'A 9', 'A 9A'].map((lot) => lot.split(' ')), ['A', null]].map(
+    ([block = null, lotNumber = null]) => ({ id: `${block}${lotNumber}`, name: 'Home', block, lotNumber }),
+  )
+  expect(lots.sort(byLot).map(({ id }) => id)).toEqual(['A9', 'A9A', 'A10', 'Anull', 'B2'])
+})

@@ -1,0 +1,126 @@
+import type {
+  FieldError,
+  Task,
+  TaskTemplate,
+  TaskTemplateLink,
+  TaskTemplateRow,
+} from '../../../../client/contract.gen.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+import { addDays } from '../../../platform/values/calendar.ts'
+import { workCalendar } from '../../../platform/values/workdays.ts'
+import { scheduledFrom } from '../schedule/from-start.ts'
+import { FIRST_DAY, LAST_DAY, lastDayOf } from '../schedule/schedule.ts'
+import { ringWords } from '../tasks/cascade.ts'
+import { durationFaults, usualDuration } from '../tasks/task.ts'
+
+/** What follows from the rows of a template. */
+export type FromRows = Pick<TaskTemplate, 'rows' | 'taskCount' | 'workdays'>
+
+/** More faults than anybody corrects at a time; a body of 2 MiB could have tens of thousands. */
+export const MOST_FAULTS = 100
+
+/** The rows as they are stored; `spelling` has the organization's names of the trades. */
+export function wholeRows(
+  rows: readonly Checked['TaskTemplateRowInput'][],
+  spelling: ReadonlyMap<string, string>,
+): TaskTemplateRow[] {
+  return rows.map(({ name, scope = null, phase = null, taskKind, durationDays, vendorId = null, ...lists }) => ({
+    name,
+    scope: scope === null ? null : (spelling.get(scope) ?? scope),
+    ...{ phase, taskKind, durationDays: durationDays ?? usualDuration(taskKind), vendorId },
+    predecessors: lists.predecessors.map(wholeLink),
+    checklist: lists.checklist,
+  }))
+}
+
+function wholeLink({ name, type, lagDays }: Checked['TaskTemplateLinkInput']): TaskTemplateLink {
+  return { name, type, lagDays }
+}
+
+/** The trades that the rows name. */
+export function scopesOf(rows: readonly { scope?: string | null | undefined }[]): string[] {
+  return rows.flatMap(({ scope }) => scope ?? [])
+}
+
+/** Refuses rows that are no schedule, with every fault. */
+export function assertRows(rows: readonly Checked['TaskTemplateRowInput'][]): void {
+  const names = new Set(rows.map(({ name }) => name))
+  const seen = new Set<string>()
+  const faults = rows.flatMap(({ name, taskKind, durationDays, predecessors }, i): FieldError[] => {
+    const isNew = !seen.has(name)
+    seen.add(name)
+    return [
+      ...(isNew ? [] : [{ pointer: '/name', code: 'unique', message: 'another row is named so too' }]),
+      ...durationFaults(taskKind, durationDays),
+      ...linkFaults(predecessors, names),
+    ].map((fault) => ({ ...fault, pointer: `/rows/${i}${fault.pointer}` }))
+  })
+  if (faults.length > 0) throw invalid(faults.slice(0, MOST_FAULTS))
+}
+
+function linkFaults(
+  predecessors: readonly Checked['TaskTemplateLinkInput'][],
+  names: ReadonlySet<string>,
+): FieldError[] {
+  const seen = new Set<string>()
+  return predecessors.flatMap(({ name, type }, i) => {
+    const pointer = `/predecessors/${i}/name`
+    if (!names.has(name)) return [{ pointer, code: 'unknown_row', message: `no row is named ${brief(name)}` }]
+    const isNew = !seen.has(`${type} ${name}`)
+    seen.add(`${type} ${name}`)
+    return isNew ? [] : [{ pointer, code: 'unique', message: `is there twice as ${type}` }]
+  })
+}
+
+const brief = (name: string) => name.slice(0, 60)
+
+// How long a template takes is the same with any calendar, so it is reckoned with one on which every day is worked.
+const EVERY_DAY = workCalendar({ workdays: [1, 2, 3, 4, 5, 6, 7], holidays: [] })
+const ANY_DAY = '2025-01-06'
+
+/** What follows from the rows; refuses links that make a ring. */
+export function fromRows(rows: TaskTemplateRow[]): FromRows {
+  const outcome = scheduledFrom(ANY_DAY, rows.map(drafted), EVERY_DAY)
+  if ('tasks' in outcome) {
+    const last = lastDayOf(outcome.tasks) ?? ANY_DAY
+    return { rows, taskCount: rows.length, workdays: EVERY_DAY.between(ANY_DAY, addDays(last, 1)) }
+  }
+  if ('ring' in outcome) {
+    const place = rows.findIndex(({ name }) => name === outcome.ring[0])
+    const message = ringWords(outcome.ring.map(brief))
+    throw invalid([{ pointer: `/rows/${place}/predecessors`, code: 'ring', message }])
+  }
+  const place = rows.findIndex(({ name }) => name === outcome.beyondId)
+  const message = 'would lie centuries away from the start'
+  throw invalid([{ pointer: `/rows/${place}`, code: 'out_of_range', message }])
+}
+
+/** A row as the schedule sees it, with its name as its id. */
+function drafted({ name, durationDays, predecessors }: TaskTemplateRow) {
+  return {
+    ...{ id: name, status: 'not_started' as const, durationDays, constraint: { type: 'none' as const, date: null } },
+    ...{ plannedStart: ANY_DAY, plannedEnd: ANY_DAY, actualStart: null, actualEnd: null },
+    predecessors: predecessors.map(({ name, ...link }) => ({ taskId: name, ...link })),
+  }
+}
+
+/** Refuses a start that no schedule can have, such as one in the year 9999. */
+export function assertStart(date: string, pointer: string): void {
+  if (date >= FIRST_DAY && date <= LAST_DAY) return
+  throw startInvalid(pointer, `must be from ${FIRST_DAY} to ${LAST_DAY}`)
+}
+
+export function startInvalid(pointer: string, message: string) {
+  return invalid([{ pointer, code: 'out_of_range', message }])
+}
+
+/** Why the tasks of a home cannot make way for others; null if they can. */
+export function reasonToKeepTasks(home: { name: string }, tasks: readonly Task[], replace: boolean): string | null {
+  const begun = tasks.find(({ actualStart }) => actualStart !== null)
+  if (begun !== undefined)
+    return `The schedule of ${home.name} has begun: ${begun.name} started on ${begun.actualStart}.`
+  if (tasks.length === 0 || replace) return null
+  const has = tasks.length === 1 ? 'a task' : `${tasks.length} tasks`
+  return `${home.name} has ${has}. Set replace to archive what it has.`
+}

@@ -1,0 +1,61 @@
+import { type RawBuilder, sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { copies } from '../../../../test/support/copies.ts'
+import { Counted } from '../../../../test/support/counted.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+
+const TASKS = 400
+
+let plumbline: TestPlumbline
+
+const counted = new Counted('delayTask')
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline({}, { handlers: counted.handlers })
+})
+afterAll(() => plumbline.stop())
+
+test(`a delay that moves ${TASKS} tasks asks the database no more than ten times, and tells each vendor once`, async () => {
+  const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
+  const { body: home } = await plumbline.post('/api/ext/homes', { name: 'Lot 14', communityId: community.id })
+  const vendorIds: string[] = []
+  for (const companyName of ['Lone Star Framing LLC', 'Hill Country Framers'])
+    vendorIds.push((await plumbline.post('/api/ext/vendors', { companyName, email: 'bids@example.com' })).body.id)
+  const [one, other] = vendorIds
+  const first = { homeId: home.id, name: 'Task 1', plannedStart: '2030-01-07', vendorId: one }
+  const { body: task } = await plumbline.post('/api/ext/tasks', first)
+  await plumbline.post(`/api/ext/vendors/${one}/notifications`, { kind: 'advance', taskId: task.id })
+  // Each waits for the one before it and for that seven before it, and every fourth was told to its vendor.
+  await copies(plumbline.database.statements, { table: 'tasks', id: task.id, count: TASKS - 1 })
+  const idOf = (n: RawBuilder<unknown>) => sql`left(${task.id}, -4) || lpad((${n})::text, 4, '0')`
+  const before = (by: number, type: string, lagDays: number) => sql`jsonb_build_object('type', ${type}::text,
+    'lagDays', ${lagDays}::integer, 'taskId', case when n <= ${by} then ${task.id} else ${idOf(sql`n - ${by}::integer`)} end)`
+  await sql`
+    update "tasks" as t set "id" = ${idOf(sql`n`)}, "constraint" = '{"type":"none","date":null}',
+      "vendorId" = case when n % 2 = 0 then ${one} else ${other} end,
+      "notifiedStart" = case when n % 4 = 0 then date '2030-01-07' end,
+      "predecessors" = jsonb_build_array(${before(1, 'FS', 0)}, ${before(7, 'SS', 1)})
+    from generate_series(1, ${TASKS - 1}) as n where t."id" = ${task.id} || '_' || n`.execute(
+    plumbline.database.statements,
+  )
+  // Scheduled for the first time, because a copy is where its original is.
+  await plumbline.patch(`/api/ext/tasks/${task.id}`, { durationDays: 2 })
+  counted.statements = 0
+  const answer = await plumbline.post(`/api/ext/tasks/${task.id}/delay`, { days: 3, reasonCode: 'weather' })
+  expect(answer.status).toBe(200)
+  expect(answer.body.cascade.moved).toHaveLength(TASKS)
+  // And one more for the audit trail, just before the transaction is committed.
+  expect(counted.statements + 1).toBeLessThanOrEqual(10)
+  const told = answer.body.cascade.notices.map(({ vendorId }: { vendorId: string }) => vendorId)
+  expect(told).toEqual([one])
+  expect(answer.body.cascade.notices[0].tasks).toHaveLength(TASKS / 4)
+})
+
+test('a schedule has a bound', async () => {
+  const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Cedar Hollow', status: 'active' })
+  const { body: home } = await plumbline.post('/api/ext/homes', { name: 'Lot 15', communityId: community.id })
+  const { body: task } = await plumbline.post('/api/ext/tasks', { homeId: home.id, name: 'Task' })
+  await copies(plumbline.database.statements, { table: 'tasks', id: task.id, count: 999 })
+  const refused = await plumbline.post('/api/ext/tasks', { homeId: home.id, name: 'One more' })
+  expect(refused).toMatchObject({ status: 409, body: { detail: 'Lot 15 has 1000 tasks.' } })
+})

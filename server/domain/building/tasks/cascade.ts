@@ -1,0 +1,199 @@
+import type { ScheduleCascade, ScheduleNotice, Task, TaskMove } from '../../../../client/contract.gen.ts'
+import { type Call, noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { type MadeEvent, recordEvents } from '../../../platform/events/record.ts'
+import { conflict, invalid, notFound } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import { type WorkCalendar, workCalendar } from '../../../platform/values/workdays.ts'
+import * as homes from '../../land/homes/queries.ts'
+import { sendNotifications } from '../../vendors/vendors/notify.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { FIRST_DAY, LAST_DAY, lastDayOf, percentDone, type Refused, scheduleOf } from '../schedule/schedule.ts'
+import { reasonToKeepSchedule } from '../schedule/words.ts'
+import { confirmationAfter, isAhead } from './confirmation.ts'
+import type { Consequences, OfHome, ScheduledHome } from './queries.ts'
+import * as tasks from './queries.ts'
+
+/** The schedule of a home: its tasks, and what they are scheduled by. */
+export interface Schedule {
+  home: ScheduledHome
+  tasks: Task[]
+  calendar: WorkCalendar
+  /** The date in the community. */
+  today: string
+  now: string
+}
+
+/** Reads the schedule of a home, or of the home of a task; throws `not_found`. */
+export async function readSchedule(call: Call, of: OfHome): Promise<Schedule> {
+  return loaded(call, await tasks.findHome(call, of))
+}
+
+/** Locks the schedule until the transaction ends. Refuses one that is over. */
+export async function lockSchedule(call: WriteCall, of: OfHome): Promise<Schedule> {
+  const schedule = await loaded(call, await tasks.lockHome(call, of))
+  const reason = reasonToKeepSchedule(schedule.home)
+  if (reason !== null) throw conflict('home_not_open', reason)
+  return schedule
+}
+
+async function loaded(call: Call, home: ScheduledHome | undefined): Promise<Schedule> {
+  if (home === undefined) throw notFound()
+  return {
+    home,
+    tasks: await tasks.ofHome(call, home.id),
+    calendar: workCalendar(home),
+    today: dateIn(home.timeZone, call.now),
+    now: call.now.toISOString(),
+  }
+}
+
+/** What a change does to a schedule. */
+export interface Rescheduled {
+  /** All tasks with their new dates. */
+  tasks: Task[]
+  cascade: ScheduleCascade
+  percentComplete: number
+}
+
+/**
+ * Schedules the tasks anew after one of them was changed, added or taken out, without writing anything.
+ *
+ * @param after the tasks with the change
+ * @param changedId the changed task; null for one that is new or gone
+ */
+export function rescheduled(
+  { tasks: before, calendar, home, now }: Schedule,
+  after: readonly Task[],
+  changedId: string | null,
+): Rescheduled {
+  const outcome = scheduleOf(after, calendar)
+  if (!('placed' in outcome)) throw refusal(outcome, after)
+  const old = new Map(before.map((task) => [task.id, task]))
+  const placed = after.map((task, i): Task => {
+    const at = { ...task, ...outcome.placed[i]?.dates }
+    const was = old.get(task.id)
+    return was === undefined ? at : { ...at, confirmation: confirmationAfter(was, at, now) }
+  })
+  const movedIds = new Set(placed.filter((task) => hasMoved(old.get(task.id), task)).map(({ id }) => id))
+  const moved = placed.flatMap((task, i): TaskMove[] => {
+    const was = old.get(task.id)
+    if (was === undefined || !movedIds.has(task.id)) return []
+    const { id: taskId, name, vendorId, plannedStart: newStart, plannedEnd: newEnd } = task
+    const why = reasonOf(task, outcome.placed[i]?.driverId ?? null, movedIds, changedId)
+    return [{ taskId, name, vendorId, oldStart: was.plannedStart, oldEnd: was.plannedEnd, newStart, newEnd, ...why }]
+  })
+  const notices = noticesFor(placed)
+  const told = new Set(notices.flatMap((notice) => notice.tasks.map(({ taskId }) => taskId)))
+  return {
+    tasks: placed.map((task) =>
+      told.has(task.id) ? { ...task, notifiedStart: task.plannedStart, notifiedAt: now } : task,
+    ),
+    cascade: {
+      moved: moved.sort((a, b) => (a.newStart < b.newStart ? -1 : a.newStart > b.newStart ? 1 : 0)),
+      oldForecast: home.forecastCompletionDate,
+      newForecast: lastDayOf(placed),
+      notices,
+    },
+    percentComplete: percentDone(placed),
+  }
+}
+
+function hasMoved(was: Task | undefined, { plannedStart, plannedEnd }: Task): boolean {
+  return was !== undefined && (was.plannedStart !== plannedStart || was.plannedEnd !== plannedEnd)
+}
+
+function reasonOf(
+  { id, predecessors }: Task,
+  driverId: string | null,
+  movedIds: ReadonlySet<string>,
+  changedId: string | null,
+): Pick<TaskMove, 'because' | 'predecessorId'> {
+  if (id === changedId) return { because: 'changed', predecessorId: null }
+  // A predecessor that ended early or late has not moved: its planned dates stay.
+  const isPushed = predecessors.some(({ taskId }) => movedIds.has(taskId) || taskId === changedId)
+  if (!isPushed) return { because: 'calendar', predecessorId: null }
+  return driverId === null
+    ? { because: 'own_date', predecessorId: null }
+    : { because: 'predecessor', predecessorId: driverId }
+}
+
+/** One notice for each vendor and direction, about the tasks that now start on another day than the vendor was told. */
+function noticesFor(tasks: readonly Task[]): ScheduleNotice[] {
+  const notices = new Map<string, ScheduleNotice>()
+  for (const task of tasks) {
+    const { id: taskId, vendorId, notifiedStart, plannedStart } = task
+    if (!isAhead(task) || vendorId === null || notifiedStart === null || notifiedStart === plannedStart) continue
+    const kind = plannedStart < notifiedStart ? 'moved_earlier' : 'postponed'
+    const notice = notices.get(`${vendorId} ${kind}`) ?? { vendorId, kind, tasks: [] }
+    notice.tasks.push({ taskId, oldStartDate: notifiedStart, newStartDate: plannedStart })
+    notices.set(`${vendorId} ${kind}`, notice)
+  }
+  return [...notices.values()]
+}
+
+// A ring is as long as the schedule at most; the first names show where it is.
+const MOST_NAMES = 10
+
+function refusal(outcome: Refused, tasks: readonly Task[]) {
+  const nameOf = (id: string) => tasks.find((task) => task.id === id)?.name.slice(0, 60) ?? id
+  if ('beyondId' in outcome) {
+    const message = `${nameOf(outcome.beyondId)} would lie before ${FIRST_DAY} or after ${LAST_DAY}`
+    return invalid([{ pointer: '', code: 'out_of_range', message }])
+  }
+  const message = ringWords(outcome.ring.map(nameOf))
+  return invalid([{ pointer: '/predecessors', code: 'ring', message }])
+}
+
+/** What is wrong with these names, each of which waits for the next one and the last for the first. */
+export function ringWords(names: readonly string[]): string {
+  const [first = ''] = names
+  const shown = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? [] : [first])]
+  const more = names.length > MOST_NAMES ? ` waits for ${names.length - MOST_NAMES} more, and these for ${first}` : ''
+  return `makes a ring: ${shown.join(' waits for ')}${more}`
+}
+
+/**
+ * Writes what a change did to the rest of the schedule: the other tasks that it changed, the home's forecast, and the
+ * notices to vendors, with the events that come before them. The changed task itself has been written already.
+ */
+export async function keepCascade(
+  call: WriteCall,
+  { tasks: before, home }: Schedule,
+  { tasks: after, cascade, percentComplete }: Rescheduled,
+  changedId: string | null,
+  events: readonly MadeEvent[] = [],
+): Promise<void> {
+  const old = new Map(before.map((task) => [task.id, task]))
+  const others = after.flatMap((task) => {
+    const was = old.get(task.id)
+    if (was === undefined || task.id === changedId) return []
+    const fields = CONSEQUENCES.filter((field) => was[field] !== task[field])
+    if (fields.length > 0) noteChange(call, task.id, 'updated', fields)
+    return fields.length > 0 ? [task] : []
+  })
+  if (others.length > 0) await tasks.updateDates(call, others)
+  const { newForecast: forecastCompletionDate } = cascade
+  if (forecastCompletionDate !== home.forecastCompletionDate || percentComplete !== home.percentComplete) {
+    await homes.keepForecast(call, home.id, { forecastCompletionDate, percentComplete })
+  }
+  if (cascade.notices.length === 0) return recordEvents(call, events)
+  const told = await vendors.findAll(call, [...new Set(cascade.notices.map(({ vendorId }) => vendorId))].sort())
+  const byId = new Map(told.map((vendor) => [vendor.id, vendor]))
+  await sendNotifications(
+    call,
+    cascade.notices.flatMap(({ vendorId, kind, tasks }) => {
+      const vendor = byId.get(vendorId)
+      if (vendor === undefined) return []
+      const [date = ''] = tasks.map(({ newStartDate }) => newStartDate).sort()
+      return [
+        { vendor, notice: { kind, homeId: home.id, bidRequestId: null, taskId: null, date, message: null, tasks } },
+      ]
+    }),
+    events,
+  )
+}
+
+const CONSEQUENCES: readonly (keyof Consequences)[] = [
+  ...(['plannedStart', 'plannedEnd', 'earlyStart', 'earlyFinish', 'lateStart', 'lateFinish'] as const),
+  ...(['totalFloatDays', 'isCritical', 'notifiedStart', 'notifiedAt', 'confirmation'] as const),
+]

@@ -1,0 +1,119 @@
+import type { Task, TaskChanged, TaskConfirmationAnswer, Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { conflict, notFound } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import { ensurePortal } from '../../vendors/vendors/invite.ts'
+import { type Notice, sendNotification } from '../../vendors/vendors/notify.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { reasonToKeepSchedule } from '../schedule/words.ts'
+import { answered, askedAt, isSameAnswer, reasonNotAhead, reasonNotToAsk } from './confirmation.ts'
+import { change } from './operations.ts'
+import * as tasks from './queries.ts'
+import { startingOn } from './task.ts'
+
+export const confirmationOperations = {
+  async requestTaskConfirmation({ path }, call) {
+    return { status: 200, body: await call.write((call) => ask(call, path.taskId)) }
+  },
+
+  async answerTaskConfirmation({ path, body }, call) {
+    const task = await call.write(async (call) => {
+      const { task, today } = await lockAhead(call, path.taskId)
+      return keepAnswer(call, task, body, today)
+    })
+    return { status: 200, body: task }
+  },
+
+  async decideTaskReschedule({ path, body }, call) {
+    const changed = await call.write(async (call) => {
+      if (body.accept) return moveAsProposed(call, path.taskId)
+      const ahead = await lockAhead(call, path.taskId)
+      proposedStartOf(ahead.task)
+      const asked = await askAgain(call, ahead, 'reminder', body.reason ?? null)
+      const forecast = ahead.home.forecastCompletionDate
+      return { ...asked, cascade: { moved: [], oldForecast: forecast, newForecast: forecast, notices: [] } }
+    })
+    return { status: 200, body: changed }
+  },
+} satisfies Partial<Handlers>
+
+interface Ahead {
+  home: tasks.ScheduledHome
+  task: Task
+  /** Who does it, locked as well. */
+  vendor: Vendor
+  /** The date in the community. */
+  today: string
+}
+
+/** Locks the schedule of a task that a vendor has ahead of it; refuses any other. */
+export async function lockAhead(call: WriteCall, taskId: string): Promise<Ahead> {
+  const home = await tasks.lockHome(call, { taskId })
+  if (home === undefined) throw notFound()
+  const task = await tasks.find(call, taskId)
+  const today = dateIn(home.timeZone, call.now)
+  const reason = reasonToKeepSchedule(home) ?? reasonNotAhead(task, today)
+  if (reason !== null) throw conflict('wrong_status', reason)
+  if (task.vendorId === null) throw conflict('missing_data', `${task.name} has no vendor.`)
+  const vendor = await vendors.lock(call, task.vendorId)
+  if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
+  return { home, task, vendor, today }
+}
+
+/** Keeps what the vendor answered. Whoever answers knows the date, and is told when it is another one. */
+export async function keepAnswer(
+  call: WriteCall,
+  task: Task,
+  answer: TaskConfirmationAnswer,
+  today: string,
+): Promise<Task> {
+  const now = call.now.toISOString()
+  const confirmation = answered(task, answer, today, now)
+  if (isSameAnswer(confirmation, task.confirmation)) return task
+  return tasks.update(call, task, { confirmation, notifiedStart: task.plannedStart, notifiedAt: now })
+}
+
+async function ask(call: WriteCall, taskId: string): Promise<Task> {
+  const ahead = await lockAhead(call, taskId)
+  const reason = reasonNotToAsk(ahead.task)
+  if (reason !== null) throw conflict('wrong_status', reason)
+  const asked = await askAgain(call, ahead, ahead.task.notifiedStart === null ? 'advance' : 'reminder', null)
+  await ensurePortal(call, ahead.vendor)
+  return asked
+}
+
+/** Asks the vendor for the planned start, whatever it has answered, and tells it so. */
+async function askAgain(
+  call: WriteCall,
+  { home, task, vendor }: Ahead,
+  kind: 'advance' | 'reminder',
+  message: string | null,
+): Promise<Task> {
+  const { plannedStart: date } = task
+  const now = call.now.toISOString()
+  const asked = { confirmation: askedAt(now), notifiedStart: date, notifiedAt: now }
+  const after = await tasks.update(call, task, asked)
+  const notice: Notice = { kind, homeId: home.id, bidRequestId: null, taskId: task.id, date, message }
+  await sendNotification(call, vendor, notice)
+  return after
+}
+
+/** Moves the task to the date that its vendor proposed, with which the vendor's answer becomes a confirmation. */
+async function moveAsProposed(call: WriteCall, taskId: string): Promise<TaskChanged> {
+  let date = ''
+  const moved = await change(call, taskId, undefined, async (before, { today }) => {
+    const reason = reasonNotAhead(before, today)
+    if (reason !== null) throw conflict('wrong_status', reason)
+    date = proposedStartOf(before)
+    if (date < today) throw conflict('deadline_passed', `${date}, which was proposed for ${before.name}, has passed.`)
+    return { constraint: startingOn(date, before) }
+  })
+  if (moved.plannedStart === date) return moved
+  throw conflict('not_available', `${moved.name} cannot start on ${date}; it would start on ${moved.plannedStart}.`)
+}
+
+function proposedStartOf({ name, confirmation }: Task): string {
+  if (confirmation.proposedStart === null) throw conflict('missing_data', `No other date is proposed for ${name}.`)
+  return confirmation.proposedStart
+}

@@ -1,0 +1,84 @@
+import type {
+  DelayReason,
+  DelayResponsible,
+  FieldError,
+  Task,
+  TaskDelayCreate,
+} from '../../../../client/contract.gen.ts'
+import { conflict, invalid } from '../../../platform/problems/problem.ts'
+import type { WorkCalendar } from '../../../platform/values/workdays.ts'
+import { type Changes, startingOn } from './task.ts'
+
+/** Who answers for a delay, unless somebody says otherwise. */
+const USUALLY: Readonly<Record<DelayReason, DelayResponsible>> = {
+  weather: 'builder',
+  vendor_no_show: 'vendor',
+  vendor_error: 'vendor',
+  poor_workmanship: 'vendor',
+  material_delay: 'vendor',
+  failed_inspection: 'vendor',
+  permit: 'builder',
+  design_change: 'builder',
+  late_selection: 'customer',
+  theft_vandalism: 'builder',
+  builder: 'builder',
+  other: 'builder',
+}
+
+/** More than this are a task that should be planned anew, and a row that nobody reads. */
+const MOST_DELAYS = 100
+/** As in the contract for durationDays. */
+const LONGEST_DAYS = 1000
+
+interface Wanted {
+  days?: number | undefined
+  newStart?: string | undefined
+}
+
+/** By how many workdays the task is delayed, and what that changes. `at` says where the input stands. */
+export function delayed(
+  task: Task,
+  { days, newStart }: Wanted,
+  calendar: WorkCalendar,
+  at: (field: string) => string,
+): { days: number; changes: Changes } {
+  if (task.status === 'completed' || task.status === 'skipped') {
+    throw conflict('wrong_status', `${task.name} is ${task.status}, so nothing delays it.`)
+  }
+  if ((days === undefined) === (newStart === undefined)) {
+    const fault: FieldError =
+      days === undefined
+        ? { pointer: at('days'), code: 'required', message: 'is required, or else newStart' }
+        : { pointer: at('newStart'), code: 'exclusive', message: 'cannot be combined with days' }
+    throw invalid([fault])
+  }
+  if (task.actualStart !== null) return longer(task, days)
+  const date = newStart ?? calendar.add(task.plannedStart, days ?? 0)
+  const later = calendar.between(task.plannedStart, date)
+  if (later < 1) {
+    throw invalid([
+      { pointer: at('newStart'), code: 'minimum', message: `must be later than planned, ${task.plannedStart}` },
+    ])
+  }
+  return { days: later, changes: { constraint: startingOn(date, task) } }
+}
+
+function longer(task: Task, days: number | undefined): { days: number; changes: Changes } {
+  if (days === undefined) throw conflict('missing_data', `${task.name} started on ${task.actualStart}; send days.`)
+  if (task.durationDays === 0) throw conflict('missing_data', `${task.name} has started and takes no time.`)
+  const durationDays = task.durationDays + days
+  if (durationDays > LONGEST_DAYS) throw conflict('limit_reached', `${task.name} would take more than 1,000 workdays.`)
+  return { days, changes: { durationDays } }
+}
+
+/** The task's delays with this one. */
+export function withDelay(task: Task, body: TaskDelayCreate, days: number, now: Date): Task['delays'] {
+  const { reasonCode, responsible = USUALLY[reasonCode], note = null } = body
+  if (reasonCode === 'other' && note === null) {
+    throw invalid([{ pointer: '/note', code: 'required', message: 'is required with the reason other' }])
+  }
+  if (task.delays.length >= MOST_DELAYS)
+    throw conflict('limit_reached', `${task.name} was delayed ${MOST_DELAYS} times.`)
+  const vendorId = body.vendorId === undefined ? (responsible === 'vendor' ? task.vendorId : null) : body.vendorId
+  return [...task.delays, { reasonCode, days, responsible, vendorId, note, at: now.toISOString() }]
+}

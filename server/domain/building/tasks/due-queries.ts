@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { beyond, type Due, type DuePage, lockFree } from '../../../platform/due/settle-due.ts'
+
+/** Tasks of any organization that their vendors are to be told of. If none is, this costs one index lookup. */
+export async function find(db: Db, page: DuePage): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select "organizationId", "homeId" as "claimedId", "id", "tellAt"::text as "at" from "tasks"
+    where "tellAt" <= ${page.now}
+      and ${beyond(page, 'tellAt', 'id')}
+    order by "tellAt", "id" limit ${page.most}`.execute(db)
+  return rows
+}
+
+/** Locks the homes that nobody else has locked, as everything does that changes a schedule. */
+export function lockHomes(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockFree(call, 'homes', ids)
+}
+
+export interface DueTask {
+  id: string
+  homeId: string
+  vendorId: string
+  plannedStart: string
+  /** Whether the vendor was told before. */
+  isTold: boolean
+  /** Whether the vendor was asked to confirm the date, and has not answered. */
+  isAsked: boolean
+  /** When to tell it instead; null for now. */
+  laterAt: string | null
+  /** Whether it is not to be told any more, because the day on which it was to start is over. */
+  isOver: boolean
+}
+
+/** Those of the tasks that are still due, as they are now that their home is locked. */
+export async function read({ db, organizationId, now }: WriteCall, ids: readonly string[]): Promise<DueTask[]> {
+  const { rows } = await sql<DueTask>`
+    select t."id", t."homeId", t."vendorId", t."plannedStart", t."notifiedAt" is not null as "isTold",
+      t."confirmationStatus" = 'requested' as "isAsked",
+      nullif(greatest(at."kept", at."morning"), ${now}) as "laterAt",
+      t."plannedStart" < at."today" or told."at" is null as "isOver"
+    from "tasks" as t
+    join "communities" as c on c."organizationId" = t."organizationId" and c."id" = t."communityId",
+    lateral "tellAtOf"(t."organizationId", t."vendorId", t."homeId", t."communityId", t."status", t."actualStart",
+      t."archivedAt", t."notifiedAt", t."plannedStart", t."confirmation") as told ("at"),
+    lateral (select
+      greatest(told."at", ${now}::timestamptz) as "kept",
+      greatest(((${now}::timestamptz at time zone c."timeZone")::date + time '07:00') at time zone c."timeZone", ${now}) as "morning",
+      (${now}::timestamptz at time zone c."timeZone")::date as "today"
+    ) as at
+    where t."organizationId" = ${organizationId} and t."id" = any(${[...ids]}::text[]) and t."tellAt" <= ${now}
+    order by t."plannedStart", t."id"`.execute(db)
+  return rows
+}
+
+/** Tells of the tasks later, or of those whose day is over no more. Nothing that is shown of them changes. */
+export async function putOff({ db, organizationId }: WriteCall, tasks: readonly DueTask[]): Promise<void> {
+  if (tasks.length === 0) return
+  const times = tasks.map(({ isOver, laterAt }) => (isOver ? null : laterAt))
+  await sql`
+    update "tasks" as t set "tellAt" = r."at"
+    from unnest(${tasks.map(({ id }) => id)}::text[], ${times}::timestamptz[]) as r ("id", "at")
+    where t."organizationId" = ${organizationId} and t."id" = r."id"`.execute(db)
+}
+
+/** Keeps on the tasks that their vendors know their planned starts as of now. */
+export async function noteTold(call: WriteCall, ids: readonly string[]): Promise<void> {
+  const now = call.now.toISOString()
+  await sql`
+    update "tasks" set "notifiedStart" = "plannedStart", "notifiedAt" = ${now}, "version" = "version" + 1,
+      "updatedAt" = ${now}
+    where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]}::text[])`.execute(call.db)
+  for (const id of ids) noteChange(call, id, 'updated', ['notifiedStart', 'notifiedAt'])
+}

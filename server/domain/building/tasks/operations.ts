@@ -1,0 +1,236 @@
+import type { Task, TaskChanged } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { type MadeEvent, makeEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { conflict, notFound, unknownReference } from '../../../platform/problems/problem.ts'
+import * as homes from '../../land/homes/queries.ts'
+import * as scopes from '../../vendors/scopes/queries.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { followTask } from '../milestones/follow.ts'
+import { leadingFrom } from '../milestones/queries.ts'
+import { namesOf, reasonToKeepSchedule } from '../schedule/words.ts'
+import { keepCascade, lockSchedule, readSchedule, rescheduled, type Schedule } from './cascade.ts'
+import { delayed, withDelay } from './delay.ts'
+import { assertMayLink, assertOrdersOf, completeOrders } from './orders.ts'
+import * as tasks from './queries.ts'
+import { readinessOf } from './readiness.ts'
+import { baselineOf, scheduleSheet } from './sheet.ts'
+import * as rules from './task.ts'
+
+export const taskOperations = {
+  async listTasks({ query }, call) {
+    return { status: 200, body: await tasks.list(call, query) }
+  },
+
+  async createTask({ query, body }, call) {
+    const changed = await call.write(async (call) => {
+      await homes.assertExist(call, [body.homeId], '/homeId')
+      const schedule = await lockSchedule(call, { homeId: body.homeId })
+      const values = rules.newTask(body, schedule.today)
+      if (schedule.tasks.length >= rules.MOST_TASKS)
+        throw conflict('limit_reached', `${schedule.home.name} has ${rules.MOST_TASKS} tasks.`)
+      rules.assertOfHome(values.predecessors, schedule.tasks)
+      assertMayLink(call, { poIds: [], payOnComplete: false }, body)
+      await assertOrdersOf(call, body.homeId, body.poIds)
+      const references = await referred(call, body, query.createScopes)
+      const sequence = body.sequence ?? 10 + schedule.tasks.reduce((last, task) => Math.max(last, task.sequence), 0)
+      const fields = { ...values, ...references, sequence, communityId: schedule.home.communityId }
+      const after = rescheduled(schedule, [...schedule.tasks, asTask(call, fields)], null)
+      const placed = after.tasks.at(-1)
+      const created = await tasks.insert(call, placed === undefined ? fields : rules.fieldsOf(placed))
+      await recordStatusChange(call, { id: created.id, from: null, to: created.status })
+      await keepCascade(call, schedule, after, null)
+      return { ...created, cascade: after.cascade }
+    })
+    return { status: 201, body: changed }
+  },
+
+  async getTask({ path }, call) {
+    return { status: 200, body: await tasks.find(call, path.taskId) }
+  },
+
+  async updateTask({ path, query, body, ifMatch }, call) {
+    const changed = await call.write((call) =>
+      change(call, path.taskId, ifMatch, async (before, schedule) => {
+        const changes = rules.changesOf(body, before)
+        if (changes.predecessors !== undefined) rules.assertOfHome(changes.predecessors, schedule.tasks)
+        assertMayLink(call, before, body)
+        if (changes.poIds !== undefined) await assertOrdersOf(call, before.homeId, changes.poIds)
+        return { ...changes, ...(await referred(call, body, query.createScopes)) }
+      }),
+    )
+    return { status: 200, body: changed }
+  },
+
+  async archiveTask({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await tasks.find(call, path.taskId)
+      checkIfMatch(ifMatch, before)
+      if (before.archivedAt !== null) return
+      const schedule = await lockSchedule(call, { taskId: before.id })
+      const task = await locked(call, schedule, before.id, ifMatch)
+      const reason = rules.reasonNotToArchive(task, schedule.tasks) ?? (await reasonOfMilestones(call, task))
+      if (reason !== null) throw conflict('in_use', reason)
+      const left = schedule.tasks.filter(({ id }) => id !== task.id)
+      const after = rescheduled(schedule, left, null)
+      await tasks.archive(call, task)
+      await keepCascade(call, schedule, after, null)
+    })
+    return { status: 204 }
+  },
+
+  async simulateDelay({ path, query }, call) {
+    const schedule = await readSchedule(call, { taskId: path.taskId })
+    const reason = reasonToKeepSchedule(schedule.home)
+    if (reason !== null) throw conflict('home_not_open', reason)
+    const task = await locked(call, schedule, path.taskId)
+    const wanted = query.newStart === undefined ? { days: 1, ...query } : query
+    const { changes } = delayed(task, wanted, schedule.calendar, (field) => field)
+    const after = rescheduled(schedule, laidOver(schedule, task, changes), task.id)
+    const placed = after.tasks.find(({ id }) => id === task.id)
+    return { status: 200, body: { ...(placed ?? task), cascade: after.cascade } }
+  },
+
+  async delayTask({ path, body }, call) {
+    const changed = await call.write((call) =>
+      change(call, path.taskId, undefined, async (before, { calendar }) => {
+        const { days, changes } = delayed(before, body, calendar, (field) => `/${field}`)
+        if (body.vendorId != null) await vendors.assertExist(call, [body.vendorId], '/vendorId')
+        return { ...changes, delays: withDelay(before, body, days, call.now) }
+      }),
+    )
+    return { status: 200, body: changed }
+  },
+
+  async getTaskReadiness({ path }, call) {
+    const schedule = await readSchedule(call, { taskId: path.taskId })
+    return { status: 200, body: await readinessOf(call, schedule, await locked(call, schedule, path.taskId)) }
+  },
+
+  async changeTaskStatus({ path, body }, call) {
+    const changed = await call.write((call) =>
+      change(
+        call,
+        path.taskId,
+        undefined,
+        async (before, schedule) => {
+          const changes = rules.movedTo(before, body, schedule.today)
+          if (before.status === 'not_started' && body.status === 'in_progress')
+            rules.assertMayStart(before, schedule.tasks, body)
+          return changes
+        },
+        body.reason,
+      ),
+    )
+    return { status: 200, body: changed }
+  },
+
+  async completeTask({ path, body }, call) {
+    const finished = await call.write(async (call) => {
+      const completed = await change(
+        call,
+        path.taskId,
+        undefined,
+        async (before, schedule) => {
+          const changes = rules.completed(before, body, schedule.today)
+          if (before.actualStart === null) rules.assertMayStart(before, schedule.tasks, body)
+          return changes
+        },
+        body.reason,
+      )
+      return { ...completed, orders: await completeOrders(call, completed) }
+    })
+    return { status: 200, body: finished }
+  },
+
+  async getHomeSchedule({ path }, call) {
+    return { status: 200, body: scheduleSheet(await readSchedule(call, { homeId: path.homeId })) }
+  },
+
+  async setScheduleBaseline({ path }, call) {
+    const baseline = await call.write(async (call) => {
+      const schedule = await lockSchedule(call, { homeId: path.homeId })
+      const baseline = baselineOf(schedule)
+      await tasks.keepBaseline(
+        call,
+        baseline.changed.map(({ taskId }) => taskId),
+      )
+      return baseline
+    })
+    return { status: 200, body: baseline }
+  },
+} satisfies Partial<Handlers>
+
+/** A task that is not stored yet, so that it can be scheduled with the others. */
+function asTask({ actor, now }: Call, fields: rules.Fields): Task {
+  const at = now.toISOString()
+  return { ...fields, id: '', version: 1, createdBy: actor, createdAt: at, updatedAt: at, archivedAt: null }
+}
+
+/** The organization's spelling of the trade, and a vendor who can be given work, where they are sent. */
+async function referred(
+  call: WriteCall,
+  { scope, vendorId }: { scope?: string | null | undefined; vendorId?: string | null | undefined },
+  createScopes: boolean | undefined,
+): Promise<{ scope?: string }> {
+  if (vendorId != null) {
+    const vendor = await vendors.findOptional(call, vendorId)
+    if (vendor === undefined) throw unknownReference(['/vendorId'])
+    if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
+  }
+  return scope == null ? {} : { scope: await scopes.nameOf(call, scope, createScopes) }
+}
+
+/** The task as part of its home's schedule; throws for one that is archived. */
+async function locked(call: Call, { tasks: all }: Schedule, id: string, ifMatch?: string): Promise<Task> {
+  const task = all.find((each) => each.id === id)
+  if (task === undefined) {
+    const archived = await tasks.findOptional(call, id)
+    if (archived === undefined) throw notFound()
+    throw conflict('archived', `${archived.name} is archived.`)
+  }
+  checkIfMatch(ifMatch, task)
+  return task
+}
+
+/** Why the task cannot be archived as long as milestones wait for it; null if none does. */
+async function reasonOfMilestones(call: WriteCall, task: Task): Promise<string | null> {
+  const waiting = (await leadingFrom(call, task.homeId, task.id)).filter(({ status }) => status === 'pending')
+  if (waiting.length === 0) return null
+  return `${namesOf(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for ${task.name}.`
+}
+
+function isOver({ status }: Task): boolean {
+  return status === 'completed' || status === 'skipped'
+}
+
+function laidOver({ tasks: all }: Schedule, task: Task, changes: rules.Changes): Task[] {
+  return all.map((each) => (each.id === task.id ? { ...each, ...changes } : each))
+}
+
+/** Changes one task and schedules its home anew, in the transaction of the call. */
+export async function change(
+  call: WriteCall,
+  taskId: string,
+  ifMatch: string | undefined,
+  decide: (before: Task, schedule: Schedule) => Promise<rules.Changes>,
+  reason?: string | null,
+): Promise<TaskChanged> {
+  const schedule = await lockSchedule(call, { taskId })
+  const before = await locked(call, schedule, taskId, ifMatch)
+  const changes = await decide(before, schedule)
+  const after = rescheduled(schedule, laidOver(schedule, before, changes), taskId)
+  const placed = after.tasks.find(({ id }) => id === taskId) ?? before
+  const task = await tasks.update(call, before, rules.fieldsOf(placed))
+  const events: MadeEvent[] = []
+  if (task.status !== before.status) {
+    await recordStatusChange(call, { id: taskId, from: before.status, to: task.status, reason })
+    events.push(makeEvent(call, 'task.status_changed', task, before))
+    if (task.status === 'completed') events.push(makeEvent(call, 'task.completed', task, before))
+    if (isOver(task) !== isOver(before)) events.push(...(await followTask(call, task, after.tasks)))
+  }
+  await keepCascade(call, schedule, after, taskId, events)
+  return { ...task, cascade: after.cascade }
+}

@@ -1,0 +1,160 @@
+import { sql } from 'kysely'
+import type { Community, Home, PurchaseOrder, Task } from '../../../../client/contract.gen.ts'
+import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+import { asValues } from '../../../platform/resources/columns.ts'
+import { columnsOf } from '../../../platform/resources/declared.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+import { homesOfSuperintendent } from '../../land/superintendents.ts'
+import type { Dates } from '../schedule/schedule.ts'
+
+// As in the condition of the indexes tasks_open and tasks_openInCommunity.
+const IS_OPEN = `t."status" in ('not_started', 'in_progress', 'on_hold')`
+
+const rows = resource({
+  schema: 'Task',
+  table: 'tasks',
+  prefix: 'tsk',
+  long: ['predecessors', 'checklist', 'delays'],
+  filters: {
+    // In the organization's spelling, so that the index by trade can be used.
+    scope: (scope) =>
+      `t."scope" = (select s."name" from "scopes" as s where s."organizationId" = $1 and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`,
+    confirmationStatus: (status) => `t."confirmationStatus" = ${status}`,
+    superintendentId: (user) => `t."homeId" = any(array(${homesOfSuperintendent(user)}))`,
+    plannedStartFrom: (date) => `t."plannedStart" >= ${date}`,
+    plannedStartTo: (date) => `t."plannedStart" <= ${date} and ${IS_OPEN}`,
+    lateOn: (date) =>
+      `${IS_OPEN} and t."plannedStart" < ${date} and (t."actualStart" is null or t."plannedEnd" < ${date})`,
+  },
+})
+
+export const {
+  list,
+  find,
+  findAll,
+  findOptional,
+  lock,
+  assertExist,
+  insert,
+  make,
+  insertAll,
+  update,
+  updateAll,
+  archive,
+} = rows
+
+const TASK = sql.raw(asValues(columnsOf({ schema: 'Task', table: 'tasks' })))
+
+/** All tasks of the home that are not archived, in the order in which they were added. */
+export async function ofHome({ db, organizationId }: Tenant, homeId: string): Promise<Task[]> {
+  const { rows } = await sql<Task>`
+    select ${TASK} from "tasks" as t
+    where t."organizationId" = ${organizationId} and t."homeId" = ${homeId} and t."archivedAt" is null
+    order by t."id"`.execute(db)
+  return rows
+}
+
+/** A home, as far as its schedule depends on it, with the calendar of its community. */
+export type ScheduledHome = Pick<Home, 'id' | 'name' | 'communityId' | 'status' | 'archivedAt'> &
+  Pick<Home, 'forecastCompletionDate' | 'percentComplete' | 'planId' | 'planRevision' | 'elevation'> &
+  Pick<Community, 'timeZone' | 'workdays' | 'holidays'>
+
+export type OfHome = { homeId: string; taskId?: undefined } | { taskId: string; homeId?: undefined }
+
+/** The home with this id, or the home of the task. */
+export function findHome(call: Tenant, of: OfHome): Promise<ScheduledHome | undefined> {
+  return homeOf(call, of, sql``)
+}
+
+/**
+ * The same, and locks the home until the transaction ends. Whatever changes a schedule does this first, so that two
+ * changes of one schedule happen one after the other.
+ */
+export function lockHome(call: WriteCall, of: OfHome): Promise<ScheduledHome | undefined> {
+  return homeOf(call, of, sql`for no key update of h`)
+}
+
+async function homeOf(
+  { db, organizationId }: Tenant,
+  { homeId, taskId }: OfHome,
+  locking: ReturnType<typeof sql>,
+): Promise<ScheduledHome | undefined> {
+  const id =
+    taskId === undefined
+      ? sql`${homeId}`
+      : sql`(select t."homeId" from "tasks" as t where t."organizationId" = ${organizationId} and t."id" = ${taskId})`
+  const { rows } = await sql<ScheduledHome>`
+    select h."id", h."name", h."communityId", h."status", h."archivedAt", h."forecastCompletionDate", h."percentComplete",
+      h."planId", h."planRevision", h."elevation", c."timeZone", c."workdays", c."holidays"
+    from "homes" as h join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
+    where h."organizationId" = ${organizationId} and h."id" = ${id} ${locking}`.execute(db)
+  return rows[0]
+}
+
+/** The fields that a change of one task sets on the others of its home. */
+export type Consequences = Dates & Pick<Task, 'notifiedStart' | 'notifiedAt' | 'confirmation'>
+
+/** Writes what a change of one task means to others, which are locked with their home. */
+export async function updateDates(
+  { db, organizationId, now }: WriteCall,
+  tasks: readonly (Consequences & { id: string })[],
+): Promise<void> {
+  const of = <Field extends keyof (Consequences & { id: string })>(field: Field) => tasks.map((task) => task[field])
+  await sql`
+    update "tasks" as t set "plannedStart" = r."plannedStart", "plannedEnd" = r."plannedEnd",
+      "earlyStart" = r."earlyStart", "earlyFinish" = r."earlyFinish", "lateStart" = r."lateStart",
+      "lateFinish" = r."lateFinish", "totalFloatDays" = r."totalFloatDays", "isCritical" = r."isCritical",
+      "notifiedStart" = r."notifiedStart", "notifiedAt" = r."notifiedAt", "confirmation" = r."confirmation",
+      "version" = t."version" + 1, "updatedAt" = ${now.toISOString()}
+    from unnest(${of('id')}::text[], ${of('plannedStart')}::date[], ${of('plannedEnd')}::date[],
+      ${of('earlyStart')}::date[], ${of('earlyFinish')}::date[], ${of('lateStart')}::date[], ${of('lateFinish')}::date[],
+      ${of('totalFloatDays')}::integer[], ${of('isCritical')}::boolean[], ${of('notifiedStart')}::date[],
+      ${of('notifiedAt')}::timestamptz[], ${tasks.map(({ confirmation }) => JSON.stringify(confirmation))}::jsonb[])
+      as r ("id", "plannedStart", "plannedEnd", "earlyStart", "earlyFinish", "lateStart", "lateFinish",
+        "totalFloatDays", "isCritical", "notifiedStart", "notifiedAt", "confirmation")
+    where t."organizationId" = ${organizationId} and t."id" = r."id"`.execute(db)
+}
+
+/** Makes the planned dates of the tasks, which are locked with their home, their baseline. */
+export async function keepBaseline(call: WriteCall, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    update "tasks" set "baselineStart" = "plannedStart", "baselineEnd" = "plannedEnd", "version" = "version" + 1,
+      "updatedAt" = ${call.now.toISOString()}
+    where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]}::text[])`.execute(call.db)
+  for (const id of ids) noteChange(call, id, 'updated', ['baselineStart', 'baselineEnd'])
+}
+
+/** What is shown of orders and parts at most; a task has one or two orders, and some dozens of parts. */
+const MOST_SHOWN = 50
+
+export type OrderOfTask = Pick<PurchaseOrder, 'id' | 'number' | 'status' | 'issuedAt'>
+
+/** The purchase orders that the task names, or else those of the home for its trade, to its vendor where it has one. */
+export async function ordersFor({ db, organizationId }: Tenant, task: Task): Promise<OrderOfTask[]> {
+  const isFor =
+    task.poIds.length > 0
+      ? sql`"id" = any(${task.poIds}::text[])`
+      : sql`lower("scope") = lower(${task.scope}) and (${task.vendorId}::text is null or "vendorId" = ${task.vendorId})`
+  const { rows } = await sql<OrderOfTask>`
+    select "id", "number", "status", "issuedAt" from "purchaseOrders"
+    where "organizationId" = ${organizationId} and "homeId" = ${task.homeId} and ${isFor}
+      and "status" not in ('void', 'declined')
+    order by "id" limit ${MOST_SHOWN}`.execute(db)
+  return rows
+}
+
+/** The parts that the home's plan takes for the task of this name and that take time to come, the slowest first. */
+export async function slowParts(
+  { db, organizationId }: Tenant,
+  { planId, planRevision, elevation }: ScheduledHome,
+  taskName: string,
+): Promise<{ id: string; name: string; leadTimeDays: number }[]> {
+  const { rows } = await sql<{ id: string; name: string; leadTimeDays: number }>`
+    select distinct p."id", p."name", p."leadTimeDays"
+    from "takeoffLines" as l join "parts" as p on p."organizationId" = l."organizationId" and p."id" = l."partId"
+    where l."organizationId" = ${organizationId} and l."planId" = ${planId} and l."revision" = ${planRevision}
+      and (l."elevation" is null or l."elevation" = ${elevation}) and l."taskName" = ${taskName} and p."leadTimeDays" > 0
+    order by p."leadTimeDays" desc, p."id" limit ${MOST_SHOWN}`.execute(db)
+  return rows
+}

@@ -1,0 +1,79 @@
+import type { ReadinessCheck, Task, TaskReadiness } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { ORDERED } from '../../statuses/order-statuses.ts'
+import { namesOf } from '../schedule/words.ts'
+import type { Schedule } from './cascade.ts'
+import * as tasks from './queries.ts'
+import { openBefore } from './task.ts'
+
+/** What the task needs to start, and whether it can. */
+export async function readinessOf(call: Call, schedule: Schedule, task: Task): Promise<TaskReadiness> {
+  const isBought = task.scope !== null || task.poIds.length > 0
+  const orders = isBought ? await tasks.ordersFor(call, task) : null
+  const parts = schedule.home.planId === null ? [] : await tasks.slowParts(call, schedule.home, task.name)
+  const issued = orders?.find(({ status }) => ORDERED.includes(status))
+  const checks = [
+    ...statusCheck(task),
+    ...predecessorCheck(task, schedule.tasks),
+    ...orderCheck(task, orders, schedule.today),
+    ...leadTimeCheck(task, parts, issued?.issuedAt ?? null, schedule),
+  ]
+  const states = checks.map(({ state }) => state)
+  const readiness = states.includes('blocked') ? 'blocked' : states.includes('open') ? 'almost' : 'ready'
+  const { id: taskId, plannedStart } = task
+  return { taskId, readiness, asOf: call.now.toISOString(), plannedStart, checks }
+}
+
+function statusCheck({ name, status }: Task): ReadinessCheck[] {
+  if (status === 'not_started') return []
+  const state = status === 'on_hold' ? 'blocked' : 'met'
+  return [{ check: 'status', state, detail: `${name} is ${status}.`, ids: [] }]
+}
+
+function predecessorCheck(task: Task, all: readonly Task[]): ReadinessCheck[] {
+  if (task.predecessors.length === 0) return []
+  const open = openBefore(task, all)
+  const ids = open.slice(0, 50).map(({ id }) => id)
+  if (open.length === 0) return [{ check: 'predecessors', state: 'met', detail: 'Its predecessors are done.', ids }]
+  const failed = open.filter(({ inspectionResult }) => inspectionResult === 'failed')
+  const held = open.filter(({ status }) => status === 'on_hold')
+  if (failed.length > 0) return [{ check: 'predecessors', state: 'blocked', detail: `${namesOf(failed)} failed.`, ids }]
+  const on = held.length > 0 ? `; on hold: ${namesOf(held)}` : ''
+  const state = held.length > 0 ? 'blocked' : 'open'
+  return [{ check: 'predecessors', state, detail: `It waits for ${namesOf(open)}${on}.`, ids }]
+}
+
+function orderCheck(task: Task, orders: readonly tasks.OrderOfTask[] | null, today: string): ReadinessCheck[] {
+  // An inspection or a memo is not bought.
+  if (orders === null || (task.taskKind !== 'work' && task.taskKind !== 'delivery')) return []
+  const ids = orders.map(({ id }) => id)
+  const [pending] = orders.filter(({ status }) => !ORDERED.includes(status))
+  const issued = orders.find(({ status }) => ORDERED.includes(status))
+  // All of those that it names have to be issued; of those for its trade, one is enough.
+  const isMet = issued !== undefined && (task.poIds.length === 0 || pending === undefined)
+  if (isMet) return [{ check: 'order', state: 'met', detail: `${issued.number} was issued.`, ids }]
+  const detail =
+    pending === undefined
+      ? `Nothing is ordered for ${task.scope ?? task.name}.`
+      : `${pending.number} is ${pending.status}.`
+  return [{ check: 'order', state: today < task.plannedStart ? 'open' : 'blocked', detail, ids }]
+}
+
+function leadTimeCheck(
+  task: Task,
+  parts: readonly { id: string; name: string; leadTimeDays: number }[],
+  issuedAt: string | null,
+  { home, today }: Schedule,
+): ReadinessCheck[] {
+  const [slowest] = parts
+  if (slowest === undefined) return []
+  const ids = parts.map(({ id }) => id)
+  const ordered = issuedAt === null ? today : dateIn(home.timeZone, new Date(issuedAt))
+  const comes = addDays(ordered, slowest.leadTimeDays)
+  const isInTime = comes <= task.plannedStart
+  const when = issuedAt === null ? `if it is ordered today, ${today}` : `ordered on ${ordered}`
+  const detail = `${slowest.name} takes ${slowest.leadTimeDays} days and comes on ${comes}, ${when}.`
+  const state = isInTime ? (issuedAt === null ? 'open' : 'met') : 'blocked'
+  return [{ check: 'lead_time', state, detail, ids }]
+}

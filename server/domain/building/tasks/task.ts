@@ -1,0 +1,271 @@
+import type {
+  FieldError,
+  Task,
+  TaskConstraintInput,
+  TaskPredecessor,
+  TaskStatus,
+} from '../../../../client/contract.gen.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { conflict, invalid, invalidTransition, unknownReference } from '../../../platform/problems/problem.ts'
+import { namesOf } from '../schedule/words.ts'
+import { NOT_ASKED } from './confirmation.ts'
+
+/**
+ * The most tasks that a home's schedule has. A house takes 100 to 400, and every change of one task reads and schedules
+ * them all.
+ */
+export const MOST_TASKS = 1000
+
+/** What a change of a task can set. */
+export type Fields = Omit<Task, 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'>
+export type Changes = Partial<Fields>
+
+export function fieldsOf(task: Task): Fields {
+  const { id: _id, version: _version, createdBy: _by, createdAt: _created, updatedAt: _updated, ...rest } = task
+  const { archivedAt: _archived, ...fields } = rest
+  return fields
+}
+
+/** What the status can become. A task on hold returns to where it was. */
+export function movesOf({ status, actualStart }: Pick<Task, 'status' | 'actualStart'>): TaskStatus[] {
+  if (status === 'on_hold') return [actualStart === null ? 'not_started' : 'in_progress']
+  return MOVES[status]
+}
+
+const MOVES: Readonly<Record<Exclude<TaskStatus, 'on_hold'>, TaskStatus[]>> = {
+  not_started: ['in_progress', 'completed', 'on_hold', 'skipped'],
+  in_progress: ['completed', 'on_hold'],
+  completed: ['in_progress'],
+  skipped: ['not_started'],
+}
+
+/** A new task before it is scheduled; `today` is the date in the community. */
+export function newTask(body: Checked['TaskCreate'], today: string): Omit<Fields, 'communityId' | 'sequence'> {
+  const { homeId, name, taskKind, durationDays, checklist, predecessors, poIds, payOnComplete } = body
+  const faults = [
+    ...durationFaults(body.taskKind, durationDays),
+    ...constraintFaults(body, null),
+    ...predecessorFaults(predecessors),
+  ]
+  if (faults.length > 0) throw invalid(faults)
+  const wanted = constraintOf(body, null) ?? { type: 'none' as const, date: null }
+  const start = wanted.date ?? today
+  const { scope = null, phase = null, vendorId = null, assigneeUserId = null, externalId = null } = body
+  return {
+    ...{ homeId, name, scope, phase, taskKind, vendorId, assigneeUserId, externalId, status: 'not_started' },
+    ...{ durationDays: durationDays ?? usualDuration(taskKind), constraint: wanted, predecessors, checklist },
+    ...{ plannedStart: start, plannedEnd: start, earlyStart: start, earlyFinish: start, lateStart: start },
+    ...{ lateFinish: start, totalFloatDays: 0, isCritical: false, percentComplete: 0, delays: [] },
+    ...{ baselineStart: null, baselineEnd: null, actualStart: null, actualEnd: null, notifiedStart: null },
+    ...{ notifiedAt: null, confirmation: NOT_ASKED, inspectionResult: null, poIds, payOnComplete },
+  }
+}
+
+/** The fields of an update, in their stored form. */
+export function changesOf(body: Checked['TaskUpdate'], before: Task): Changes {
+  const { plannedStart, constraint, percentComplete, durationDays, ...rest } = body
+  const taskKind = body.taskKind ?? before.taskKind
+  const duration = durationDays ?? (taskKind === before.taskKind ? before.durationDays : durationOf(before, taskKind))
+  const faults = [
+    ...durationFaults(taskKind, duration),
+    ...constraintFaults(body, before),
+    ...predecessorFaults(body.predecessors ?? []),
+  ]
+  if (faults.length > 0) throw invalid(faults)
+  if (plannedStart !== undefined && before.actualStart !== null) {
+    throw conflict('fixed', `${before.name} started on ${before.actualStart}.`)
+  }
+  if (percentComplete !== undefined && (before.actualStart === null || before.status === 'completed')) {
+    const state = before.status === 'completed' ? 'is completed' : 'has not started'
+    throw conflict('fixed', `${before.name} ${state}, so how much of it is done is known.`)
+  }
+  const wanted = constraintOf(body, before)
+  return {
+    ...given(rest),
+    durationDays: duration,
+    ...(wanted !== null && { constraint: wanted }),
+    ...(percentComplete !== undefined && { percentComplete }),
+    ...(taskKind !== 'inspection' && { inspectionResult: null }),
+    // Another vendor has been told nothing yet, and was not asked.
+    ...(rest.vendorId !== undefined && rest.vendorId !== before.vendorId && UNTOLD),
+  }
+}
+
+const UNTOLD = { notifiedStart: null, notifiedAt: null, confirmation: NOT_ASKED }
+
+/** Without what was not sent, so that it can be laid over a task. */
+function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]: Exclude<Fields[Name], undefined>
+  }
+}
+
+/** How long a task of this kind takes if nobody says it. */
+export function usualDuration(taskKind: Task['taskKind']): number {
+  return taskKind === 'milestone' ? 0 : 1
+}
+
+function durationOf({ durationDays }: Task, taskKind: Task['taskKind']): number {
+  return taskKind === 'milestone' || durationDays === 0 ? usualDuration(taskKind) : durationDays
+}
+
+export function durationFaults(taskKind: Task['taskKind'], durationDays: number | undefined): FieldError[] {
+  if (durationDays === undefined || (durationDays === 0) === (taskKind === 'milestone')) return []
+  const message = taskKind === 'milestone' ? 'must be 0 for a milestone' : 'must be at least 1, except for a milestone'
+  return [{ pointer: '/durationDays', code: 'duration', message }]
+}
+
+interface Dated {
+  plannedStart?: string | undefined
+  constraint?: TaskConstraintInput | undefined
+}
+
+function constraintFaults({ plannedStart, constraint }: Dated, before: Task | null): FieldError[] {
+  if (constraint === undefined) return []
+  if (plannedStart !== undefined) {
+    return [{ pointer: '/plannedStart', code: 'exclusive', message: 'cannot be combined with constraint' }]
+  }
+  const { type, date = null } = constraint
+  if (type === 'none' && date !== null) {
+    return [{ pointer: '/constraint/date', code: 'exclusive', message: 'does not go with none' }]
+  }
+  if (type === 'none' || date !== null || (type === 'hold' && before !== null)) return []
+  return [{ pointer: '/constraint/date', code: 'required', message: `is required for ${type}` }]
+}
+
+/** The constraint that is asked for; null if none is. */
+function constraintOf({ plannedStart, constraint }: Dated, before: Task | null): Task['constraint'] | null {
+  if (constraint !== undefined) {
+    const { type, date = null } = constraint
+    return { type, date: type === 'hold' ? (date ?? before?.plannedStart ?? null) : date }
+  }
+  if (plannedStart === undefined) return null
+  return startingOn(plannedStart, before)
+}
+
+/** The constraint that moves a task to a date: another date where it has one for certain, and else the earliest. */
+export function startingOn(date: string, before: Pick<Task, 'constraint'> | null): Task['constraint'] {
+  const type = before?.constraint.type ?? 'none'
+  return { type: type === 'must_start_on' || type === 'hold' ? type : 'start_no_earlier_than', date }
+}
+
+function predecessorFaults(predecessors: readonly TaskPredecessor[]): FieldError[] {
+  const seen = new Set<string>()
+  return predecessors.flatMap(({ taskId, type }, i) => {
+    const isNew = !seen.has(`${taskId} ${type}`)
+    seen.add(`${taskId} ${type}`)
+    return isNew ? [] : [{ pointer: `/predecessors/${i}/taskId`, code: 'unique', message: `is there twice as ${type}` }]
+  })
+}
+
+/** Refuses predecessors that are no tasks of the same home. */
+export function assertOfHome(predecessors: readonly TaskPredecessor[], tasks: readonly Task[]): void {
+  const known = new Set(tasks.map(({ id }) => id))
+  const unknown = predecessors.flatMap(({ taskId }, i) => (known.has(taskId) ? [] : [`/predecessors/${i}/taskId`]))
+  if (unknown.length > 0) throw unknownReference(unknown)
+}
+
+/** Why the task cannot be archived; null if it can. */
+export function reasonNotToArchive(task: Task, tasks: readonly Task[]): string | null {
+  if (task.actualStart !== null) return `${task.name} has started; it belongs to the history of the home.`
+  const waiting = tasks.filter(({ predecessors }) => predecessors.some(({ taskId }) => taskId === task.id))
+  return waiting.length === 0
+    ? null
+    : `${namesOf(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for ${task.name}.`
+}
+
+/**
+ * The tasks that have to be done before this one starts and are not: those that it follows finish to start, and in
+ * place of a skipped one those that this one followed. A failed inspection is not done.
+ */
+export function openBefore(task: Task, tasks: readonly Task[]): Task[] {
+  const byId = new Map(tasks.map((each) => [each.id, each]))
+  const open = new Map<string, Task>()
+  const seen = new Set<string>()
+  const visit = ({ predecessors }: Task) => {
+    for (const { taskId, type } of predecessors) {
+      const before = byId.get(taskId)
+      if (type !== 'FS' || before === undefined || seen.has(taskId)) continue
+      seen.add(taskId)
+      if (before.status === 'skipped') visit(before)
+      else if (before.status !== 'completed' || before.inspectionResult === 'failed') open.set(taskId, before)
+    }
+  }
+  visit(task)
+  return [...open.values()]
+}
+
+/** The move to another status than completed, as far as the task alone decides it. `today` is that of the community. */
+export function movedTo(task: Task, body: Checked['TaskStatusMove'], today: string): Changes {
+  const allowed = movesOf(task)
+  if (!allowed.includes(body.status)) throw invalidTransition(task.status, body.status, allowed)
+  const begins = body.status === 'in_progress' && task.actualStart === null
+  const reopens = task.status === 'completed'
+  const faults = [
+    ...reasonFaults(body, reopens),
+    ...(body.date === undefined || begins
+      ? pastFaults('/date', body.date, today)
+      : [{ pointer: '/date', code: 'exclusive', message: 'is only for a task that starts' }]),
+  ]
+  if (faults.length > 0) throw invalid(faults)
+  return {
+    status: body.status,
+    ...(begins && { actualStart: body.date ?? today }),
+    ...(reopens && { actualEnd: null, percentComplete: 0, inspectionResult: null }),
+  }
+}
+
+/** The completion, as far as the task alone decides it. */
+export function completed(task: Task, body: Checked['TaskCompletion'], today: string): Changes {
+  const allowed = movesOf(task)
+  if (!allowed.includes('completed')) throw invalidTransition(task.status, 'completed', allowed)
+  const { date = today, checklist = task.checklist, inspectionResult = null } = body
+  const isInspection = task.taskKind === 'inspection'
+  const start = task.actualStart ?? body.startDate ?? [task.plannedStart, date].sort()[0] ?? date
+  const faults: FieldError[] = [...reasonFaults(body, false), ...pastFaults('/date', date, today)]
+  if (isInspection && inspectionResult === null)
+    faults.push({ pointer: '/inspectionResult', code: 'required', message: 'is required for an inspection' })
+  if (!isInspection && inspectionResult !== null)
+    faults.push({ pointer: '/inspectionResult', code: 'exclusive', message: 'is only for an inspection' })
+  if (body.startDate !== undefined && task.actualStart !== null)
+    faults.push({ pointer: '/startDate', code: 'exclusive', message: `it started on ${task.actualStart}` })
+  else if (start > date) {
+    const pointer = body.startDate === undefined ? '/date' : '/startDate'
+    faults.push({ pointer, code: 'order', message: `it cannot end on ${date} if it started on ${start}` })
+  }
+  if (faults.length > 0) throw invalid(faults)
+  const open = checklist.filter(({ done }) => !done)
+  if (open.length > 0 && !body.force) {
+    const [first] = open
+    throw conflict(
+      'open_work',
+      `The checklist is open: ${first?.text.slice(0, 200)}${open.length > 1 ? ' and more' : ''}.`,
+    )
+  }
+  return {
+    ...{ status: 'completed', actualStart: start, actualEnd: date, percentComplete: 100 },
+    ...{ checklist, inspectionResult },
+  }
+}
+
+/** Refuses a start while others have to be done before it, unless it is forced. */
+export function assertMayStart(task: Task, tasks: readonly Task[], { force }: { force: boolean }): void {
+  const open = force ? [] : openBefore(task, tasks)
+  if (open.length > 0) {
+    throw conflict('open_work', `${task.name} waits for ${namesOf(open)}. Set force with a reason to go ahead.`)
+  }
+}
+
+function reasonFaults(
+  { force, reason = null }: { force: boolean; reason?: string | null | undefined },
+  isRequired: boolean,
+): FieldError[] {
+  if (reason !== null || !(force || isRequired)) return []
+  const what = force ? 'is required with force' : 'is required to reopen a completed task'
+  return [{ pointer: '/reason', code: 'required', message: what }]
+}
+
+function pastFaults(pointer: string, date: string | undefined, today: string): FieldError[] {
+  if (date === undefined || date <= today) return []
+  return [{ pointer, code: 'maximum', message: `must not be after today, ${today}` }]
+}

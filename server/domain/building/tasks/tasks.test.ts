@@ -1,0 +1,638 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { eventsAbout } from '../../../../test/support/recorded-events.ts'
+import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { type WorkCalendar, workCalendar } from '../../../platform/values/workdays.ts'
+
+const TASKS = '/api/ext/tasks'
+const ZONE = 'America/Chicago'
+
+let plumbline: TestPlumbline
+let communityId: string
+let homeId: string
+let vendorId: string
+let calendar: WorkCalendar
+/** The first workday after today, on which the schedules of this file begin. */
+let first: string
+let lots = 0
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  const holidays = [addDays(today(), 9)]
+  calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays })
+  first = calendar.add(today(), 1)
+  const community = { name: 'Juniper Ridge', status: 'active', timeZone: ZONE, workdays: [1, 2, 3, 4, 5], holidays }
+  communityId = (await plumbline.post('/api/ext/communities', community)).body.id
+  // It is told by hand here, and by nobody else.
+  const notificationPreferences = { advanceNoticeDays: null, reminderDays: null }
+  const email = 'bids@lonestarframing.example.com'
+  const vendor = { companyName: 'Lone Star Framing LLC', email, notificationPreferences }
+  vendorId = (await plumbline.post('/api/ext/vendors', vendor)).body.id
+})
+afterAll(() => plumbline.stop())
+beforeEach(async () => {
+  homeId = (await plumbline.post('/api/ext/homes', { name: `Lot ${++lots}`, communityId })).body.id
+})
+
+const today = () => dateIn(ZONE, plumbline.clock.now())
+const day = (workdays: number) => calendar.add(first, workdays)
+const read = async (id: string) => (await plumbline.get(`${TASKS}/${id}`)).body
+const home = async () => (await plumbline.get(`/api/ext/homes/${homeId}`)).body
+
+async function newTask(name: string, fields: object = {}) {
+  const { status, body } = await plumbline.post(TASKS, { homeId, name, ...fields })
+  expect([status, body.errors]).toEqual([201, undefined])
+  return body
+}
+
+/** A slab of one day, walls of six that wait four days for it, and a roof of two. */
+async function newHouse() {
+  const slab = await newTask('Slab poured', { plannedStart: first })
+  const framing = { durationDays: 6, vendorId, predecessors: [{ taskId: slab.id, lagDays: 4 }] }
+  const walls = await newTask('Walls framed', framing)
+  const roof = await newTask('Roof sheathed', { durationDays: 2, vendorId, predecessors: [{ taskId: walls.id }] })
+  return { slab, walls, roof }
+}
+
+const notify = (taskId: string) =>
+  plumbline.post(`/api/ext/vendors/${vendorId}/notifications`, { kind: 'advance', taskId })
+
+test('a task starts when its predecessors allow, in workdays of the community, and the home knows when all is done', async () => {
+  const { slab, walls, roof } = await newHouse()
+  expect(slab).toMatchObject({ plannedStart: first, constraint: { type: 'start_no_earlier_than', date: first } })
+  expect(walls).toMatchObject({ plannedStart: day(5), plannedEnd: day(10), totalFloatDays: 0, isCritical: true })
+  expect(roof).toMatchObject({ plannedStart: day(11), plannedEnd: day(12), communityId, status: 'not_started' })
+  expect(roof.cascade).toEqual({ moved: [], oldForecast: day(10), newForecast: day(12), notices: [] })
+  expect(await home()).toMatchObject({ forecastCompletionDate: day(12), percentComplete: 0 })
+  const fence = await newTask('Fence built', { predecessors: [{ taskId: slab.id, type: 'SS', lagDays: 1 }] })
+  expect(fence).toMatchObject({ plannedStart: day(1), lateStart: day(12), totalFloatDays: 11, isCritical: false })
+})
+
+test('without predecessors and dates a task starts today, and a milestone lasts no time', async () => {
+  const file = await newTask('Start file released', { taskKind: 'milestone' })
+  const start = calendar.onOrAfter(today())
+  expect(file).toMatchObject({ durationDays: 0, plannedStart: start, plannedEnd: start })
+  const plot = await newTask('Plot plan drawn', { durationDays: 2, predecessors: [{ taskId: file.id }] })
+  expect(plot).toMatchObject({ plannedStart: start, plannedEnd: calendar.add(start, 1) })
+  const done = await newTask('Plans ready', { taskKind: 'milestone', predecessors: [{ taskId: plot.id }] })
+  expect(done).toMatchObject({ plannedStart: plot.plannedEnd, plannedEnd: plot.plannedEnd })
+})
+
+test('what does not fit together is refused at its field', async () => {
+  const { slab } = await newHouse()
+  for (const [fields, pointer] of [
+    [{ taskKind: 'milestone', durationDays: 2 }, '/durationDays'],
+    [{ durationDays: 0 }, '/durationDays'],
+    [{ plannedStart: first, constraint: { type: 'none' } }, '/plannedStart'],
+    [{ constraint: { type: 'none', date: first } }, '/constraint/date'],
+    [{ constraint: { type: 'must_start_on' } }, '/constraint/date'],
+    [{ constraint: { type: 'hold' } }, '/constraint/date'],
+    [{ predecessors: [{ taskId: slab.id }, { taskId: slab.id }] }, '/predecessors/1/taskId'],
+    [{ predecessors: [{ taskId: 'tsk_nowhere' }] }, '/predecessors/0/taskId'],
+    [{ plannedStart: '0012-01-01' }, ''],
+    [{ homeId: 'hom_nowhere' }, '/homeId'],
+    [{ vendorId: 'ven_nowhere' }, '/vendorId'],
+    [{ assigneeUserId: 'usr_nowhere' }, '/assigneeUserId'],
+  ] as const) {
+    const refused = await plumbline.post(TASKS, { homeId, name: 'Refused', ...fields })
+    expect([refused.status, refused.body.errors?.[0]?.pointer]).toEqual([422, pointer])
+  }
+  expect((await plumbline.get(`${TASKS}?homeId=${homeId}`)).body.data).toHaveLength(3)
+})
+
+test('links that lead back are refused with the ring that they would close', async () => {
+  const { slab, walls, roof } = await newHouse()
+  const refused = await plumbline.patch(`${TASKS}/${slab.id}`, { predecessors: [{ taskId: roof.id, type: 'SF' }] })
+  expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/predecessors', code: 'ring' }] } })
+  const message: string = refused.body.errors[0].message
+  const names = message.replace('makes a ring: ', '').split(' waits for ')
+  expect(names).toHaveLength(4)
+  expect(names[0]).toBe(names[3])
+  expect(new Set(names)).toEqual(new Set([slab.name, walls.name, roof.name]))
+  const itself = await plumbline.patch(`${TASKS}/${slab.id}`, { predecessors: [{ taskId: slab.id }] })
+  expect(itself.body.errors[0].message).toBe('makes a ring: Slab poured waits for Slab poured')
+  expect((await read(slab.id)).predecessors).toEqual([])
+})
+
+test('a change moves what follows, says why, and tells each vendor once of what it had been told otherwise', async () => {
+  const { slab, walls, roof } = await newHouse()
+  expect((await notify(walls.id)).body).toMatchObject({ taskId: walls.id, homeId, date: day(5), tasks: [] })
+  await notify(roof.id)
+  expect((await read(roof.id)).notifiedStart).toBe(day(11))
+
+  const moved = await plumbline.patch(`${TASKS}/${slab.id}`, { plannedStart: day(3) })
+  const tasks = [
+    { taskId: walls.id, oldStartDate: day(5), newStartDate: day(8) },
+    { taskId: roof.id, oldStartDate: day(11), newStartDate: day(14) },
+  ]
+  expect(moved.body.cascade).toMatchObject({
+    moved: [
+      { taskId: slab.id, because: 'changed', oldStart: first, newStart: day(3), predecessorId: null },
+      { taskId: walls.id, because: 'predecessor', predecessorId: slab.id, vendorId, newEnd: day(13) },
+      { taskId: roof.id, because: 'predecessor', predecessorId: walls.id },
+    ],
+    ...{ oldForecast: day(12), newForecast: day(15), notices: [{ vendorId, kind: 'postponed', tasks }] },
+  })
+  expect(await read(roof.id)).toMatchObject({
+    plannedStart: day(14),
+    notifiedStart: day(14),
+    version: roof.version + 2,
+  })
+  const { body: told } = await plumbline.get(
+    `/api/ext/vendors/${vendorId}/notifications?homeId=${homeId}&kind=postponed`,
+  )
+  expect(told.data).toMatchObject([{ kind: 'postponed', date: day(8), tasks }])
+  expect(await eventsAbout(plumbline, told.data[0].id)).toMatchObject([
+    { type: 'vendor.notification.postponed', data: { object: told.data[0] } },
+  ])
+
+  const earlier = await plumbline.patch(`${TASKS}/${slab.id}`, {
+    constraint: { type: 'start_no_earlier_than', date: day(1) },
+  })
+  expect(earlier.body.cascade.notices).toMatchObject([{ kind: 'moved_earlier', tasks: [{ newStartDate: day(6) }, {}] }])
+  // Nobody is told what they know, and another vendor knows nothing.
+  const same = await plumbline.patch(`${TASKS}/${slab.id}`, { name: 'Slab and garage poured' })
+  expect(same.body.cascade).toMatchObject({ moved: [], notices: [] })
+  const { body: other } = await plumbline.post('/api/ext/vendors', { companyName: 'Hill Country Framers' })
+  expect((await plumbline.patch(`${TASKS}/${walls.id}`, { vendorId: other.id })).body.notifiedStart).toBeNull()
+})
+
+test('a delay is recorded with its cause and cascades; shown beforehand, it leaves no trace', async () => {
+  const { slab, walls, roof } = await newHouse()
+  await notify(roof.id)
+  const before = await read(walls.id)
+  const shown = await plumbline.get(`${TASKS}/${walls.id}/delay?days=3`)
+  expect(shown.status).toBe(200)
+  expect(await read(walls.id)).toEqual(before)
+
+  const delay = { days: 3, reasonCode: 'vendor_no_show', note: 'The crew did not come.' }
+  const dry = await plumbline.post('/api/ext/execute', {
+    skill: 'delayTask',
+    input: { taskId: walls.id, ...delay },
+    dryRun: true,
+  })
+  expect(dry.body.result.cascade).toEqual(shown.body.cascade)
+  expect(dry.body.events).toMatchObject([{ type: 'vendor.notification.postponed' }])
+  expect(await read(walls.id)).toEqual(before)
+
+  const delayed = await plumbline.post(`${TASKS}/${walls.id}/delay`, delay)
+  expect(delayed.body.cascade).toEqual(shown.body.cascade)
+  expect(delayed.body).toMatchObject({
+    ...{ plannedStart: day(8), plannedEnd: day(13), constraint: { type: 'start_no_earlier_than', date: day(8) } },
+    delays: [{ ...delay, responsible: 'vendor', vendorId }],
+  })
+  expect(await home()).toMatchObject({ forecastCompletionDate: day(15) })
+
+  // Once it has started, a delay makes it longer.
+  await plumbline.post(`${TASKS}/${slab.id}/complete`, { date: today() })
+  await plumbline.post(`${TASKS}/${walls.id}/status`, { status: 'in_progress' })
+  const longer = await plumbline.post(`${TASKS}/${walls.id}/delay`, { days: 2, reasonCode: 'late_selection' })
+  expect(longer.body).toMatchObject({ durationDays: 8, delays: [{}, { responsible: 'customer', vendorId: null }] })
+  expect((await read(roof.id)).plannedStart).toBe(calendar.add(calendar.onOrAfter(today()), 8))
+})
+
+test('a delay that makes no sense is refused', async () => {
+  const { slab, walls } = await newHouse()
+  const refused = async (body: object, query = '') => {
+    const answer =
+      body === NONE
+        ? await plumbline.get(`${TASKS}/${walls.id}/delay${query}`)
+        : await plumbline.post(`${TASKS}/${walls.id}/delay`, body)
+    return [answer.status, answer.body.errors?.[0].pointer ?? answer.body.code]
+  }
+  const NONE = {}
+  expect(await refused({ reasonCode: 'weather' })).toEqual([422, '/days'])
+  expect(await refused({ reasonCode: 'weather', days: 1, newStart: day(9) })).toEqual([422, '/newStart'])
+  expect(await refused({ reasonCode: 'weather', newStart: day(5) })).toEqual([422, '/newStart'])
+  expect(await refused({ reasonCode: 'other', days: 1 })).toEqual([422, '/note'])
+  expect(await refused({ reasonCode: 'weather', days: 1, vendorId: 'ven_nobody' })).toEqual([422, '/vendorId'])
+  expect(await refused(NONE, `?days=1&newStart=${day(9)}`)).toEqual([422, 'newStart'])
+  expect(await refused(NONE, `?newStart=${first}`)).toEqual([422, 'newStart'])
+  await plumbline.post(`${TASKS}/${slab.id}/status`, { status: 'in_progress' })
+  await plumbline.post(`${TASKS}/${walls.id}/status`, { status: 'in_progress', force: true, reason: 'It is dry.' })
+  expect(await refused({ reasonCode: 'weather', newStart: day(9) })).toEqual([409, 'conflict'])
+  expect(await refused({ reasonCode: 'weather', newStart: day(9) })).toEqual([409, 'conflict'])
+  await plumbline.post(`${TASKS}/${walls.id}/complete`, {})
+  expect(await refused({ reasonCode: 'weather', days: 1 })).toEqual([409, 'conflict'])
+  expect(await refused(NONE, '?days=1')).toEqual([409, 'conflict'])
+})
+
+test('a date that must be kept does not move, and a held one is out of the cascade', async () => {
+  const { slab, walls, roof } = await newHouse()
+  const fixed = await plumbline.patch(`${TASKS}/${roof.id}`, { constraint: { type: 'must_start_on', date: day(9) } })
+  expect(fixed.body).toMatchObject({ plannedStart: day(9), totalFloatDays: 0 })
+  expect(await read(walls.id)).toMatchObject({ totalFloatDays: -2, isCritical: true })
+  const held = await plumbline.patch(`${TASKS}/${roof.id}`, { constraint: { type: 'hold' } })
+  expect(held.body.constraint).toEqual({ type: 'hold', date: day(9) })
+  const { body } = await plumbline.post(`${TASKS}/${slab.id}/delay`, { days: 4, reasonCode: 'weather' })
+  expect(body.cascade.moved.map(({ taskId }: { taskId: string }) => taskId)).toEqual([slab.id, walls.id])
+  expect(await read(roof.id)).toMatchObject({ plannedStart: day(9) })
+  const moved = await plumbline.patch(`${TASKS}/${roof.id}`, { plannedStart: day(30) })
+  expect(moved.body).toMatchObject({ plannedStart: day(30), constraint: { type: 'hold', date: day(30) } })
+  const free = await plumbline.patch(`${TASKS}/${roof.id}`, { constraint: { type: 'none' } })
+  expect(free.body.cascade.moved).toMatchObject([{ newStart: day(15) }])
+})
+
+test('completing early moves up what follows, and fires task.status_changed before task.completed', async () => {
+  const { slab, walls, roof } = await newHouse()
+  await notify(walls.id)
+  const events = async (id: string) => (await eventsAbout(plumbline, id)).map(({ type }) => type)
+  const done = await plumbline.post(`${TASKS}/${slab.id}/complete`, {})
+  expect(done.body).toMatchObject({
+    ...{ status: 'completed', actualStart: today(), actualEnd: today(), percentComplete: 100, totalFloatDays: null },
+    ...{ plannedStart: first, plannedEnd: first, isCritical: false },
+  })
+  expect(await events(slab.id)).toEqual(['task.status_changed', 'task.completed'])
+  const start = calendar.add(addDays(today(), 1), 4)
+  expect(done.body.cascade.moved).toMatchObject([
+    { taskId: walls.id, newStart: start, because: 'predecessor', predecessorId: slab.id },
+    { taskId: roof.id, because: 'predecessor' },
+  ])
+  expect(done.body.cascade.notices).toMatchObject([
+    { kind: 'moved_earlier', tasks: [{ oldStartDate: day(5), newStartDate: start }] },
+  ])
+  expect(await home()).toMatchObject({ percentComplete: 11.11 })
+  const history = await plumbline.get(`/api/ext/status-changes?resourceId=${slab.id}`)
+  expect(history.body.data).toMatchObject([{ to: 'not_started' }, { from: 'not_started', to: 'completed' }])
+})
+
+test('nothing starts before what it follows is done, unless it is forced with a reason', async () => {
+  const { slab, walls, roof } = await newHouse()
+  const start = (id: string, more: object = {}) =>
+    plumbline.post(`${TASKS}/${id}/status`, { status: 'in_progress', ...more })
+  expect(await start(walls.id)).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('waits for Slab poured') },
+  })
+  expect((await plumbline.post(`${TASKS}/${walls.id}/complete`, {})).status).toBe(409)
+  expect(await start(walls.id, { force: true })).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: '/reason' }] },
+  })
+  const forced = await start(walls.id, { force: true, reason: 'The inspector agreed.' })
+  expect(forced.body).toMatchObject({ status: 'in_progress', actualStart: today() })
+  // What is skipped is not waited for, but what it waited for is.
+  await plumbline.post(`${TASKS}/${walls.id}/complete`, {})
+  const trim = await newTask('Trim', { predecessors: [{ taskId: roof.id }] })
+  await plumbline.post(`${TASKS}/${roof.id}/status`, { status: 'skipped' })
+  expect((await start(trim.id)).status).toBe(200)
+  expect((await start(slab.id, { date: addDays(today(), 1) })).body.errors[0].pointer).toBe('/date')
+})
+
+test('the states lead to each other and nowhere else, and a completed task is reopened with a reason', async () => {
+  const { slab } = await newHouse()
+  const move = async (status: string, more: object = {}) => {
+    const answer = await plumbline.post(`${TASKS}/${slab.id}/status`, { status, ...more })
+    return answer.status === 200 ? answer.body.status : (answer.body.allowed ?? answer.body.errors[0].pointer)
+  }
+  expect(await move('on_hold')).toBe('on_hold')
+  expect(await move('in_progress')).toEqual(['not_started'])
+  expect((await plumbline.post(`${TASKS}/${slab.id}/complete`, {})).body).toMatchObject({ code: 'invalid_transition' })
+  expect(await move('not_started')).toBe('not_started')
+  expect(await move('skipped', { date: today() })).toBe('/date')
+  expect(await move('skipped')).toBe('skipped')
+  expect(await read(slab.id)).toMatchObject({ totalFloatDays: null, isCritical: false })
+  expect(await move('not_started')).toBe('not_started')
+  expect(await move('in_progress', { date: addDays(today(), -3) })).toBe('in_progress')
+  expect(await move('on_hold')).toBe('on_hold')
+  expect(await move('in_progress')).toBe('in_progress')
+  expect(await move('skipped')).toEqual(['completed', 'on_hold'])
+  expect((await plumbline.patch(`${TASKS}/${slab.id}`, { percentComplete: 40 })).body.percentComplete).toBe(40)
+  await plumbline.post(`${TASKS}/${slab.id}/complete`, {})
+  expect(await move('in_progress')).toBe('/reason')
+  expect(await move('in_progress', { reason: 'It cracked.' })).toBe('in_progress')
+  expect(await read(slab.id)).toMatchObject({ actualStart: addDays(today(), -3), actualEnd: null, percentComplete: 0 })
+})
+
+test('how much is done and when it starts is not told of a task where that is known', async () => {
+  const { slab, walls } = await newHouse()
+  expect((await plumbline.patch(`${TASKS}/${walls.id}`, { percentComplete: 10 })).status).toBe(409)
+  await plumbline.post(`${TASKS}/${slab.id}/complete`, {})
+  expect((await plumbline.patch(`${TASKS}/${slab.id}`, { percentComplete: 10 })).status).toBe(409)
+  expect((await plumbline.patch(`${TASKS}/${slab.id}`, { plannedStart: day(3) })).status).toBe(409)
+})
+
+test('an inspection says whether it was passed, and after one that failed nothing starts', async () => {
+  const inspection = await newTask('Framing inspection', { taskKind: 'inspection', plannedStart: first })
+  const trim = await newTask('Trim', { predecessors: [{ taskId: inspection.id }] })
+  const complete = (id: string, body: object) => plumbline.post(`${TASKS}/${id}/complete`, body)
+  expect((await complete(inspection.id, {})).body.errors[0].pointer).toBe('/inspectionResult')
+  expect((await complete(trim.id, { inspectionResult: 'passed' })).body.errors[0].pointer).toBe('/inspectionResult')
+  const failed = await complete(inspection.id, { inspectionResult: 'failed' })
+  expect(failed.body).toMatchObject({ status: 'completed', inspectionResult: 'failed' })
+  expect((await complete(trim.id, {})).body.detail).toMatch(/waits for Framing inspection/)
+  const readiness = (await plumbline.get(`${TASKS}/${trim.id}/readiness`)).body
+  expect(readiness).toMatchObject({ readiness: 'blocked', checks: [{ check: 'predecessors', state: 'blocked' }] })
+  await plumbline.post(`${TASKS}/${inspection.id}/status`, { status: 'in_progress', reason: 'Called again.' })
+  await complete(inspection.id, { inspectionResult: 'passed' })
+  expect((await plumbline.get(`${TASKS}/${trim.id}/readiness`)).body.readiness).toBe('ready')
+  expect((await complete(trim.id, {})).status).toBe(200)
+})
+
+test('an open checklist, a day to come and an end before the start are refused', async () => {
+  const slab = await newTask('Slab', {
+    plannedStart: first,
+    checklist: [{ text: 'Photographed' }, { text: 'Measured', done: true }],
+  })
+  const complete = (body: object) => plumbline.post(`${TASKS}/${slab.id}/complete`, body)
+  expect(await complete({})).toMatchObject({ status: 409, body: { detail: 'The checklist is open: Photographed.' } })
+  expect((await complete({ date: addDays(today(), 1), force: true, reason: 'x' })).body.errors[0].pointer).toBe('/date')
+  expect((await complete({ date: addDays(today(), -2), startDate: today() })).body.errors[0].pointer).toBe('/startDate')
+  const done = await complete({ date: addDays(today(), -2), checklist: [{ text: 'Photographed', done: true }] })
+  expect(done.body).toMatchObject({
+    actualStart: addDays(today(), -2),
+    checklist: [{ text: 'Photographed', done: true }],
+  })
+})
+
+test('a task is archived before its start, and not while another waits for it', async () => {
+  const { slab, walls, roof } = await newHouse()
+  expect((await plumbline.delete(`${TASKS}/${walls.id}`)).body.detail).toBe('Roof sheathed waits for Walls framed.')
+  expect((await plumbline.delete(`${TASKS}/${roof.id}`)).status).toBe(204)
+  expect((await plumbline.delete(`${TASKS}/${roof.id}`)).status).toBe(204)
+  expect(await home()).toMatchObject({ forecastCompletionDate: day(10) })
+  expect((await read(roof.id)).archivedAt).not.toBeNull()
+  expect((await plumbline.patch(`${TASKS}/${roof.id}`, { name: 'Late' })).body.detail).toBe(
+    'Roof sheathed is archived.',
+  )
+  expect((await plumbline.get(`${TASKS}/${roof.id}/readiness`)).status).toBe(409)
+  await plumbline.post(`${TASKS}/${slab.id}/status`, { status: 'in_progress' })
+  expect((await plumbline.delete(`${TASKS}/${slab.id}`)).status).toBe(409)
+})
+
+test('the schedule of a home is read in order, with its critical path and its baseline', async () => {
+  const empty = await plumbline.get(`/api/ext/homes/${homeId}/schedule`)
+  expect(empty.body).toMatchObject({ startDate: null, endDate: null, workdays: 0, tasks: [], criticalPath: [] })
+  const { slab, walls, roof } = await newHouse()
+  const fence = await newTask('Fence', { plannedStart: day(2) })
+  const schedule = async () => (await plumbline.get(`/api/ext/homes/${homeId}/schedule`)).body
+  expect(await schedule()).toMatchObject({
+    ...{
+      startDate: first,
+      endDate: day(12),
+      workdays: 13,
+      percentComplete: 0,
+      baselineEnd: null,
+      daysBehindBaseline: null,
+    },
+    criticalPath: [slab.id, walls.id, roof.id],
+    tasks: [{ taskId: slab.id }, { taskId: fence.id, totalFloatDays: 10 }, { taskId: walls.id }, { taskId: roof.id }],
+  })
+  const baseline = `/api/ext/homes/${homeId}/schedule/baseline`
+  const set = await plumbline.post(baseline)
+  expect(set.body).toMatchObject({ homeId, oldEnd: null, newEnd: day(12), changed: [{}, {}, {}, {}] })
+  await plumbline.post(`${TASKS}/${walls.id}/delay`, { days: 2, reasonCode: 'permit' })
+  expect(await schedule()).toMatchObject({ endDate: day(14), baselineEnd: day(12), daysBehindBaseline: 2 })
+  const again = await plumbline.post(baseline)
+  expect(again.body.changed).toMatchObject([
+    { taskId: walls.id, oldStart: day(5), newStart: day(7) },
+    { taskId: roof.id, oldEnd: day(12), newEnd: day(14) },
+  ])
+  expect((await schedule()).daysBehindBaseline).toBe(0)
+  expect((await plumbline.post(baseline)).body.changed).toEqual([])
+})
+
+test('a new holiday moves the schedule with the next change of it, and so does one that is worked after all', async () => {
+  const { body: other } = await plumbline.post('/api/ext/communities', {
+    name: `Cedar Hollow ${lots}`,
+    status: 'active',
+    timeZone: ZONE,
+  })
+  homeId = (await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId: other.id })).body.id
+  const plain = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
+  const start = plain.add(today(), 3)
+  const work = { plannedStart: start, durationDays: 3 }
+  const gate = await newTask('Gate', work)
+  const walls = await newTask('Walls framed', { vendorId, predecessors: [{ taskId: gate.id }] })
+  await notify(walls.id)
+  const close = async (holidays: string[]) => {
+    expect((await plumbline.patch(`/api/ext/communities/${other.id}`, { holidays })).status).toBe(200)
+  }
+  const free = [plain.add(start, 1)]
+  const kinds = (cascade: { notices: { kind: string }[] }) => cascade.notices.map(({ kind }) => kind)
+  await close(free)
+  const created = await newTask('Fence', { plannedStart: start })
+  expect(created.cascade).toMatchObject({
+    moved: [
+      { taskId: gate.id, because: 'calendar' },
+      { taskId: walls.id, because: 'predecessor', newStart: plain.add(start, 4) },
+    ],
+    notices: [{ kind: 'postponed' }],
+  })
+  await close([])
+  expect(kinds((await newTask('Yard', { plannedStart: start })).cascade)).toEqual(['moved_earlier'])
+  await close(free)
+  await plumbline.delete(`${TASKS}/${created.id}`)
+  await close([])
+  const others = await newTask('Drive', { plannedStart: start })
+  await close(free)
+  await plumbline.patch(`${TASKS}/${others.id}`, { name: 'Driveway' })
+  await close([])
+  await plumbline.delete(`${TASKS}/${others.id}`)
+  await close(free)
+  const fence = await newTask('Gutters', { plannedStart: start })
+  await close([])
+  const delayed = await plumbline.post(`${TASKS}/${fence.id}/delay`, { days: 1, reasonCode: 'weather' })
+  expect(kinds(delayed.body.cascade)).toEqual(['moved_earlier'])
+  const query = `homeId=${homeId}&sort=createdAt`
+  const { body: told } = await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?${query}`)
+  const [one, another] = ['postponed', 'moved_earlier']
+  expect(told.data.map(({ kind }: { kind: string }) => kind)).toEqual([
+    'advance',
+    one,
+    another,
+    one,
+    another,
+    one,
+    another,
+    one,
+    another,
+  ])
+})
+
+test('what starts or ends late moves what follows back, and what is skipped or ends early moves it up', async () => {
+  const start = calendar.add(today(), -6)
+  const tear = await newTask('Tear-off', { plannedStart: start, durationDays: 2 })
+  const roof = await newTask('Roof', { durationDays: 9, predecessors: [{ taskId: tear.id }] })
+  const gutters = await newTask('Gutters', { vendorId, predecessors: [{ taskId: roof.id }] })
+  await notify(gutters.id)
+  const told = async (id: string, action: string, body: object) => {
+    const { cascade } = (await plumbline.post(`${TASKS}/${id}/${action}`, body)).body
+    return cascade.notices.map(({ kind }: { kind: string }) => kind)
+  }
+  expect(await told(tear.id, 'status', { status: 'in_progress' })).toEqual(['postponed'])
+  expect(await told(tear.id, 'complete', {})).toEqual(['moved_earlier'])
+  expect(await told(roof.id, 'status', { status: 'skipped' })).toEqual(['moved_earlier'])
+  expect(await told(roof.id, 'status', { status: 'not_started' })).toEqual(['postponed'])
+  const late = await newTask('Siding', { plannedStart: start })
+  const paint = await newTask('Paint', { vendorId, predecessors: [{ taskId: late.id, lagDays: 12 }] })
+  await notify(paint.id)
+  expect(await told(late.id, 'complete', { startDate: today() })).toEqual(['postponed'])
+})
+
+test('look-aheads and late tasks are found by community, vendor, trade and date', async () => {
+  const { body: other } = await plumbline.post('/api/ext/communities', {
+    name: `Mill Creek ${lots}`,
+    status: 'active',
+    timeZone: ZONE,
+  })
+  const { body: there } = await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId: other.id })
+  homeId = there.id
+  const late = await newTask('Late', {
+    plannedStart: addDays(today(), -20),
+    scope: 'Painting',
+    externalId: `paint-${lots}`,
+  })
+  const { walls } = await newHouse()
+  const found = async (query: string) =>
+    (await plumbline.get(`${TASKS}?communityId=${other.id}&sort=plannedStart&${query}`)).body.data.map(
+      ({ name }: { name: string }) => name,
+    )
+  expect(await found('')).toEqual(['Late', 'Slab poured', 'Walls framed', 'Roof sheathed'])
+  expect(await found(`plannedStartTo=${first}`)).toEqual(['Late', 'Slab poured'])
+  expect(await found(`plannedStartFrom=${walls.plannedStart}`)).toEqual(['Walls framed', 'Roof sheathed'])
+  expect(await found(`lateOn=${today()}`)).toEqual(['Late'])
+  expect(await found(`vendorId=${vendorId}&isCritical=true`)).toEqual(['Walls framed', 'Roof sheathed'])
+  expect(await found('scope=PAINTING')).toEqual(['Late'])
+  expect(await found('isCritical=false')).toEqual(['Late'])
+  expect(await found(`externalId=paint-${lots}`)).toEqual(['Late'])
+  expect(await found('status=completed')).toEqual([])
+  await plumbline.post(`${TASKS}/${late.id}/complete`, {})
+  expect(await found(`lateOn=${today()}`)).toEqual([])
+  expect(await found('status=completed')).toEqual(['Late'])
+})
+
+test('what a task needs to start is its order, its parts and what comes before', async () => {
+  const { walls, roof } = await newHouse()
+  await plumbline.patch(`${TASKS}/${walls.id}`, { scope: 'framing' })
+  const readiness = async (id: string) => (await plumbline.get(`${TASKS}/${id}/readiness`)).body
+  expect(await readiness(walls.id)).toMatchObject({
+    ...{ taskId: walls.id, readiness: 'almost', plannedStart: day(5) },
+    checks: [
+      { check: 'predecessors', state: 'open', detail: 'It waits for Slab poured.' },
+      { check: 'order', state: 'open', detail: 'Nothing is ordered for framing.', ids: [] },
+    ],
+  })
+  await plumbline.post(`${TASKS}/${roof.id}/status`, { status: 'on_hold' })
+  expect(await readiness(roof.id)).toMatchObject({ readiness: 'blocked', checks: [{ check: 'status' }, {}] })
+})
+
+test('an order in time and parts that come in time make a task ready', async () => {
+  const part = { sku: `TRUSS-${lots}`, name: 'Roof trusses', unit: 'EA', leadTimeDays: 3 }
+  const { body: trusses } = await plumbline.post('/api/ext/parts', part)
+  const plan = await plumbline.post('/api/ext/plans', { code: `P${lots}`, name: 'The Possumhaw' })
+  const lines = [{ partId: trusses.id, quantity: 40, taskName: 'Trusses set' }]
+  await plumbline.put(`/api/ext/plans/${plan.body.id}/takeoff`, { lines })
+  await plumbline.post(`/api/ext/plans/${plan.body.id}/status`, { status: 'released' })
+  await plumbline.patch(`/api/ext/homes/${homeId}`, { planId: plan.body.id })
+  const fields = { scope: 'framing', vendorId, plannedStart: day(20) }
+  const set = await newTask('Trusses set', fields)
+  const checks = async () => {
+    const { readiness, checks } = (await plumbline.get(`${TASKS}/${set.id}/readiness`)).body
+    return [readiness, ...checks.map(({ check, state }: { check: string; state: string }) => `${check} ${state}`)]
+  }
+  expect(await checks()).toEqual(['almost', 'order open', 'lead_time open'])
+  const draft = { homeId, vendorId, scope: 'Framing', lines: [{ description: 'Framing', quantity: 1, unitPrice: 100 }] }
+  const { body: order } = await plumbline.post('/api/ext/purchase-orders', draft)
+  expect(await checks()).toEqual(['almost', 'order open', 'lead_time open'])
+  for (const status of ['approved', 'issued']) {
+    const moved = await plumbline.post(`/api/ext/purchase-orders/${order.id}/status`, { status })
+    expect(moved.body.status).toBe(status)
+  }
+  expect(await checks()).toEqual(['ready', 'order met', 'lead_time met'])
+  await plumbline.patch(`${TASKS}/${set.id}`, { plannedStart: first })
+  await plumbline.patch(`/api/ext/parts/${trusses.id}`, { leadTimeDays: 30 })
+  expect(await checks()).toEqual(['blocked', 'order met', 'lead_time blocked'])
+})
+
+test('a home is completed once no work, inspection or delivery is left', async () => {
+  const work = await newTask('Punch list', { plannedStart: first })
+  await newTask('Home closed', { taskKind: 'milestone', predecessors: [{ taskId: work.id }] })
+  await newTask('Closing documents signed', { taskKind: 'memo', plannedStart: first })
+  await plumbline.post(`/api/ext/homes/${homeId}/budget/lines`, { scope: 'framing', amount: 41000 })
+  await plumbline.post(`/api/ext/homes/${homeId}/budget/lock`)
+  const move = (status: string) => plumbline.post(`/api/ext/homes/${homeId}/status`, { status })
+  for (const status of ['permitting', 'ready_to_start', 'under_construction'])
+    expect((await move(status)).status).toBe(200)
+  expect((await move('completed')).body.detail).toMatch(/^1 task is left to be done in the schedule of Lot/)
+  await plumbline.post(`${TASKS}/${work.id}/complete`, {})
+  expect((await move('completed')).status).toBe(200)
+})
+
+test('a cancelled home is scheduled no more', async () => {
+  const { slab } = await newHouse()
+  await plumbline.post(`/api/ext/homes/${homeId}/status`, { status: 'cancelled' })
+  const refusals = [
+    await plumbline.post(TASKS, { homeId, name: 'More' }),
+    await plumbline.patch(`${TASKS}/${slab.id}`, { durationDays: 3 }),
+    await plumbline.get(`${TASKS}/${slab.id}/delay?days=1`),
+    await plumbline.post(`/api/ext/homes/${homeId}/schedule/baseline`),
+  ]
+  for (const { status, body } of refusals) expect([status, body.detail]).toEqual([409, `Lot ${lots} is cancelled.`])
+  expect((await read(slab.id)).archivedAt).not.toBeNull()
+  expect((await plumbline.get(`${TASKS}?homeId=${homeId}`)).body.data).toEqual([])
+})
+
+test('what was done stays in the list when its home is cancelled, and goes with the home', async () => {
+  const { slab, walls } = await newHouse()
+  await plumbline.post(`${TASKS}/${slab.id}/complete`, {})
+  const listed = async () =>
+    (await plumbline.get(`${TASKS}?homeId=${homeId}`)).body.data.map(({ id }: { id: string }) => id)
+  await plumbline.post(`/api/ext/homes/${homeId}/status`, { status: 'cancelled' })
+  expect(await listed()).toEqual([slab.id])
+  expect((await plumbline.delete(`/api/ext/homes/${homeId}`)).status).toBe(204)
+  expect(await listed()).toEqual([])
+  expect((await read(walls.id)).status).toBe('not_started')
+})
+
+test('two changes of one schedule at once happen one after the other', async () => {
+  const { slab, walls, roof } = await newHouse()
+  await notify(roof.id)
+  const delays = [slab, walls, slab, walls, slab].map(({ id }) =>
+    plumbline.post(`${TASKS}/${id}/delay`, { days: 1, reasonCode: 'weather' }),
+  )
+  for (const { status } of await Promise.all(delays)) expect(status).toBe(200)
+  // Those of the walls count from where those of the slab have moved them, or are caught up with by them.
+  const after = await read(slab.id)
+  expect(after).toMatchObject({ plannedStart: day(3), delays: [{}, {}, {}] })
+  const { plannedStart, delays: own } = await read(walls.id)
+  expect(own).toHaveLength(2)
+  const last = await read(roof.id)
+  expect(last).toMatchObject({ plannedStart: calendar.add(plannedStart, 6), notifiedStart: last.plannedStart })
+  const { body: told } = await plumbline.get(
+    `/api/ext/vendors/${vendorId}/notifications?homeId=${homeId}&kind=postponed&sort=createdAt`,
+  )
+  const starts = told.data.flatMap(({ tasks }: { tasks: { oldStartDate: string; newStartDate: string }[] }) => tasks)
+  for (const [i, { oldStartDate }] of starts.entries())
+    expect(oldStartDate).toBe(starts[i - 1]?.newStartDate ?? day(11))
+  expect(starts.at(-1).newStartDate).toBe(last.plannedStart)
+})
+
+test('another builder’s tasks are nobody’s here', async () => {
+  const { slab } = await newHouse()
+  const { key } = await plumbline.newBuilder()
+  expect((await plumbline.get(`${TASKS}/${slab.id}`, { key })).status).toBe(404)
+  expect((await plumbline.patch(`${TASKS}/${slab.id}`, { name: 'Mine' }, { key })).status).toBe(404)
+  expect((await plumbline.post(`${TASKS}/${slab.id}/complete`, {}, { key })).status).toBe(404)
+  expect((await plumbline.get(`/api/ext/homes/${homeId}/schedule`, { key })).status).toBe(404)
+  expect((await plumbline.post(TASKS, { homeId, name: 'Mine' }, { key })).status).toBe(422)
+  expect((await plumbline.get(TASKS, { key })).body.data).toEqual([])
+})
+
+test('a vendor is told only of a task of its own that is still ahead', async () => {
+  const { slab, walls } = await newHouse()
+  const told = async (body: object) => {
+    const { status, body: answer } = await plumbline.post(`/api/ext/vendors/${vendorId}/notifications`, {
+      kind: 'reminder',
+      ...body,
+    })
+    return [status, answer.errors?.[0].pointer ?? answer.detail]
+  }
+  expect(await told({ taskId: slab.id })).toEqual([409, 'Slab poured is not done by Lone Star Framing LLC.'])
+  expect(await told({ taskId: walls.id, date: first })).toEqual([422, '/date'])
+  expect(await told({ taskId: 'tsk_nowhere' })).toEqual([422, '/taskId'])
+  await plumbline.patch(`${TASKS}/${slab.id}`, { plannedStart: addDays(today(), -40) })
+  expect((await told({ taskId: walls.id }))[1]).toMatch(/give it another date first/)
+  await plumbline.post(`${TASKS}/${walls.id}/status`, { status: 'skipped' })
+  expect(await told({ taskId: walls.id })).toEqual([409, 'Walls framed is skipped.'])
+})

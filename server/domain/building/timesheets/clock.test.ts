@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { addDays, dateIn, weekStartOf } from '../../../platform/values/calendar.ts'
+import { createUser } from '../../office/users/users.ts'
+
+const SHEETS = '/api/ext/timesheets'
+const ENTRIES = '/api/ext/time-entries'
+
+let plumbline: TestPlumbline
+let homeId: string
+let userId: string
+let people = 0
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  // A Wednesday at noon in Chicago, so that the hours before are of the same week.
+  const now = plumbline.clock.nowMs()
+  const wednesday = addDays(weekStartOf(new Date(now).toISOString().slice(0, 10), 1), 9)
+  plumbline.clock.advance(Date.parse(`${wednesday}T18:00:00Z`) - now)
+  // The organization works in Chicago, and this community in Berlin, seven hours ahead.
+  const community = { name: 'Am Wacholder', status: 'active', timeZone: 'Europe/Berlin' }
+  const communityId = (await plumbline.post('/api/ext/communities', community)).body.id
+  homeId = (await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId })).body.id
+})
+afterAll(() => plumbline.stop())
+beforeEach(async () => {
+  const { organizationId, database, clock } = plumbline
+  const user = { email: `person${++people}@harrowfinch.example.com`, name: `Person ${people}` }
+  const wanted = { organizationId, ...user, role: 'superintendent' as const, poApprovalLimit: 0 }
+  userId = (await createUser(database, clock, wanted)).id
+})
+
+const clockIn = (fields: object = {}) => plumbline.post(`${ENTRIES}/clock-in`, { userId, ...fields })
+const clockOut = (fields: object = {}) => plumbline.post(`${ENTRIES}/clock-out`, { userId, ...fields })
+const ago = (minutes: number) => new Date(plumbline.clock.nowMs() - minutes * 60_000).toISOString()
+
+/** A week with one entry between the instants. */
+async function worked(weekStarting: string, entry: object) {
+  const { body: sheet } = await plumbline.post(SHEETS, { userId, weekStarting })
+  const { status, body } = await plumbline.post(`${SHEETS}/${sheet.id}/entries`, entry)
+  expect([status, body.errors]).toEqual([201, undefined])
+  return body
+}
+
+test('the clock opens the timesheet of the week, runs, and ends with the hours less the break', async () => {
+  const startLocation = { latitude: 30.2711, longitude: -97.7437 }
+  const began = await clockIn({ at: ago(8 * 60), notes: 'Windows.', startLocation })
+  expect([began.status, began.headers.get('location')]).toEqual([201, `${ENTRIES}/${began.body.id}`])
+  const running = {
+    userId,
+    endedAt: null,
+    hours: null,
+    cost: null,
+    overtimeHours: 0,
+    payType: 'regular',
+    startLocation,
+  }
+  expect(began.body).toMatchObject(running)
+  const date = dateIn('America/Chicago', new Date(plumbline.clock.nowMs() - 8 * 3_600_000))
+  const sheet = (await plumbline.get(`${SHEETS}/${began.body.timesheetId}`)).body
+  expect(sheet).toMatchObject({ userId, weekStarting: weekStartOf(date, 1), status: 'open', totalHours: 0 })
+  expect(began.body.date).toBe(date)
+  const early = await plumbline.post(`${SHEETS}/${sheet.id}/status`, { status: 'submitted' })
+  expect([early.status, early.body.detail.startsWith('The user is clocked in since')]).toEqual([409, true])
+
+  const ended = await clockOut({ at: ago(0), breakMinutes: 30, endLocation: null })
+  expect(ended.body).toMatchObject({ id: began.body.id, breakMinutes: 30, notes: 'Windows.', endLocation: null })
+  expect(ended.body.hours).toBeCloseTo(7.5, 2)
+  expect((await plumbline.get(`${SHEETS}/${sheet.id}`)).body.totalHours).toBe(ended.body.hours)
+  expect((await clockOut()).body).toMatchObject({ code: 'conflict', detail: `Person ${people} is not clocked in.` })
+  // Clocked in and out in the same moment, by mistake.
+  expect((await clockIn()).body.timesheetId).toBe(sheet.id)
+  expect((await clockOut({ notes: 'By mistake.' })).body).toMatchObject({ notes: 'By mistake.' })
+})
+
+test('of two who clock in at once one wins, and of two who clock out', async () => {
+  const ins = await Promise.all([1, 2, 3, 4].map(() => clockIn()))
+  expect(ins.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
+  expect((await plumbline.get(`${SHEETS}?userId=${userId}`)).body.data).toHaveLength(1)
+  const outs = await Promise.all([1, 2, 3, 4].map(() => clockOut()))
+  expect(outs.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+})
+
+test('instants that cannot be are refused', async () => {
+  const inFuture = new Date(plumbline.clock.nowMs() + 3_600_000).toISOString()
+  for (const at of [inFuture, ago(33 * 24 * 60), '0001-01-01T00:00:00Z']) {
+    const refused = await clockIn({ at })
+    expect([at, refused.status, refused.body.errors?.[0]?.pointer]).toEqual([at, 422, '/at'])
+  }
+  expect((await clockIn({ at: ago(26 * 60) })).status).toBe(201)
+  const forgotten = await clockOut()
+  expect(forgotten.body.errors).toMatchObject([{ pointer: '/at', code: 'maximum' }])
+  const before = await clockOut({ at: ago(27 * 60) })
+  expect(before.body.errors).toMatchObject([{ pointer: '/at', code: 'order' }])
+  expect((await clockOut({ at: ago(24 * 60), breakMinutes: 121 })).body.errors).toMatchObject([
+    { pointer: '/breakMinutes' },
+  ])
+  expect((await clockOut({ at: ago(18 * 60), breakMinutes: 60 })).body.hours).toBeCloseTo(7, 2)
+})
+
+test('time cannot be entered where somebody is clocked in, nor the clock begun in time that is entered', async () => {
+  const { body: began } = await clockIn({ at: ago(120) })
+  const path = `${SHEETS}/${began.timesheetId}/entries`
+  const within = { startedAt: ago(90), endedAt: ago(60) }
+  const refused = await plumbline.post(path, within)
+  expect([refused.status, refused.body.detail]).toEqual([409, `The user has time from ${began.startedAt} on already.`])
+  await clockOut({ at: ago(100) })
+  expect((await plumbline.post(path, within)).status).toBe(201)
+  expect((await clockIn({ at: ago(70) })).body.code).toBe('conflict')
+  expect((await clockIn({ at: ago(60) })).status).toBe(201)
+  const { body: ended } = await plumbline.get(`${path}?sort=-createdAt&limit=1`)
+  const corrected = await plumbline.patch(`${ENTRIES}/${ended.data[0].id}`, { endedAt: ago(30), homeId })
+  expect([corrected.body.homeId, corrected.body.endedAt]).toEqual([homeId, expect.any(String)])
+  expect(corrected.body.hours).toBeCloseTo(0.5, 2)
+  expect((await clockOut()).status).toBe(409)
+})
+
+test('the clock does not run on a timesheet that is not open', async () => {
+  const { body: began } = await clockIn({ at: ago(10) })
+  await clockOut()
+  await plumbline.post(`${SHEETS}/${began.timesheetId}/status`, { status: 'submitted' })
+  const refused = await clockIn()
+  expect([refused.status, refused.body.detail.endsWith('is submitted.')]).toEqual([409, true])
+})
+
+test('a night in which clocks change counts as it passed', async () => {
+  // In Chicago from ten in the evening to six in the morning: seven hours in spring, nine in autumn.
+  const spring = await worked('2026-03-02', { startedAt: '2026-03-08T04:00:00Z', endedAt: '2026-03-08T11:00:00Z' })
+  expect(spring).toMatchObject({ date: '2026-03-07', hours: 7 })
+  const autumn = await worked('2026-10-26', { startedAt: '2026-11-01T03:00:00Z', endedAt: '2026-11-01T12:00:00Z' })
+  expect(autumn).toMatchObject({ date: '2026-10-31', hours: 9 })
+  // The hour from one to two comes twice in autumn; both are worked.
+  const first = { startedAt: '2026-11-08T06:00:00Z', endedAt: '2026-11-08T07:00:00Z' }
+  expect(await worked('2026-11-02', first)).toMatchObject({ date: '2026-11-08', hours: 1 })
+})
+
+test('the hour that comes twice can be worked twice', async () => {
+  const sheet = (await plumbline.post(SHEETS, { userId, weekStarting: '2026-10-26' })).body
+  for (const startedAt of ['2026-11-01T01:00:00-05:00', '2026-11-01T01:00:00-06:00']) {
+    const endedAt = new Date(Date.parse(startedAt) + 3_600_000).toISOString()
+    const { body } = await plumbline.post(`${SHEETS}/${sheet.id}/entries`, { startedAt, endedAt })
+    expect(body).toMatchObject({ date: '2026-11-01', hours: 1 })
+  }
+})
+
+test('the date is that of the start at the home, or else of the organization', async () => {
+  const evening = { startedAt: '2026-11-17T23:30:00Z', endedAt: '2026-11-18T05:30:00Z' }
+  expect(await worked('2026-11-16', { ...evening, homeId })).toMatchObject({ date: '2026-11-18', hours: 6 })
+  const next = { startedAt: '2026-11-24T23:30:00Z', endedAt: '2026-11-25T05:30:00Z', breakMinutes: 30 }
+  const elsewhere = await worked('2026-11-23', next)
+  expect(elsewhere).toMatchObject({ date: '2026-11-24', hours: 5.5 })
+  const moved = await plumbline.patch(`${ENTRIES}/${elsewhere.id}`, { homeId })
+  expect(moved.body.date).toBe('2026-11-25')
+})
+
+test('a night across the end of the week belongs to the week in which it began', async () => {
+  // Advanced to a Sunday evening in Chicago.
+  const now = plumbline.clock.nowMs()
+  const sunday = addDays(weekStartOf(dateIn('America/Chicago', new Date(now)), 1), 13)
+  plumbline.clock.advance(Date.parse(`${sunday}T23:00:00-06:00`) - now)
+  const { body: began } = await clockIn()
+  plumbline.clock.advance(8 * 3_600_000)
+  const { body: ended } = await clockOut({ breakMinutes: 60 })
+  expect(ended).toMatchObject({ id: began.id, date: sunday })
+  expect(ended.hours).toBeCloseTo(7, 2)
+  const sheet = (await plumbline.get(`${SHEETS}/${ended.timesheetId}`)).body
+  expect(sheet).toMatchObject({ weekStarting: addDays(sunday, -6), totalHours: ended.hours })
+  expect((await clockIn()).body.timesheetId).not.toBe(sheet.id)
+})

@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import type { TimeEntry } from '../../../../client/contract.gen.ts'
+import type { Tenant } from '../../../platform/calls/call.ts'
+import { asValues } from '../../../platform/resources/columns.ts'
+import { columnsOf } from '../../../platform/resources/declared.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+
+export const {
+  list: listWithRates,
+  find,
+  findAll,
+  insert,
+  update,
+  updateAll,
+  archive,
+} = resource({ schema: 'TimeEntry', table: 'timeEntries', prefix: 'tse' })
+
+/** For callers who may not see what people earn. */
+export const { list: listWithoutRates } = resource({
+  schema: 'TimeEntry',
+  table: 'timeEntries',
+  prefix: 'tse',
+  computed: { rate: 'null::numeric', cost: 'null::numeric' },
+})
+
+const ENTRY = sql.raw(asValues(columnsOf({ schema: 'TimeEntry', table: 'timeEntries' })))
+
+/** What counts of a timesheet, in the order in which it was added. */
+export async function ofTimesheet({ db, organizationId }: Tenant, timesheetId: string): Promise<TimeEntry[]> {
+  const { rows } = await sql<TimeEntry>`
+    select ${ENTRY} from "timeEntries" as t
+    where t."organizationId" = ${organizationId} and t."timesheetId" = ${timesheetId} and t."archivedAt" is null
+    order by t."id"`.execute(db)
+  return rows
+}
+
+/** The entry of a user who is clocked in. */
+export async function running({ db, organizationId }: Tenant, userId: string): Promise<TimeEntry | undefined> {
+  const { rows } = await sql<TimeEntry>`
+    select ${ENTRY} from "timeEntries" as t
+    where t."organizationId" = ${organizationId} and t."userId" = ${userId} and t."startedAt" is not null
+      and t."endedAt" is null and t."archivedAt" is null`.execute(db)
+  return rows[0]
+}
+
+export interface Span {
+  userId: string
+  startedAt: string
+  endedAt: string
+  now: string
+  /** The entry that is being changed. */
+  except: string | null
+}
+
+/**
+ * When a user worked already in the span. Who is clocked in works until now. No entry lasts longer than a day, so that
+ * few have to be looked at.
+ */
+export async function overlapping(
+  { db, organizationId }: Tenant,
+  { userId, startedAt, endedAt, now, except }: Span,
+): Promise<{ startedAt: string; endedAt: string | null } | undefined> {
+  const own = sql`"organizationId" = ${organizationId} and "userId" = ${userId} and "archivedAt" is null
+    and "id" is distinct from ${except}::text`
+  const { rows } = await sql<{ startedAt: string; endedAt: string | null }>`
+    select "startedAt", "endedAt" from "timeEntries"
+    where ${own} and "endedAt" > ${startedAt} and "startedAt" < ${endedAt}
+      and "startedAt" >= ${startedAt}::timestamptz - interval '24 hours'
+    union all
+    select "startedAt", "endedAt" from "timeEntries"
+    where ${own} and "startedAt" is not null and "endedAt" is null and "startedAt" < ${endedAt}
+      and ${startedAt}::timestamptz < ${now}::timestamptz
+    order by 1 limit 1`.execute(db)
+  return rows[0]
+}
+
+/** How many hours of a date the user has in other entries, in whichever timesheet. */
+export async function hoursOn(
+  { db, organizationId }: Tenant,
+  { userId, date, except }: { userId: string; date: string; except: string | null },
+): Promise<number> {
+  const { rows } = await sql<{ hours: number }>`
+    select coalesce(sum("hours"), 0) as "hours" from "timeEntries"
+    where "organizationId" = ${organizationId} and "userId" = ${userId} and "date" = ${date} and "archivedAt" is null
+      and "id" is distinct from ${except}::text`.execute(db)
+  return rows[0]?.hours ?? 0
+}
+
+/** A home, as far as time in it depends on it. */
+export interface Place {
+  id: string
+  name: string
+  archivedAt: string | null
+  timeZone: string
+}
+
+export async function findPlace({ db, organizationId }: Tenant, homeId: string): Promise<Place | undefined> {
+  const { rows } = await sql<Place>`
+    select h."id", h."name", h."archivedAt", c."timeZone" from "homes" h
+    join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
+    where h."organizationId" = ${organizationId} and h."id" = ${homeId}`.execute(db)
+  return rows[0]
+}
+
+/** The trade that the home's budget has the cost code under, or else the one whose default it is. */
+export async function scopeOfCode(
+  { db, organizationId }: Tenant,
+  homeId: string | null,
+  costCodeId: string,
+): Promise<string | null> {
+  const { rows } = await sql<{ scope: string | null }>`
+    select coalesce(
+      (select b."scope" from "budgetLines" b
+        where b."organizationId" = ${organizationId} and b."homeId" = ${homeId} and b."costCodeId" = ${costCodeId}
+          and b."archivedAt" is null
+        order by b."id" limit 1),
+      (select s."name" from "scopes" s
+        where s."organizationId" = ${organizationId} and s."defaultCostCodeId" = ${costCodeId}
+          and s."archivedAt" is null
+        order by s."id" limit 1)) as "scope"`.execute(db)
+  return rows[0]?.scope ?? null
+}

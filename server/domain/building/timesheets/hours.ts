@@ -1,0 +1,92 @@
+import Big from 'big.js'
+import type { OvertimeRule, TimeEntry, Timesheet } from '../../../../client/contract.gen.ts'
+
+/**
+ * What the hours of a week come to. Everything is computed in decimals from the hours and rates of the entries, so that
+ * counting a week again always comes to the same.
+ */
+
+/** An entry, as far as its pay depends on it. */
+export type Worked = Pick<TimeEntry, 'date' | 'startedAt' | 'hours' | 'payType' | 'rate'>
+export type Counted = Pick<TimeEntry, 'overtimeHours' | 'cost'>
+export type Totals = Pick<Timesheet, 'totalHours' | 'regularHours' | 'overtimeHours' | 'doubleHours' | 'ptoHours'> & {
+  cost: number
+}
+
+export interface Week {
+  /** In the order in which the entries were given. */
+  readonly entries: readonly Counted[]
+  readonly totals: Totals
+}
+
+const DOUBLE = 2
+const HOUR_MS = 3_600_000
+
+/** The hours that really passed from one instant to the other, less the breaks; negative if the breaks are longer. */
+export function hoursBetween(startedAt: string, endedAt: string, breakMinutes: number): number {
+  return new Big(Date.parse(endedAt) - Date.parse(startedAt))
+    .minus(breakMinutes * 60_000)
+    .div(HOUR_MS)
+    .round(4, Big.roundHalfUp)
+    .toNumber()
+}
+
+/**
+ * Splits the hours of a week into regular ones and overtime, in the order in which they were worked, and says what they
+ * cost. Of a day, times come before entries that state only hours, and those in the order in which they were added. An
+ * hour is overtime once, by its day or by its week: what exceeds the day does not count toward the week.
+ */
+export function countWeek(entries: readonly Worked[], rule: OvertimeRule, rate: number | null): Week {
+  const counted = entries.map((): Counted => ({ overtimeHours: 0, cost: null }))
+  const sums = { regular: new Big(0), overtime: new Big(0), double: new Big(0), pto: new Big(0), cost: new Big(0) }
+  const regularOfDay = new Map<string, Big>()
+  for (const { entry, i } of inOrder(entries)) {
+    const hours = new Big(entry.hours ?? 0)
+    const ofDay = regularOfDay.get(entry.date) ?? new Big(0)
+    const parts = { regular: new Big(0), overtime: new Big(0), double: new Big(0), pto: new Big(0) }
+    parts[entry.payType] = hours
+    if (entry.payType === 'regular') {
+      const ofRule = within(rule.dailyAfterHours, ofDay, hours)
+      parts.regular = within(rule.weeklyAfterHours, sums.regular, ofRule)
+      parts.overtime = hours.minus(parts.regular)
+      regularOfDay.set(entry.date, ofDay.plus(parts.regular))
+    }
+    const own = entry.rate ?? rate
+    const paidHours = parts.regular
+      .plus(parts.pto)
+      .plus(parts.overtime.times(rule.multiplier))
+      .plus(parts.double.times(DOUBLE))
+    const cost = own === null || entry.hours === null ? null : paidHours.times(own).round(2, Big.roundHalfUp)
+    counted[i] = { overtimeHours: parts.overtime.toNumber(), cost: cost?.toNumber() ?? null }
+    sums.regular = sums.regular.plus(parts.regular)
+    sums.overtime = sums.overtime.plus(parts.overtime)
+    sums.double = sums.double.plus(parts.double)
+    sums.pto = sums.pto.plus(parts.pto)
+    sums.cost = sums.cost.plus(cost ?? 0)
+  }
+  const { regular, overtime, double, pto, cost } = sums
+  const totals = {
+    totalHours: regular.plus(overtime).plus(double).plus(pto).toNumber(),
+    regularHours: regular.toNumber(),
+    overtimeHours: overtime.toNumber(),
+    doubleHours: double.toNumber(),
+    ptoHours: pto.toNumber(),
+    cost: cost.toNumber(),
+  }
+  return { entries: counted, totals }
+}
+
+/** How many of the hours come before the threshold, of which so many are worked already; all of them without one. */
+function within(threshold: number | null, worked: Big, hours: Big): Big {
+  const left = threshold === null ? hours : new Big(threshold).minus(worked)
+  if (left.lt(0)) return new Big(0)
+  return left.lt(hours) ? left : hours
+}
+
+function inOrder(entries: readonly Worked[]): { entry: Worked; i: number }[] {
+  // Later than every instant.
+  const place = ({ date, startedAt }: Worked) => `${date} ${startedAt ?? '~'}`
+  return entries
+    .map((entry, i) => ({ entry, i, at: place(entry) }))
+    .sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : one.i - other.i))
+}

@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import type { OvertimeRule, Timesheet } from '../../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import { unknownReference } from '../../../platform/problems/problem.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+
+const filters = { exported: (isExported: string) => `t."isExported" = ${isExported}` }
+
+export const {
+  list: listWithRates,
+  find,
+  findAll,
+  lock,
+  insert,
+  update,
+} = resource({ schema: 'Timesheet', table: 'timesheets', prefix: 'ts', filters })
+
+/** For callers who may not see what people earn. */
+export const { list: listWithoutRates } = resource({
+  schema: 'Timesheet',
+  table: 'timesheets',
+  prefix: 'ts',
+  computed: { rate: 'null::numeric', cost: 'null::numeric' },
+  filters,
+})
+
+export interface User {
+  id: string
+  name: string
+}
+
+/**
+ * Locks the user until the transaction ends. Whatever enters time of a user does this first, because no two may enter
+ * time that overlaps, in the same week or in the next one.
+ */
+export async function lockUser({ db, organizationId }: WriteCall, userId: string): Promise<User> {
+  const { rows } = await sql<User>`
+    select "id", "name" from "users"
+    where "organizationId" = ${organizationId} and "id" = ${userId} for no key update`.execute(db)
+  const [user] = rows
+  if (user === undefined) throw unknownReference(['/userId'])
+  return user
+}
+
+export interface Weeks {
+  /** 1 for Monday to 7 for Sunday. */
+  weekStartsOn: number
+  overtimeRule: OvertimeRule
+}
+
+export async function weeksOf({ db, organizationId }: Tenant): Promise<Weeks> {
+  const { rows } = await sql<Weeks>`
+    select "weekStartsOn", "overtimeRule" from "organizations" where "id" = ${organizationId}`.execute(db)
+  const [weeks] = rows
+  if (weeks === undefined) throw new Error('Who calls has an organization.')
+  return weeks
+}
+
+/** The user's timesheet of the week that begins on this day. */
+export async function ofWeek({ db, organizationId }: Tenant, userId: string, weekStarting: string) {
+  const { rows } = await sql<Pick<Timesheet, 'id' | 'status'>>`
+    select "id", "status" from "timesheets"
+    where "organizationId" = ${organizationId} and "userId" = ${userId} and "weekStarting" = ${weekStarting}`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/**
+ * The id of the user's timesheet that a date lies in. Where weeks begin on another day by now, two may; then it is the
+ * later one.
+ */
+export async function idAround(
+  { db, organizationId }: Tenant,
+  userId: string,
+  { date, earliest }: { date: string; earliest: string },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "timesheets"
+    where "organizationId" = ${organizationId} and "userId" = ${userId}
+      and "weekStarting" between ${earliest} and ${date}
+    order by "weekStarting" desc limit 1`.execute(db)
+  return rows[0]?.id
+}
+
+/** The rate of the user's latest timesheet before this week, or else of the next one; null without any. */
+export async function latestRate({ db, organizationId }: Tenant, userId: string, week: string): Promise<number | null> {
+  const { rows } = await sql<{ rate: number | null }>`
+    select "rate" from "timesheets" where "organizationId" = ${organizationId} and "userId" = ${userId}
+    order by "weekStarting" > ${week}, abs("weekStarting" - ${week}::date) limit 1`.execute(db)
+  return rows[0]?.rate ?? null
+}

@@ -1,0 +1,54 @@
+import type { TimeEntry, Timesheet, TimesheetStatusMove } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
+import * as entries from './entry-queries.ts'
+import * as timesheets from './queries.ts'
+import { assertMayApprove, TIMESHEET_MOVES } from './timesheet.ts'
+import { recount } from './week.ts'
+
+export async function changeStatus(
+  call: WriteCall,
+  id: string,
+  { status: to, reason = null }: TimesheetStatusMove,
+): Promise<Timesheet> {
+  const before = await timesheets.lock(call, id)
+  assertMove(TIMESHEET_MOVES, before.status, to)
+  if (to === 'rejected' && reason === null)
+    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required to reject a timesheet' }])
+  const after = await moved(call, before, to)
+  await recordStatusChange(call, { id, from: before.status, to, reason })
+  return after
+}
+
+async function moved(call: WriteCall, before: Timesheet, status: Timesheet['status']): Promise<Timesheet> {
+  const now = call.now.toISOString()
+  if (status === 'submitted') {
+    assertComplete(await entries.ofTimesheet(call, before.id))
+    return recount(call, before, { status, submittedAt: now })
+  }
+  if (status === 'approved') {
+    assertMayApprove(call, before)
+    await post(call, before)
+    return timesheets.update(call, before, { status, approvedBy: call.actor, approvedAt: now })
+  }
+  return timesheets.update(call, before, { status, ...(status === 'exported' && { exportedAt: now }) })
+}
+
+function assertComplete(all: readonly TimeEntry[]): void {
+  const running = all.find(({ hours }) => hours === null)
+  if (running !== undefined)
+    throw conflict('under_way', `The user is clocked in since ${running.startedAt}; clock them out first.`)
+  if (all.length === 0) throw conflict('missing_data', 'The timesheet has no entries.')
+}
+
+/** From here on the budgets of the homes count the entries; nothing takes them out again. */
+async function post(call: WriteCall, { id }: Timesheet): Promise<void> {
+  const all = await entries.ofTimesheet(call, id)
+  const postedAt = call.now.toISOString()
+  const posted = all.filter(({ homeId, cost }) => homeId !== null && cost !== null)
+  await entries.updateAll(
+    call,
+    posted.map((entry) => ({ before: entry, after: { ...entry, postedAt } })),
+  )
+}

@@ -1,0 +1,113 @@
+import type { FieldError, TimeEntry, Timesheet } from '../../../../client/contract.gen.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+import { addDays, dateIn, instantOf } from '../../../platform/values/calendar.ts'
+import { hoursBetween } from './hours.ts'
+
+/** When the time of an entry was: its hours on a date, or from one instant to another, or to none yet. */
+export type Times = Pick<TimeEntry, 'date' | 'startedAt' | 'endedAt' | 'breakMinutes' | 'hours'>
+
+/** What is said of it; what is undefined stays as it was. */
+export interface Given {
+  date?: string | undefined
+  hours?: number | undefined
+  startedAt?: string | null | undefined
+  endedAt?: string | null | undefined
+  breakMinutes?: number | undefined
+}
+
+const MOST_HOURS = 24
+const HOUR_MS = 3_600_000
+/** Long enough for a phone that was without a network, and short enough that it is still the same payroll. */
+const MOST_DAYS_BACK = 31
+
+/** The times of an entry with what is given laid over what they were. `timeZone` is that of the place. */
+export function timesOf(given: Given, before: Times | null, { timeZone, now }: { timeZone: string; now: Date }): Times {
+  const startedAt = given.startedAt === undefined ? (before?.startedAt ?? null) : normalized(given.startedAt)
+  return startedAt === null ? statedTimes(given, before) : clockedTimes({ ...given, startedAt }, before, timeZone, now)
+}
+
+function statedTimes(given: Given, before: Times | null): Times {
+  const faults: FieldError[] = []
+  const wasStated = before !== null && before.startedAt === null
+  const hours = given.hours ?? (wasStated ? before.hours : null)
+  const date = given.date ?? before?.date ?? ''
+  if (given.endedAt != null) faults.push(exclusive('/endedAt', 'takes startedAt'))
+  if ((given.breakMinutes ?? 0) > 0) faults.push(exclusive('/breakMinutes', 'takes startedAt'))
+  if (hours === null) faults.push(required('/hours', 'is required without startedAt'))
+  if (date === '') faults.push(required('/date', 'is required without startedAt'))
+  if (faults.length > 0) throw invalid(faults)
+  return { date, startedAt: null, endedAt: null, breakMinutes: 0, hours }
+}
+
+function clockedTimes(given: Given & { startedAt: string }, before: Times | null, timeZone: string, now: Date): Times {
+  const { startedAt } = given
+  const endedAt = given.endedAt === undefined ? (before?.endedAt ?? null) : normalized(given.endedAt)
+  const breakMinutes = given.breakMinutes ?? before?.breakMinutes ?? 0
+  const isRunning = before !== null && before.startedAt !== null && before.endedAt === null
+  const faults: FieldError[] = []
+  if (given.hours !== undefined) faults.push(exclusive('/hours', 'cannot be combined with startedAt'))
+  if (given.date !== undefined) faults.push(exclusive('/date', 'cannot be combined with startedAt'))
+  if (endedAt === null) {
+    if (!isRunning) faults.push(required('/endedAt', 'is required with startedAt; clockIn begins what ends later'))
+    if (startedAt > now.toISOString()) faults.push(late('/startedAt'))
+  } else {
+    const passed = Date.parse(endedAt) - Date.parse(startedAt)
+    if (passed < 0) faults.push({ pointer: '/endedAt', code: 'order', message: `must not be before ${startedAt}` })
+    else if (passed > MOST_HOURS * HOUR_MS) {
+      const message = `must be at most ${MOST_HOURS} hours after ${startedAt}`
+      faults.push({ pointer: '/endedAt', code: 'maximum', message })
+    } else if (breakMinutes * 60_000 > passed) {
+      const message = `must not be longer than from ${startedAt} to ${endedAt}`
+      faults.push({ pointer: '/breakMinutes', code: 'maximum', message })
+    }
+  }
+  if (faults.length > 0) throw invalid(faults)
+  const hours = endedAt === null ? null : hoursBetween(startedAt, endedAt, breakMinutes)
+  return { date: dateIn(timeZone, new Date(startedAt)), startedAt, endedAt, breakMinutes, hours }
+}
+
+function normalized(instant: string | null): string | null {
+  return instant === null ? null : instantOf(instant).toISOString()
+}
+
+function exclusive(pointer: string, message: string): FieldError {
+  return { pointer, code: 'exclusive', message }
+}
+
+function required(pointer: string, message: string): FieldError {
+  return { pointer, code: 'required', message }
+}
+
+function late(pointer: string): FieldError {
+  return { pointer, code: 'maximum', message: 'must not be in the future' }
+}
+
+/** When somebody clocks in or out: now, or the instant before that they name. */
+export function clockedAt(at: string | undefined, now: Date): string {
+  if (at === undefined) return now.toISOString()
+  const instant = instantOf(at)
+  if (instant > now) throw invalid([late('/at')])
+  const earliest = addDays(now.toISOString().slice(0, 10), -MOST_DAYS_BACK)
+  if (instant.toISOString() < earliest)
+    throw invalid([{ pointer: '/at', code: 'minimum', message: `must not be before ${earliest}` }])
+  return instant.toISOString()
+}
+
+export function assertInWeek({ date, startedAt }: Times, { weekStarting }: Timesheet): void {
+  const end = addDays(weekStarting, 6)
+  if (date >= weekStarting && date <= end) return
+  const pointer = startedAt === null ? '/date' : '/startedAt'
+  const message = `must lie in the week of the timesheet, ${weekStarting} to ${end}, and is ${date} there`
+  throw invalid([
+    { pointer, code: 'out_of_week', message: startedAt === null ? (message.split(', and')[0] ?? '') : message },
+  ])
+}
+
+/** Refuses more hours than a day has. `others` is what the user has already on that date. */
+export function assertInDay({ date, startedAt, hours }: Times, others: number): void {
+  if (hours === null || hours + others <= MOST_HOURS) return
+  const pointer = startedAt === null ? '/hours' : '/endedAt'
+  throw invalid([
+    { pointer, code: 'maximum', message: `brings ${date} above ${MOST_HOURS} hours; ${others} are entered already` },
+  ])
+}

@@ -1,0 +1,109 @@
+import type { OvertimeRule, TimeEntry, Timesheet } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import type { Values } from '../../../platform/resources/resource.ts'
+import * as entries from './entry-queries.ts'
+import { type Counted, countWeek } from './hours.ts'
+import * as timesheets from './queries.ts'
+import { assertInDay, assertInWeek, type Times } from './times.ts'
+import { MOST_ENTRIES } from './timesheet.ts'
+
+/**
+ * Changes of the entries of a timesheet, whose row and whose user's row are locked. With each, the week is counted anew:
+ * one more hour on Monday can make one of Friday overtime.
+ */
+export type Draft = Omit<Values<TimeEntry>, keyof Counted | 'timesheetId' | 'userId'>
+
+export async function addEntry(call: WriteCall, sheet: Timesheet, draft: Draft & Times): Promise<TimeEntry> {
+  const before = await entries.ofTimesheet(call, sheet.id)
+  if (before.length >= MOST_ENTRIES)
+    throw conflict('limit_reached', `A timesheet has no more than ${MOST_ENTRIES} entries.`)
+  await assertFits(call, sheet, draft, null)
+  const rule = await ruleOf(call)
+  const counted = countWeek([...before, { rate: null, ...draft }], rule, sheet.rate)
+  const own = counted.entries.at(-1) ?? { overtimeHours: 0, cost: null }
+  const added = await entries.insert(call, { ...draft, ...own, timesheetId: sheet.id, userId: sheet.userId })
+  await keepOthers(call, before, counted.entries)
+  await timesheets.update(call, sheet, { ...counted.totals, overtimeRule: rule })
+  return added
+}
+
+export async function changeEntry(
+  call: WriteCall,
+  sheet: Timesheet,
+  entry: TimeEntry,
+  changes: Partial<Draft>,
+): Promise<TimeEntry> {
+  const wanted: TimeEntry = { ...entry, ...given(changes) }
+  await assertFits(call, sheet, wanted, entry.id)
+  const before = await entries.ofTimesheet(call, sheet.id)
+  const rule = await ruleOf(call)
+  const counted = countWeek(
+    before.map((each) => (each.id === entry.id ? wanted : each)),
+    rule,
+    sheet.rate,
+  )
+  const place = before.findIndex(({ id }) => id === entry.id)
+  const changed = await entries.update(call, entry, { ...changes, ...counted.entries[place] })
+  await keepOthers(call, before, counted.entries, entry.id)
+  await timesheets.update(call, sheet, { ...counted.totals, overtimeRule: rule })
+  return changed
+}
+
+export async function removeEntry(call: WriteCall, sheet: Timesheet, entry: TimeEntry): Promise<void> {
+  await entries.archive(call, entry)
+  await recount(call, sheet, {})
+}
+
+/** Counts the week anew by the organization's rule, and changes the timesheet with what it comes to. */
+export async function recount(
+  call: WriteCall,
+  sheet: Timesheet,
+  changes: Partial<Pick<Timesheet, 'status' | 'submittedAt' | 'rate' | 'notes' | 'externalId'>>,
+): Promise<Timesheet> {
+  const before = await entries.ofTimesheet(call, sheet.id)
+  const rule = await ruleOf(call)
+  const { rate = sheet.rate } = changes
+  const counted = countWeek(before, rule, rate)
+  await keepOthers(call, before, counted.entries)
+  return timesheets.update(call, sheet, { ...changes, ...counted.totals, overtimeRule: rule })
+}
+
+async function ruleOf(call: WriteCall): Promise<OvertimeRule> {
+  return (await timesheets.weeksOf(call)).overtimeRule
+}
+
+/** Stores what the week now says of entries that were not changed themselves. */
+async function keepOthers(
+  call: WriteCall,
+  before: readonly TimeEntry[],
+  counted: readonly Counted[],
+  except?: string,
+): Promise<void> {
+  const changed = before.flatMap((entry, i) => {
+    const { overtimeHours, cost } = counted[i] ?? entry
+    const isSame = overtimeHours === entry.overtimeHours && cost === entry.cost
+    return isSame || entry.id === except ? [] : [{ before: entry, after: { ...entry, overtimeHours, cost } }]
+  })
+  await entries.updateAll(call, changed)
+}
+
+/** Refuses time out of the week, more than a day has, and time at which the user was at work already. */
+async function assertFits(call: WriteCall, sheet: Timesheet, times: Times, except: string | null): Promise<void> {
+  const { userId } = sheet
+  assertInWeek(times, sheet)
+  if (times.hours !== null) assertInDay(times, await entries.hoursOn(call, { userId, date: times.date, except }))
+  if (times.startedAt === null) return
+  const now = call.now.toISOString()
+  const { startedAt } = times
+  // Somebody who is clocked in has worked until now.
+  const endedAt = times.endedAt ?? now
+  const other = await entries.overlapping(call, { userId, startedAt, endedAt, now, except })
+  if (other === undefined) return
+  const until = other.endedAt === null ? 'on' : `to ${other.endedAt}`
+  throw conflict('period_taken', `The user has time from ${other.startedAt} ${until} already.`)
+}
+
+function given<Fields extends object>(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields
+}

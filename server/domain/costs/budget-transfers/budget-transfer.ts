@@ -1,0 +1,48 @@
+import type { BudgetLine, FieldError } from '../../../../client/contract.gen.ts'
+import { conflict, invalid } from '../../../platform/problems/problem.ts'
+import { amountText, isMoney, MOST_MONEY, minus, sum } from '../../../platform/values/money.ts'
+import { split } from '../budgets/budget-line.ts'
+
+type Changes = Pick<BudgetLine, 'approvedChanges'>
+
+/**
+ * What a transfer changes of the two lines. The line that it is taken from keeps at least nothing: a negative budget
+ * would let others spend what nobody has. It may keep less than is ordered, because orders count by scope and cost
+ * code, and because a transfer is often made for the very reason that money was budgeted in the wrong place.
+ */
+export function changesOf(from: BudgetLine, to: BudgetLine, amount: number): { from: Changes; to: Changes } {
+  const left = minus(from.budgeted, amount)
+  if (left < 0) {
+    const message = `is more than the ${amountText(from.budgeted)} that the line has`
+    throw conflict('not_enough_left', `${amountText(amount)} ${message}.`, {
+      errors: [{ pointer: '/amount', code: 'conflict', message }],
+    })
+  }
+  const raised = sum([to.budgeted, amount])
+  if (!isMoney(raised)) {
+    throw invalid([
+      {
+        pointer: '/amount',
+        code: 'maximum',
+        message: `must not raise the line above ${amountText(MOST_MONEY)}`,
+      },
+    ])
+  }
+  return { from: changed(from, left), to: changed(to, raised) }
+}
+
+// The original of a locked budget stays, so a transfer is a change.
+function changed({ originalAmount }: BudgetLine, budgeted: number): Changes {
+  return { approvedChanges: split(budgeted, originalAmount, true).approvedChanges }
+}
+
+/** Why nothing can be transferred from or to the line; `pointer` is the field that names it. */
+export function lineFaults(line: BudgetLine, homeId: string, pointer: string): FieldError[] {
+  if (line.homeId !== homeId) return [{ pointer, code: 'other_home', message: 'is in the budget of another home' }]
+  if (line.archivedAt !== null) return [{ pointer, code: 'archived', message: 'was removed from the budget' }]
+  if (line.optionSelectionId !== null) {
+    const message = 'is what a selection costs, and changes with the selection alone'
+    return [{ pointer, code: 'of_selection', message }]
+  }
+  return []
+}

@@ -1,0 +1,67 @@
+import type { BudgetLine, BudgetTransfer, BudgetTransferCreate } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import * as homes from '../../land/homes/queries.ts'
+import { lockForBudget } from '../budgets/lock-for-budget.ts'
+import * as budgetLines from '../budgets/queries.ts'
+import { changesOf, lineFaults } from './budget-transfer.ts'
+import * as transfers from './queries.ts'
+
+export const budgetTransferOperations = {
+  async listBudgetTransfers({ path, query }, call) {
+    const { from, to, ...rest } = query
+    if (from !== undefined && to !== undefined && to < from)
+      throw invalid([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
+    await homes.find(call, path.homeId)
+    const days = {
+      ...(from !== undefined && { from: transfers.dayOf(call, from) }),
+      ...(to !== undefined && { to: transfers.dayOf(call, to) }),
+    }
+    return { status: 200, body: await transfers.list(call, { ...rest, ...days }, { homeId: path.homeId }) }
+  },
+
+  async transferBudget({ path, body }, call) {
+    return { status: 200, body: await call.write((call) => transfer(call, path.homeId, body)) }
+  },
+} satisfies Partial<Handlers>
+
+async function transfer(call: WriteCall, homeId: string, body: BudgetTransferCreate): Promise<BudgetTransfer> {
+  const { fromLineId, toLineId, amount } = body
+  const home = await lockForBudget(call, homeId)
+  if (fromLineId === toLineId)
+    throw invalid([{ pointer: '/toLineId', code: 'itself', message: 'must be another line' }])
+  const { from, to } = await lockLines(call, body)
+  const faults = [...lineFaults(from, home.id, '/fromLineId'), ...lineFaults(to, home.id, '/toLineId')]
+  if (faults.length > 0) throw invalid(faults)
+  if (home.budgetLockedAt === null) {
+    throw conflict(
+      'budget_not_locked',
+      `The budget of ${home.name} is not locked yet; until then its lines are changed instead.`,
+    )
+  }
+  const changes = changesOf(from, to, amount)
+  const made = await transfers.insert(call, {
+    ...body,
+    homeId: home.id,
+    fromBudgetedBefore: from.budgeted,
+    toBudgetedBefore: to.budgeted,
+  })
+  await budgetLines.update(call, from, changes.from)
+  await budgetLines.update(call, to, changes.to)
+  return made
+}
+
+/** Both lines, locked in the order of their ids, so that two transfers in opposite directions cannot wait in a circle. */
+async function lockLines(
+  call: WriteCall,
+  { fromLineId, toLineId }: BudgetTransferCreate,
+): Promise<{ from: BudgetLine; to: BudgetLine }> {
+  const known = new Set((await budgetLines.findAll(call, [fromLineId, toLineId])).map(({ id }) => id))
+  const unknown = [...(known.has(fromLineId) ? [] : ['/fromLineId']), ...(known.has(toLineId) ? [] : ['/toLineId'])]
+  if (unknown.length > 0) throw unknownReference(unknown)
+  const isInOrder = fromLineId < toLineId
+  const first = await budgetLines.lock(call, isInOrder ? fromLineId : toLineId)
+  const second = await budgetLines.lock(call, isInOrder ? toLineId : fromLineId)
+  return isInOrder ? { from: first, to: second } : { from: second, to: first }
+}

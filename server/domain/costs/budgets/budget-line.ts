@@ -1,0 +1,89 @@
+import type { BudgetLine, BudgetLineCreate, BudgetLineUpdate } from '../../../../client/contract.gen.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+import type { Values } from '../../../platform/resources/resource.ts'
+import { amountText, isMoney, lineTotal, MOST_MONEY, sum } from '../../../platform/values/money.ts'
+
+/** A budget is given as an amount, or as a quantity and a unit cost, to which transfers add. */
+interface Pricing {
+  quantity: number | null
+  unitCost: number | null
+  amount: number | undefined
+  transferred: number
+}
+
+/**
+ * The budgeted amount of a line: quantity × unitCost, rounded half up to the cent, and what was transferred, if both
+ * factors are there, otherwise the amount. `undefined` if neither is given. An amount that contradicts the product is a
+ * fault, because one of them must be a mistake.
+ */
+export function budgetedAt({ quantity, unitCost, amount, transferred }: Pricing): number | undefined {
+  if (quantity === null || unitCost === null) return amount
+  const product = sum([lineTotal(quantity, unitCost), transferred])
+  if (!isMoney(product)) {
+    throw invalid([
+      { pointer: '/unitCost', code: 'maximum', message: `times quantity must not exceed ${amountText(MOST_MONEY)}` },
+    ])
+  }
+  if (amount !== undefined && amount !== product) {
+    throw invalid([
+      {
+        pointer: '/amount',
+        code: 'conflict',
+        message: `must be quantity × unitCost${transferred === 0 ? '' : ' and what was transferred'}, ${amountText(product)}, or be left out`,
+      },
+    ])
+  }
+  return product
+}
+
+/** Before the lock, the original is what is budgeted; afterwards it stays, and the difference is an approved change. */
+export function split(
+  budgeted: number,
+  originalAmount: number,
+  isLocked: boolean,
+): Pick<BudgetLine, 'originalAmount' | 'approvedChanges'> {
+  if (!isLocked) return { originalAmount: budgeted, approvedChanges: 0 }
+  const approvedChanges = sum([budgeted, -originalAmount])
+  if (!isMoney(approvedChanges)) {
+    throw invalid([
+      {
+        pointer: '/amount',
+        code: 'maximum',
+        message: `must not differ from the original by more than ${amountText(MOST_MONEY)}`,
+      },
+    ])
+  }
+  return { originalAmount, approvedChanges }
+}
+
+export function newBudgetLine(homeId: string, { amount, ...body }: BudgetLineCreate, isLocked: boolean) {
+  const { quantity = null, unitCost = null } = body
+  const budgeted = budgetedAt({ quantity, unitCost, amount, transferred: 0 })
+  if (budgeted === undefined) {
+    throw invalid([
+      { pointer: '/amount', code: 'required', message: 'is required unless quantity and unitCost are given' },
+    ])
+  }
+  return { ...body, homeId, source: 'manual' as const, ...split(budgeted, 0, isLocked) }
+}
+
+export const OF_SELECTION = 'The line is what a selection costs, so it changes with the selection alone.'
+
+/** Why the line cannot be changed like this; null if it can. */
+export function reasonFixed(line: BudgetLine, scope: string | undefined, isLocked: boolean): string | null {
+  if (line.optionSelectionId !== null) return OF_SELECTION
+  const isMoved = scope !== undefined && scope !== line.scope
+  return isLocked && isMoved ? 'The budget is locked, so its lines keep their scopes.' : null
+}
+
+/** The fields of the line that the update changes, including the amounts. */
+export function changesOf(
+  line: BudgetLine,
+  body: BudgetLineUpdate,
+  isLocked: boolean,
+): Partial<Values<BudgetLine, 'budgeted' | 'transferred'>> {
+  const { amount, ...rest } = body
+  const { quantity, unitCost } = { ...line, ...rest }
+  const budgeted = budgetedAt({ quantity, unitCost, amount, transferred: line.transferred })
+  return { ...rest, ...(budgeted !== undefined && split(budgeted, line.originalAmount, isLocked)) }
+}

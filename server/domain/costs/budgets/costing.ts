@@ -1,0 +1,194 @@
+import type { Home, ResolvedTakeoffLine, UnpricedLine } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import { isMoney, sum } from '../../../platform/values/money.ts'
+import * as plans from '../../land/plans/queries.ts'
+import * as scopes from '../../vendors/scopes/queries.ts'
+import { findPrices } from '../prices/choice.ts'
+import { ChoiceFault, type Chosen } from '../takeoffs/chosen.ts'
+import { FormulaFault } from '../takeoffs/formula.ts'
+import { type HouseLines, houseLines } from '../takeoffs/resolved.ts'
+import { Covered } from './covered.ts'
+import type { EstimatedLine } from './estimate-queries.ts'
+import { agreedSums } from './lump-sum-queries.ts'
+import { NO_TRADE } from './no-trade.ts'
+import { amountOf, asChosen, computedBy, lineOfAmount, type Selected, sourceOf } from './selected.ts'
+
+/** The largest quantity that a budget line can hold. */
+const MOST_QUANTITY = 9_999_999_999.9999
+
+/** What is built: a home, or one that there could be. */
+export type House = Pick<Home, 'name' | 'communityId' | 'planId' | 'planRevision' | 'elevation'>
+
+/** What has to be costed: the house itself, and which of its selections. */
+export interface Wanted {
+  readonly on: string
+  readonly base: boolean
+  /** Everything that was selected, because one selection can build upon another one. */
+  readonly selected: readonly Selected[]
+  /** The selections whose costs are asked for; of the others only the takeoffs matter. */
+  readonly of: ReadonlySet<string>
+  /** Options that are taken as chosen although they are not selected. */
+  readonly also: readonly Chosen[]
+}
+
+/** What a selection costs. With an unpriced part it has no cost, because the rest would be none. */
+export interface Costed {
+  readonly id: string
+  readonly cost: number | null
+  readonly unpriced: readonly UnpricedLine[]
+  readonly lines: readonly EstimatedLine[]
+}
+
+export interface Costing {
+  readonly base: { readonly lines: readonly EstimatedLine[]; readonly unpriced: readonly UnpricedLine[] }
+  readonly selections: readonly Costed[]
+}
+
+/** A takeoff line to be priced, for the house or for a selection. */
+interface Asked {
+  readonly line: ResolvedTakeoffLine
+  readonly selected: Selected | null
+  readonly isTakenOut: boolean
+}
+
+/**
+ * What a house and its selections cost on a date, line by line. The number of statements depends neither on the lines
+ * nor on the selections.
+ */
+export async function costing(call: Call, home: House, wanted: Wanted): Promise<Costing> {
+  const asked = wanted.selected.filter(({ id }) => wanted.of.has(id))
+  const isTakeoffNeeded = wanted.base || asked.some((selected) => computedBy(selected) !== null)
+  const house = isTakeoffNeeded ? await takenBy(call, home, wanted) : { base: [], options: [] }
+  const covered = isTakeoffNeeded ? await coveredOf(call, home, wanted) : new Covered([])
+  const lines = linesToPrice(house, wanted.base, asked).filter(({ line }) => !covered.has(line))
+  const quantities = lines.map(({ line, isTakenOut }) => ({
+    partId: line.partId,
+    quantity: isTakenOut ? -line.quantity : line.quantity,
+  }))
+  const { communityId, planId } = home
+  const prices = lines.length === 0 ? [] : await findPrices(call, quantities, { communityId, planId, on: wanted.on })
+  const priced = lines.map((each, i) => ({ ...each, ...resultOf(each, quantities[i]?.quantity ?? 0, prices[i]) }))
+  const sums = {
+    house: wanted.base ? covered.linesOfHouse() : [],
+    of: new Map(asked.map((one) => [one.id, covered.linesOf(one)])),
+  }
+  const bySelection = Map.groupBy(priced, ({ selected }) => selected?.id ?? null)
+  const trades = await tradesOf(call, [
+    ...priced.flatMap(({ made }) => made?.scope ?? []),
+    ...[...sums.house, ...[...sums.of.values()].flat()].map(({ scope }) => scope),
+    ...asked.flatMap(tradesOfAmount),
+  ])
+  const spelled = (line: EstimatedLine) => ({ ...line, scope: trades.get(line.scope.toLowerCase()) ?? line.scope })
+  const ofBase = bySelection.get(null) ?? []
+  return {
+    base: {
+      lines: [...sums.house, ...ofBase.flatMap(({ made }) => made ?? [])].map(spelled),
+      unpriced: ofBase.flatMap(({ missing }) => missing ?? []),
+    },
+    selections: asked.map((selected) => {
+      const costed = costedOf(selected, sums.of.get(selected.id) ?? [], bySelection.get(selected.id) ?? [])
+      return { ...costed, lines: costed.lines.map(spelled) }
+    }),
+  }
+}
+
+async function takenBy(call: Call, home: House, { selected, also }: Wanted): Promise<HouseLines> {
+  const { planId, planRevision, elevation } = home
+  if (planId === null || planRevision === null)
+    throw conflict('missing_data', `${home.name} has no plan to be estimated by.`)
+  const built = await plans.findRevision(call, planId, planRevision)
+  if (built === undefined) throw new Error('A home is built from a released revision.')
+  const chosen = selected.flatMap((each) => {
+    const option = computedBy(each)
+    return option === null ? [] : [asChosen(option, each.quantity)]
+  })
+  const house = { planId, revision: planRevision, elevation }
+  return houseLines(call, house, built, [...chosen, ...also]).catch((error: unknown) => {
+    // The plan may have lost a figure since its takeoff was made, and takeoffs of options change.
+    if (error instanceof FormulaFault) throw conflict('not_suitable', `A formula of the takeoff ${error.message}.`)
+    if (error instanceof ChoiceFault) throw conflict('not_suitable', error.message)
+    throw error
+  })
+}
+
+async function coveredOf(call: Call, home: House, { selected, also, on }: Wanted): Promise<Covered> {
+  const optionIds = [...selected.flatMap((each) => computedBy(each)?.id ?? []), ...also.map(({ id }) => id)]
+  return new Covered(await agreedSums(call, home, optionIds, on))
+}
+
+/** In the budget a line that a selection takes the place of stays, and the selection takes it out again. */
+function linesToPrice({ base, options }: HouseLines, isBaseWanted: boolean, asked: readonly Selected[]): Asked[] {
+  const byOption = new Map(options.map((each) => [each.option.id, each]))
+  return [
+    ...(isBaseWanted ? base.map((line) => ({ line, selected: null, isTakenOut: false })) : []),
+    ...asked.flatMap((selected) => {
+      const { own = [], takenOut = [] } = byOption.get(computedBy(selected)?.id ?? '') ?? {}
+      return [
+        ...own.map((line) => ({ line, selected, isTakenOut: false })),
+        ...takenOut.map((line) => ({ line, selected, isTakenOut: true })),
+      ]
+    }),
+  ]
+}
+
+type Found = Awaited<ReturnType<typeof findPrices>>[number] | undefined
+
+function resultOf({ line, selected, isTakenOut }: Asked, quantity: number, found: Found) {
+  const { lineId, partId, sku, name, scope, costCodeId, unit } = line
+  const { price = null, total = null, issue = null } = found ?? {}
+  const optionSelectionId = selected?.id ?? null
+  if (price === null || total === null) {
+    const missing = { optionSelectionId, lineId, partId, sku, name, scope, quantity, unit }
+    return { made: null, missing: issue === null ? [] : [{ ...missing, issue }] }
+  }
+  if (!isMoney(total) || Math.abs(quantity) > MOST_QUANTITY)
+    throw conflict('too_large', `${name} comes to more than a budget line can hold.`)
+  const made: EstimatedLine = {
+    ...{
+      source: selected === null ? 'base' : sourceOf(selected),
+      optionSelectionId,
+      isTakenOut,
+      takeoffLineId: lineId,
+    },
+    ...{ partId, priceId: price.id, contractId: null, scope: scope ?? NO_TRADE, costCodeId },
+    ...{ description: isTakenOut ? `${name}, taken out` : name, quantity, unit, unitCost: price.unitPrice },
+    amount: total,
+  }
+  return { made, missing: [] }
+}
+
+function costedOf(
+  selected: Selected,
+  sums: readonly EstimatedLine[],
+  priced: readonly ReturnType<typeof resultOf>[],
+): Costed {
+  const { id } = selected
+  if (computedBy(selected) === null) {
+    const amount = amountOf(selected)
+    if (amount === null) return { id, cost: null, unpriced: [], lines: [] }
+    return { id, cost: asMoney(selected, amount), unpriced: [], lines: [lineOfAmount(selected, amount, NO_TRADE)] }
+  }
+  const unpriced = priced.flatMap(({ missing }) => missing)
+  if (unpriced.length > 0) return { id, cost: null, unpriced, lines: [] }
+  const lines = [...sums, ...priced.flatMap(({ made }) => made ?? [])]
+  return { id, cost: asMoney(selected, sum(lines.map(({ amount }) => amount))), unpriced, lines }
+}
+
+function asMoney({ option }: Selected, cost: number): number {
+  if (isMoney(cost)) return cost
+  throw conflict('too_large', `${option?.code ?? 'The selection'} comes to more than a budget can hold.`)
+}
+
+/** Where its cost is budgeted if that is an amount; the lines of a takeoff have trades of their own. */
+function tradesOfAmount(selected: Selected): string[] {
+  return computedBy(selected) === null ? [selected.scope ?? NO_TRADE] : []
+}
+
+/** The trades as the organization spells them now. Only what is written makes one of which there is none any more. */
+async function tradesOf(call: Call, given: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (given.length === 0) return new Map()
+  const names = [...new Set(given)]
+  const spelled = call.isWriting ? (await scopes.trades(call, names, true)).spelled : await scopes.known(call, names)
+  return new Map([...spelled.values()].map((name) => [name.toLowerCase(), name]))
+}

@@ -1,0 +1,56 @@
+import type { ResolvedTakeoffLine } from '../../../../client/contract.gen.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import { isMoney, lineTotal } from '../../../platform/values/money.ts'
+import type { EstimatedLine } from './estimate-queries.ts'
+import type { AgreedSum } from './lump-sum-queries.ts'
+import { computedBy, type Selected, sourceOf } from './selected.ts'
+
+/** The unit of a lump sum. */
+const LUMP_SUM = 'LS'
+
+/** The trades of a house and of its options that are paid for with one sum each, so that their lines cost nothing. */
+export class Covered {
+  /** By the option, or null for the house itself, and by the trade. */
+  readonly #sums: ReadonlyMap<string | null, ReadonlyMap<string, AgreedSum>>
+
+  constructor(sums: readonly AgreedSum[]) {
+    const grouped = Map.groupBy(sums, ({ optionId }) => optionId)
+    this.#sums = new Map(
+      [...grouped].map(([optionId, own]) => [optionId, new Map(own.map((sum) => [sum.scope.toLowerCase(), sum]))]),
+    )
+  }
+
+  /** Whether a lump sum pays for the line, wherever it is bought or taken out again. */
+  has({ optionId, scope }: Pick<ResolvedTakeoffLine, 'optionId' | 'scope'>): boolean {
+    return scope !== null && (this.#sums.get(optionId)?.has(scope.toLowerCase()) ?? false)
+  }
+
+  linesOfHouse(): EstimatedLine[] {
+    return this.#sumsOf(null).map((sum) => lineOf(sum, null))
+  }
+
+  /** What an option costs that is computed; one whose cost is an amount costs that. */
+  linesOf(selected: Selected): EstimatedLine[] {
+    const option = computedBy(selected)
+    return option === null ? [] : this.#sumsOf(option.id).map((sum) => lineOf(sum, selected))
+  }
+
+  #sumsOf(optionId: string | null): AgreedSum[] {
+    return [...(this.#sums.get(optionId)?.values() ?? [])]
+  }
+}
+
+function lineOf({ contractId, number, scope, ...sum }: AgreedSum, selected: Selected | null): EstimatedLine {
+  const quantity = selected?.quantity ?? 1
+  const what = selected?.option == null ? scope : `${scope} for ${selected.option.code}`
+  const amount = lineTotal(quantity, sum.amount)
+  if (!isMoney(amount)) throw conflict('too_large', `${what} comes to more than a budget line can hold.`)
+  return {
+    source: selected === null ? 'base' : sourceOf(selected),
+    optionSelectionId: selected?.id ?? null,
+    ...{ isTakenOut: false, takeoffLineId: null, partId: null, priceId: null, contractId, scope },
+    costCodeId: sum.costCodeId,
+    description: sum.description ?? `${what}, as agreed in ${number}`,
+    ...{ quantity, unit: LUMP_SUM, unitCost: sum.amount, amount },
+  }
+}

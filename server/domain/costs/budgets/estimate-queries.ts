@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { BudgetLine } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+
+/** A budget line estimated from a takeoff line, from a lump sum, or from what a selection costs. */
+export interface EstimatedLine
+  extends Pick<
+    BudgetLine,
+    | ('source' | 'optionSelectionId' | 'takeoffLineId' | 'partId' | 'priceId' | 'contractId')
+    | ('scope' | 'costCodeId')
+    | ('description' | 'quantity' | 'unit' | 'unitCost')
+  > {
+  /** Whether it takes out a line of the house that the selection takes the place of. */
+  isTakenOut: boolean
+  amount: number
+}
+
+const NAMES = [
+  ...['scope', 'costCodeId', 'partId', 'priceId', 'contractId', 'description', 'quantity', 'unit', 'unitCost'],
+  ...['originalAmount', 'approvedChanges'],
+]
+const FIGURES = sql.raw(NAMES.map((name) => `"${name}"`).join(', '))
+const THERE = sql.raw(NAMES.map((name) => `b."${name}"`).join(', '))
+
+/**
+ * What a line is found again by. Selections have ids, so no two lines share a key. The lump sum of a trade keeps its line
+ * when another contract takes over.
+ */
+function keyOf({ optionSelectionId, isTakenOut, takeoffLineId, contractId, scope }: EstimatedLine): string {
+  if (contractId !== null) return `${optionSelectionId ?? ''}=${scope.toLowerCase()}`
+  return `${optionSelectionId ?? ''}${isTakenOut ? '-' : '+'}${takeoffLineId ?? ''}`
+}
+
+/**
+ * Replaces the estimated lines of a home, or only those of some selections. A takeoff line keeps its budget line, which
+ * orders may refer to; a line with the same figures is left untouched. Before the lock the lines are originals, and
+ * those that no longer exist are removed from the budget. Afterwards the originals stay, and every difference is an
+ * approved change.
+ */
+export async function replaceEstimate(
+  { db, organizationId, actor, now }: WriteCall,
+  { homeId, isLocked, of }: { homeId: string; isLocked: boolean; of: readonly string[] | 'all' },
+  lines: readonly EstimatedLine[],
+): Promise<{ added: number; changed: number; removed: number }> {
+  const keys = lines.map(keyOf)
+  const within = of === 'all' ? sql`"estimateKey" is not null` : sql`"optionSelectionId" = any(${[...of]}::text[])`
+  const gone = isLocked ? sql`"approvedChanges" = - "originalAmount"` : sql`"archivedAt" = ${now}`
+  const { numAffectedRows: removed = 0n } = await sql`
+    update "budgetLines" set ${gone}, "updatedAt" = ${now}, "version" = "version" + 1
+    where "organizationId" = ${organizationId} and "homeId" = ${homeId} and ${within} and "archivedAt" is null
+      and "estimateKey" <> all(${keys}::text[]) and (not ${isLocked}::boolean or "approvedChanges" <> - "originalAmount")`.execute(
+    db,
+  )
+  if (lines.length === 0) return { added: 0, changed: 0, removed: Number(removed) }
+  const original = isLocked ? sql`case when b."archivedAt" is null then b."originalAmount" else 0 end` : sql`l."amount"`
+  const { rows } = await sql<{ added: boolean }>`
+    with l as (
+      select l.*, coalesce(${original}, 0) as "originalAmount", l."amount" - coalesce(${original}, 0) as "approvedChanges"
+      from unnest(
+        ${lines.map(() => typeid('bud').toString())}::text[], ${keys}::text[], ${lines.map((line) => line.source)}::text[],
+        ${lines.map((line) => line.optionSelectionId)}::text[], ${lines.map((line) => line.takeoffLineId)}::text[],
+        ${lines.map((line) => line.scope)}::text[], ${lines.map((line) => line.costCodeId)}::text[],
+        ${lines.map((line) => line.partId)}::text[], ${lines.map((line) => line.priceId)}::text[],
+        ${lines.map((line) => line.contractId)}::text[],
+        ${lines.map((line) => line.description)}::text[], ${lines.map((line) => line.quantity)}::numeric[],
+        ${lines.map((line) => line.unit)}::text[], ${lines.map((line) => line.unitCost)}::numeric[],
+        ${lines.map((line) => line.amount)}::numeric[]
+      ) as l ("id", "estimateKey", "source", "optionSelectionId", "takeoffLineId", "scope", "costCodeId", "partId",
+        "priceId", "contractId", "description", "quantity", "unit", "unitCost", "amount")
+      left join "budgetLines" as b on b."organizationId" = ${organizationId} and b."homeId" = ${homeId}
+        and b."estimateKey" = l."estimateKey"
+    )
+    insert into "budgetLines" as b ("organizationId", "id", "homeId", "estimateKey", "source", "optionSelectionId",
+      "takeoffLineId", ${FIGURES}, "version", "createdBy", "createdAt", "updatedAt")
+    select ${organizationId}, l."id", ${homeId}, l."estimateKey", l."source", l."optionSelectionId", l."takeoffLineId",
+      l."scope", l."costCodeId", l."partId", l."priceId", l."contractId", l."description", l."quantity", l."unit", l."unitCost",
+      l."originalAmount", l."approvedChanges", 1, ${JSON.stringify(actor)}::jsonb, ${now}, ${now}
+    from l
+    on conflict ("organizationId", "homeId", "estimateKey") where "estimateKey" is not null do update set
+      (${FIGURES}) = row (excluded."scope", excluded."costCodeId", excluded."partId", excluded."priceId",
+        excluded."contractId", excluded."description", excluded."quantity", excluded."unit", excluded."unitCost", excluded."originalAmount",
+        excluded."approvedChanges"),
+      "source" = excluded."source", "archivedAt" = null, "updatedAt" = ${now}, "version" = b."version" + 1
+    where b."archivedAt" is not null
+      or (${THERE}) is distinct from (excluded."scope", excluded."costCodeId", excluded."partId", excluded."priceId",
+        excluded."contractId", excluded."description", excluded."quantity", excluded."unit", excluded."unitCost", excluded."originalAmount",
+        excluded."approvedChanges")
+    returning b."version" = 1 as "added"`.execute(db)
+  const added = rows.filter((row) => row.added).length
+  return { added, changed: rows.length - added, removed: Number(removed) }
+}

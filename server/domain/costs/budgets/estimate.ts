@@ -1,0 +1,57 @@
+import type { BudgetEstimate, Home, SelectionIssue, UnpricedLine } from '../../../../client/contract.gen.ts'
+import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import { sum } from '../../../platform/values/money.ts'
+import * as communities from '../../land/communities/queries.ts'
+import { costing } from './costing.ts'
+import { replaceEstimate } from './estimate-queries.ts'
+import { computedBy } from './selected.ts'
+import { keepCosts, standingOf } from './selection-queries.ts'
+
+/**
+ * Computes the budget of a locked home that may still be estimated, with everything that was selected and approved. The
+ * number of statements does not depend on how much the house takes.
+ */
+export async function estimate(call: WriteCall, home: Home, date: string | undefined): Promise<BudgetEstimate> {
+  const { planId, planRevision, elevation } = home
+  if (home.budgetLockedAt !== null)
+    throw conflict('budget_locked', `The budget of ${home.name} has been locked since ${home.budgetLockedAt}.`)
+  if (planId === null || planRevision === null)
+    throw conflict('missing_data', `${home.name} has no plan to be estimated by.`)
+  const community = await communities.find(call, home.communityId)
+  const on = date ?? dateIn(community.timeZone, call.now)
+  const selected = await standingOf(call, home.id)
+  const of = new Set(selected.map(({ id }) => id))
+  const { base, selections } = await costing(call, home, { on, base: true, selected, of, also: [] })
+  const lines = [...base.lines, ...selections.flatMap((each) => each.lines)]
+  const unpriced = [...base.unpriced, ...selections.flatMap((each) => each.unpriced)]
+  const { added, changed, removed } = await replaceEstimate(
+    call,
+    { homeId: home.id, isLocked: false, of: 'all' },
+    lines,
+  )
+  const computed = new Set(selected.flatMap((each) => (computedBy(each) === null ? [] : [each.id])))
+  await keepCosts(
+    call,
+    selections.filter(({ id }) => computed.has(id)).map((each) => ({ ...each, issues: issuesOf(each.unpriced) })),
+  )
+  if (added + changed + removed > 0) noteChange(call, home.id, 'updated', ['budget'])
+  return {
+    ...{ homeId: home.id, planId, planRevision, elevation, on },
+    total: sum(lines.map(({ amount }) => amount)),
+    covered: lines.flatMap(({ optionSelectionId, scope, contractId, amount }) =>
+      contractId === null ? [] : [{ optionSelectionId, scope, contractId, amount }],
+    ),
+    ...{ priced: lines.length, added, changed, removed, unpriced, currency: call.currency },
+  }
+}
+
+/** As many as are told of with a selection; the estimate tells of all. */
+const MOST_ISSUES = 20
+
+export function issuesOf(unpriced: readonly UnpricedLine[]): SelectionIssue[] {
+  return unpriced
+    .slice(0, MOST_ISSUES)
+    .map(({ lineId, partId, sku, name, issue }) => ({ lineId, partId, sku, name, issue }))
+}

@@ -1,0 +1,110 @@
+import { sql } from 'kysely'
+import type { BudgetCostCode } from '../../../../client/contract.gen.ts'
+import type { Tenant } from '../../../platform/calls/call.ts'
+import { COMMITTED, PENDING, SETTLED } from '../../statuses/order-statuses.ts'
+import { NO_TRADE } from './no-trade.ts'
+
+/** What can be added up. The other figures follow from these. */
+export type Added = Pick<
+  BudgetCostCode,
+  | ('budgeted' | 'originalBudgeted' | 'approvedChanges')
+  | ('committed' | 'pendingCommitted' | 'actual' | 'paid' | 'retained')
+> & {
+  /** What the approved time of the builder's own people cost, which is no part of any order. */
+  labor: number
+}
+
+/** What of one scope of a home is posted to one cost code, or to none. */
+export interface BudgetRow extends Added, Pick<BudgetCostCode, 'costCodeId' | 'code' | 'name' | 'category'> {
+  scope: string
+}
+
+/**
+ * The budgets of several homes by scope and cost code, in one statement, so that no figure is older than another.
+ * Sorted by the scope's name, then by code, with what has no code last; homes without any rows are left out. A trade
+ * spelled with different capitals is one scope, named as the budget spells it.
+ *
+ * What a line of an order adds to its retainage is what the work up to it holds back, less what the work before it
+ * does, each rounded half up. So the lines of an order add up to its retainedAmount, which is rounded as a whole. What
+ * was paid of a line by itself counts there; the rest, and what was released of the retainage, is divided in the same way
+ * over the lines, in proportion to what is done of each and not paid by itself. Where that comes to nothing, as of a
+ * deposit, it is in proportion to what is ordered.
+ */
+export async function rowsOfAll(call: Tenant, homeIds: readonly string[]): Promise<Map<string, BudgetRow[]>> {
+  const { organizationId } = call
+  const { rows } = await sql<BudgetRow & { homeId: string }>`
+    with "figures" as (
+      select "homeId", lower("scope") as "key", "scope" as "budgetedAs", null::text as "orderedAs", "costCodeId",
+        "originalAmount" as "originalBudgeted", "approvedChanges", "budgeted",
+        0 as "committed", 0 as "pendingCommitted", 0 as "actual", 0 as "paid", 0 as "retained", 0 as "labor"
+      from "budgetLines"
+      where "organizationId" = ${organizationId} and "homeId" = any(${[...homeIds]}) and "archivedAt" is null
+      union all
+      select o."homeId", lower(o."scope"), null, o."scope", l."costCodeId", 0, 0, 0,
+        ${amountIn(COMMITTED)}, ${amountIn(PENDING)}, l."completedAmount",
+        l."paidAlone" + ${shareOf('(o."paidAmount" - l."paidByLine")')},
+        case when ${isIn(SETTLED)} then 0
+          else round(l."upToHere" * o."retainagePercent" / 100, 2)
+            - round((l."upToHere" - l."completedAmount") * o."retainagePercent" / 100, 2)
+            - ${shareOf('o."releasedAmount"')} end, 0
+      from "purchaseOrders" o
+      cross join lateral (
+        select n.*, sum("completedAmount") over (order by "position") as "upToHere",
+          sum("weight") over (order by "position") as "weighed", sum("weight") over () as "whole",
+          sum("paidAlone") over () as "paidByLine"
+        from (
+          select "position", "costCodeId", "total" + "taxAmount" as "amount", "completedAmount", "paidAmount" as "paidAlone",
+            case when o."completedAmount" <> sum("paidAmount") over () then "completedAmount" - "paidAmount"
+              when o."total" <> 0 then "total" + "taxAmount" else 1 end as "weight"
+          from "purchaseOrderLines"
+          where "organizationId" = ${organizationId} and "purchaseOrderId" = o."id"
+        ) as n
+      ) as l
+      where o."organizationId" = ${organizationId} and o."homeId" = any(${[...homeIds]})
+        and o."status" = any(${[...COMMITTED, ...PENDING]}::text[])
+      union all
+      select "homeId", lower(coalesce("scope", ${NO_TRADE}::text)), null, coalesce("scope", ${NO_TRADE}::text), "costCodeId",
+        0, 0, 0, 0, 0, "cost", 0, 0, "cost"
+      from "timeEntries"
+      where "organizationId" = ${organizationId} and "homeId" = any(${[...homeIds]}) and "postedAt" is not null
+    ), "posted" as (
+      select "homeId", "key", min("budgetedAs") as "budgetedAs", min("orderedAs") as "orderedAs", "costCodeId",
+        sum("budgeted") as "budgeted", sum("originalBudgeted") as "originalBudgeted",
+        sum("approvedChanges") as "approvedChanges", sum("committed") as "committed",
+        sum("pendingCommitted") as "pendingCommitted", sum("actual") as "actual", sum("paid") as "paid",
+        sum("retained") as "retained", sum("labor") as "labor"
+      from "figures"
+      group by "homeId", "key", "costCodeId"
+    )
+    select p."homeId",
+      coalesce(min(p."budgetedAs") over "ofScope", min(p."orderedAs") over "ofScope") as "scope",
+      p."costCodeId", c."code", c."name", c."category", p."budgeted", p."originalBudgeted", p."approvedChanges",
+      p."committed", p."pendingCommitted", p."actual", p."paid", p."retained", p."labor"
+    from "posted" p
+    left join "costCodes" c on c."organizationId" = ${organizationId} and c."id" = p."costCodeId"
+    window "ofScope" as (partition by p."homeId", p."key")
+    order by p."key" collate "C", c."code" collate "C" nulls last, p."costCodeId"`.execute(call.db)
+  const byHome = new Map<string, BudgetRow[]>()
+  for (const { homeId, ...row } of rows) {
+    const ofHome = byHome.get(homeId)
+    if (ofHome === undefined) byHome.set(homeId, [row])
+    else ofHome.push(row)
+  }
+  return byHome
+}
+
+/** What of an amount of the order falls to the line. */
+function shareOf(amount: string) {
+  return sql.raw(
+    `(round(${amount} * l."weighed" / l."whole", 2) - round(${amount} * (l."weighed" - l."weight") / l."whole", 2))`,
+  )
+}
+
+function isIn(statuses: readonly string[]) {
+  return sql`o."status" = any(${[...statuses]}::text[])`
+}
+
+/** The line with its tax if its order has one of the statuses, and zero otherwise. */
+function amountIn(statuses: readonly string[]) {
+  return sql`case when ${isIn(statuses)} then l."amount" else 0 end`
+}

@@ -1,0 +1,16 @@
+import type { Home } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import { reasonToKeepBudget } from '../../land/homes/home.ts'
+import * as homes from '../../land/homes/queries.ts'
+
+/**
+ * The locked home, provided that its budget can still be changed. Everything that changes a budget locks the home
+ * first, so that changes to one budget come one after the other, and none of them meets half of another.
+ */
+export async function lockForBudget(call: WriteCall, homeId: string): Promise<Home> {
+  const home = await homes.lock(call, homeId)
+  const reason = reasonToKeepBudget(home)
+  if (reason !== null) throw conflict('home_not_open', reason)
+  return home
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import type { Contract, Home, LumpSum } from '../../../../client/contract.gen.ts'
+import type { Tenant } from '../../../platform/calls/call.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+
+/** A house has some dozens of trades, and options touch a few each; nothing sensible comes near. */
+const MOST_SUMS = 5000
+
+/** A lump sum with what is needed of its contract. */
+export interface AgreedSum
+  extends Pick<LumpSum, 'optionId' | 'costCodeId' | 'description' | 'amount'>,
+    Pick<Contract, 'scope' | 'number'> {
+  contractId: string
+}
+
+type House = Pick<Home, 'name' | 'communityId' | 'planId' | 'elevation'>
+
+/**
+ * The lump sum that holds on the day for each trade of the house, and for each trade of each option. Of several the same
+ * goes first as of prices: the more specific one, then the preferred, then the lower.
+ */
+export async function agreedSums(
+  { db, organizationId }: Tenant,
+  { name, communityId, planId, elevation }: House,
+  optionIds: readonly string[],
+  on: string,
+): Promise<AgreedSum[]> {
+  const { rows } = await sql<AgreedSum>`
+    select distinct on (l."optionId", lower(c."scope"))
+      l."contractId", c."number", c."scope", l."optionId", l."costCodeId", l."description", l."amount"
+    from "lumpSums" as l
+    join "contracts" as c on c."organizationId" = l."organizationId" and c."id" = l."contractId"
+    join "vendors" as v on v."organizationId" = c."organizationId" and v."id" = c."vendorId"
+    where l."organizationId" = ${organizationId}
+      and (l."planId" = ${planId} and (l."elevation" is null or l."elevation" = ${elevation})
+        or l."optionId" = any(${[...optionIds]}::text[]))
+      and (l."communityId" is null or l."communityId" = ${communityId})
+      and l."effectiveDate" <= ${on} and coalesce(l."expirationDate" >= ${on}, true)
+      and v."status" = 'active' and v."archivedAt" is null
+    order by l."optionId", lower(c."scope"), l."elevation" is null, l."communityId" is null, c."preferred" desc,
+      l."amount", l."contractId", l."place"
+    limit ${MOST_SUMS + 1}`.execute(db)
+  if (rows.length <= MOST_SUMS) return rows
+  throw conflict('limit_reached', `More than ${MOST_SUMS} lump sums hold for ${name} and its options.`)
+}

@@ -1,0 +1,119 @@
+import type { Home, HomeBudget } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import { syncRows } from '../../../platform/resources/sync.ts'
+import { reasonToKeepBudget } from '../../land/homes/home.ts'
+import * as homes from '../../land/homes/queries.ts'
+import * as scopes from '../../vendors/scopes/queries.ts'
+import { assertInUse } from '../cost-codes/in-use.ts'
+import { changesOf, newBudgetLine, OF_SELECTION, reasonFixed } from './budget-line.ts'
+import { estimate } from './estimate.ts'
+import { rowsOfAll } from './figure-queries.ts'
+import { budgetFrom } from './home-budget.ts'
+import { lockForBudget } from './lock-for-budget.ts'
+import * as budgetLines from './queries.ts'
+import { budgetLineSync } from './sync.ts'
+
+export const budgetOperations = {
+  async getHomeBudget({ path }, call) {
+    const home = await homes.find(call, path.homeId)
+    return { status: 200, body: await budgetOf(call, home) }
+  },
+
+  async listBudgetLines({ path, query }, call) {
+    await homes.find(call, path.homeId)
+    return { status: 200, body: await budgetLines.list(call, query, { homeId: path.homeId }) }
+  },
+
+  async addBudgetLine({ path, query, body }, call) {
+    const line = await call.write(async (call) => {
+      // The home's lock decides whether this happens before or after the budget is locked.
+      const home = await lockForBudget(call, path.homeId)
+      await assertCodeInUse(call, body.costCodeId)
+      const scope = await scopes.nameOf(call, body.scope, query.createScopes)
+      const values = newBudgetLine(home.id, { ...body, scope }, home.budgetLockedAt !== null)
+      const costCodeId = body.costCodeId === undefined ? await scopes.defaultCostCode(call, scope) : body.costCodeId
+      return budgetLines.insert(call, { ...values, costCodeId })
+    })
+    return { status: 201, body: line }
+  },
+
+  async syncBudgetLines({ query, body }, call) {
+    return { status: 200, body: await syncRows(call, body, budgetLineSync(body.match, query.createScopes)) }
+  },
+
+  async estimateHomeBudget({ path, body }, call) {
+    const estimated = await call.write(async (call) => estimate(call, await lockForBudget(call, path.homeId), body.on))
+    return { status: 200, body: estimated }
+  },
+
+  async lockHomeBudget({ path }, call) {
+    const budget = await call.write(async (call) => {
+      const home = await lockForBudget(call, path.homeId)
+      if (home.budgetLockedAt !== null) {
+        throw conflict('budget_locked', `The budget of ${home.name} has been locked since ${home.budgetLockedAt}.`)
+      }
+      if (!(await budgetLines.hasLines(call, home.id))) {
+        throw conflict('missing_data', `The budget of ${home.name} has no lines.`)
+      }
+      return budgetOf(call, await homes.update(call, home, { budgetLockedAt: call.now.toISOString() }))
+    })
+    return { status: 200, body: budget }
+  },
+
+  async getBudgetLine({ path }, call) {
+    return { status: 200, body: await budgetLines.find(call, path.budgetLineId) }
+  },
+
+  async updateBudgetLine({ path, query, body, ifMatch }, call) {
+    const line = await call.write(async (call) => {
+      const { homeId } = await budgetLines.find(call, path.budgetLineId)
+      const home = await lockForBudget(call, homeId)
+      const before = await budgetLines.lock(call, path.budgetLineId)
+      checkIfMatch(ifMatch, before)
+      if (before.archivedAt !== null) throw conflict('archived', 'The line was removed from the budget.')
+      const isLocked = home.budgetLockedAt !== null
+      const fixed = reasonFixed(before, body.scope, isLocked)
+      if (fixed !== null) throw conflict('fixed', fixed)
+      if (body.costCodeId !== before.costCodeId) await assertCodeInUse(call, body.costCodeId)
+      const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope, query.createScopes)
+      const changes = changesOf(before, { ...body, scope }, isLocked)
+      return budgetLines.update(call, before, changes)
+    })
+    return { status: 200, body: line }
+  },
+
+  async removeBudgetLine({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const { homeId } = await budgetLines.find(call, path.budgetLineId)
+      const home = await homes.lock(call, homeId)
+      const before = await budgetLines.lock(call, path.budgetLineId)
+      checkIfMatch(ifMatch, before)
+      if (before.archivedAt !== null) return
+      const reason =
+        reasonToKeepBudget(home) ??
+        (before.optionSelectionId === null ? null : OF_SELECTION) ??
+        (home.budgetLockedAt !== null ? 'The budget is locked; set the amount of the line to zero instead.' : null) ??
+        ((await budgetLines.isOrdered(call, before.id)) ? 'Purchase orders refer to the line.' : null)
+      if (reason !== null) throw conflict('in_use', reason)
+      await budgetLines.archive(call, before)
+    })
+    return { status: 204 }
+  },
+} satisfies Partial<Handlers>
+
+async function assertCodeInUse(call: WriteCall, costCodeId: string | null | undefined): Promise<void> {
+  if (costCodeId != null) await assertInUse(call, [{ pointer: '/costCodeId', costCodeId }])
+}
+
+async function budgetOf(call: Call, home: Home): Promise<HomeBudget> {
+  return {
+    ...budgetFrom((await rowsOfAll(call, [home.id])).get(home.id) ?? []),
+    homeId: home.id,
+    lockedAt: home.budgetLockedAt,
+    asOf: call.now.toISOString(),
+    currency: call.currency,
+  }
+}

@@ -1,0 +1,46 @@
+import type { BudgetLineSource, Option, Selection } from '../../../../client/contract.gen.ts'
+import { lineTotal } from '../../../platform/values/money.ts'
+import type { Chosen } from '../takeoffs/chosen.ts'
+import type { EstimatedLine } from './estimate-queries.ts'
+
+/** A selection as far as its cost and its place in the budget depend on it. */
+export interface Selected
+  extends Pick<Selection, 'id' | 'quantity' | 'cost' | 'costBasis' | 'scope' | 'costCodeId' | 'customDescription'> {
+  readonly option: Option | null
+}
+
+/** The statuses in which a selection counts in the budget and in the price of its home. */
+export const STANDING: readonly Selection['status'][] = ['approved', 'ordered', 'installed']
+
+/** The option whose takeoff determines the cost; null if the cost is an amount. */
+export function computedBy({ option, costBasis }: Selected): Option | null {
+  return option?.costBasis === 'computed' && costBasis === 'option' ? option : null
+}
+
+export function asChosen(option: Option, quantity: number): Chosen {
+  const { id, code, requiresOptionIds, excludesOptionIds } = option
+  return { id, code, requiresOptionIds, excludesOptionIds, quantity }
+}
+
+export function sourceOf({ option }: Selected): BudgetLineSource {
+  return option?.optionType === 'allowance' ? 'allowance' : 'option'
+}
+
+/** The cost of a selection whose cost is an amount; null if nobody has said it yet. */
+export function amountOf({ option, quantity, cost, costBasis }: Selected): number | null {
+  if (costBasis === 'given') return cost
+  return option?.cost == null ? null : lineTotal(quantity, option.cost)
+}
+
+/** The budget line of such a selection. */
+export function lineOfAmount(selected: Selected, amount: number, noTrade: string): EstimatedLine {
+  const { id, option, quantity, costBasis, scope, costCodeId, customDescription } = selected
+  const isByUnit = costBasis === 'option' && option !== null
+  return {
+    ...{ source: sourceOf(selected), optionSelectionId: id, isTakenOut: false, takeoffLineId: null },
+    ...{ partId: null, priceId: null, contractId: null, scope: scope ?? noTrade, costCodeId },
+    description: option?.name ?? customDescription ?? '',
+    ...{ quantity: isByUnit ? quantity : null, unit: isByUnit ? option.unit : null },
+    ...{ unitCost: isByUnit ? option.cost : null, amount },
+  }
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { Selection, SelectionIssue } from '../../../../client/contract.gen.ts'
+import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+import * as options from '../options/queries.ts'
+import { type Selected, STANDING } from './selected.ts'
+
+/** As many selections as a home can have; a buyer makes a hundred. */
+export const MOST_SELECTIONS = 500
+
+/** A selection that counts, with what is needed to tell about it. */
+export interface StandingSelection extends Selected, Pick<Selection, 'status' | 'optionId'> {}
+
+/** The selections of the home that count in its budget and price, with their options; in two statements. */
+export async function standingOf(call: Tenant, homeId: string): Promise<StandingSelection[]> {
+  const { rows } = await sql<Omit<StandingSelection, 'option'>>`
+    select "id", "status", "optionId", "quantity", "cost", "costBasis", "scope", "costCodeId", "customDescription"
+    from "selections"
+    where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "status" = any(${[...STANDING]}::text[])
+    order by "id" limit ${MOST_SELECTIONS}`.execute(call.db)
+  const ids = [...new Set(rows.flatMap(({ optionId }) => optionId ?? []))]
+  const byId = new Map((ids.length === 0 ? [] : await options.findAll(call, ids)).map((option) => [option.id, option]))
+  return rows.map((row) => ({ ...row, option: byId.get(row.optionId ?? '') ?? null }))
+}
+
+/** Keeps the costs of selections as they have just been computed. */
+export async function keepCosts(
+  call: WriteCall,
+  costs: readonly { id: string; cost: number | null; issues: readonly SelectionIssue[] }[],
+): Promise<void> {
+  if (costs.length === 0) return
+  const { rows } = await sql<{ id: string }>`
+    update "selections" as s set "cost" = c."cost", "issues" = c."issues", "updatedAt" = ${call.now},
+      "version" = s."version" + 1
+    from unnest(
+      ${costs.map(({ id }) => id)}::text[], ${costs.map(({ cost }) => cost)}::numeric[],
+      ${costs.map(({ issues }) => JSON.stringify(issues))}::jsonb[]
+    ) as c ("id", "cost", "issues")
+    where s."organizationId" = ${call.organizationId} and s."id" = c."id"
+      and (s."cost", s."issues") is distinct from (c."cost", c."issues")
+    returning s."id"`.execute(call.db)
+  for (const { id } of rows) noteChange(call, id, 'updated', ['cost', 'issues'])
+}

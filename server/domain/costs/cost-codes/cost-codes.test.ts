@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+const CODES = '/api/ext/cost-codes'
+let codes = 0
+
+async function newCode(fields: object = {}, key = plumbline.key) {
+  const given = { code: `06-${++codes}`, name: 'Carpentry', category: 'subcontract', ...fields }
+  const { status, body } = await plumbline.post(CODES, given, { key })
+  expect(status).toBe(201)
+  return body
+}
+
+/** A chain of codes, topmost first, each below the previous one. */
+async function chainOf(levels: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let level = 0; level < levels; level++) ids.push((await newCode({ parentId: ids.at(-1) ?? null })).id)
+  return ids
+}
+
+test('a cost code is created below another one, and its trade becomes a scope', async () => {
+  const parent = await newCode({ code: '06-000' })
+  const lumber = { code: '06-110', name: 'Framing lumber', category: 'material', scope: 'framing', parentId: parent.id }
+  const created = await plumbline.post(CODES, { ...lumber, accountingId: '5110' })
+  expect(created).toMatchObject({ status: 201, body: { ...lumber, accountingId: '5110', externalId: null } })
+  expect((await plumbline.get(created.headers.get('location') ?? '')).body).toEqual(created.body)
+  expect((await plumbline.get('/api/ext/scopes?name=FRAMING')).body.data).toMatchObject([{ name: 'framing' }])
+})
+
+test('a code belongs to one cost code until that one is archived', async () => {
+  const first = await newCode({ code: '09-900' })
+  const second = { code: '09-900', name: 'Painting', category: 'subcontract' }
+  expect(await plumbline.post(CODES, second)).toMatchObject({
+    status: 409,
+    body: { code: 'conflict', errors: [{ pointer: '/code' }] },
+  })
+  expect((await plumbline.delete(`${CODES}/${first.id}`)).status).toBe(204)
+  expect((await plumbline.post(CODES, second)).status).toBe(201)
+})
+
+test('the chart is read level by level, by category, trade and words', async () => {
+  const { key } = await plumbline.newBuilder()
+  const top = await newCode({ code: '22-000', name: 'Plumbing' }, key)
+  await newCode({ code: '22-100', name: 'Rough plumbing', parentId: top.id, scope: 'Plumbing' }, key)
+  await newCode({ code: '22-200', name: 'Fixtures', category: 'material', parentId: top.id }, key)
+  const found = async (query: string) =>
+    (await plumbline.get(`${CODES}?sort=code&${query}`, { key })).body.data.map(({ code }: { code: string }) => code)
+  expect(await found('parentId=null')).toEqual(['22-000'])
+  expect(await found(`parentId=${top.id}`)).toEqual(['22-100', '22-200'])
+  expect(await found('category=material')).toEqual(['22-200'])
+  expect(await found('scope=plumbing')).toEqual(['22-100'])
+  expect(await found('q=rough')).toEqual(['22-100'])
+  expect(await found('accountingId=null')).toEqual(['22-000', '22-100', '22-200'])
+})
+
+test('no code comes to lie below itself, and the chart ends at eight levels', async () => {
+  const [first = '', , third = ''] = await chainOf(3)
+  const move = (id: string, parentId: string) => plumbline.patch(`${CODES}/${id}`, { parentId })
+  const refusal = { status: 422, body: { errors: [{ pointer: '/parentId', code: 'tree' }] } }
+  expect(await move(first, third)).toMatchObject(refusal)
+  expect(await move(first, first)).toMatchObject(refusal)
+  const deep = await chainOf(8)
+  const ninth = { code: 'X', name: 'Too deep', category: 'other', parentId: deep[7] }
+  expect(await plumbline.post(CODES, ninth)).toMatchObject(refusal)
+  // Three levels fit below the fifth of eight, but not below the sixth.
+  expect(await move(first, deep[5] ?? '')).toMatchObject(refusal)
+  expect(await move(first, deep[4] ?? '')).toMatchObject({ status: 200, body: { parentId: deep[4] } })
+  expect(await move(first, 'cc_nobody')).toMatchObject({ status: 422, body: { code: 'unknown_reference' } })
+})
+
+test('of two moves at once that would put each code below the other, one is refused', async () => {
+  const [one, other] = [await newCode(), await newCode()]
+  const answers = await Promise.all([
+    plumbline.patch(`${CODES}/${one.id}`, { parentId: other.id }),
+    plumbline.patch(`${CODES}/${other.id}`, { parentId: one.id }),
+  ])
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
+})
+
+test('a code is archived once nothing needs it any more', async () => {
+  const [top = '', below = ''] = await chainOf(2)
+  expect(await plumbline.delete(`${CODES}/${top}`)).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  const { body: scope } = await plumbline.post('/api/ext/scopes', { name: 'tile', defaultCostCodeId: below })
+  expect(scope.defaultCostCodeId).toBe(below)
+  const refused = await plumbline.delete(`${CODES}/${below}`)
+  expect(refused.body.detail).toMatch(/is the default of 1 scope\.$/)
+  await plumbline.patch(`/api/ext/scopes/${scope.id}`, { defaultCostCodeId: null })
+  expect((await plumbline.delete(`${CODES}/${below}`)).status).toBe(204)
+  expect((await plumbline.delete(`${CODES}/${top}`)).status).toBe(204)
+  const late = { code: 'Y', name: 'Late', category: 'other', parentId: top }
+  expect(await plumbline.post(CODES, late)).toMatchObject({ status: 422, body: { errors: [{ code: 'tree' }] } })
+})
+
+test('another builder’s cost code is nobody’s here', async () => {
+  const { id } = await newCode()
+  const { key } = await plumbline.newBuilder()
+  expect((await plumbline.get(`${CODES}/${id}`, { key })).status).toBe(404)
+  expect((await plumbline.patch(`${CODES}/${id}`, { name: 'Mine' }, { key })).status).toBe(404)
+  expect((await plumbline.delete(`${CODES}/${id}`, { key })).status).toBe(404)
+  const below = await plumbline.post(CODES, { code: 'Z', name: 'Z', category: 'other', parentId: id }, { key })
+  expect(below).toMatchObject({ status: 422, body: { code: 'unknown_reference' } })
+  const scope = await plumbline.post('/api/ext/scopes', { name: 'paint', defaultCostCodeId: id }, { key })
+  expect(scope).toMatchObject({ status: 422, body: { errors: [{ pointer: '/defaultCostCodeId' }] } })
+})

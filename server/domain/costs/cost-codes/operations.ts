@@ -1,0 +1,81 @@
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { conflict, unknownReference } from '../../../platform/problems/problem.ts'
+import { syncRows } from '../../../platform/resources/sync.ts'
+import * as scopes from '../../vendors/scopes/queries.ts'
+import { notBelow, reasonNotBelow, reasonToKeep } from './cost-code.ts'
+import * as costCodes from './queries.ts'
+import { costCodeSync } from './sync.ts'
+
+export const costCodeOperations = {
+  async listCostCodes({ query }, call) {
+    return { status: 200, body: await costCodes.list(call, query) }
+  },
+
+  async createCostCode({ query, body }, call) {
+    const created = await call.write(async (call) => {
+      if (body.parentId != null) await assertFitsBelow(call, body.parentId, 1)
+      return costCodes.insert(call, { ...body, scope: await scopeNamed(call, body.scope, query.createScopes) })
+    })
+    return { status: 201, body: created }
+  },
+
+  async syncCostCodes({ query, body }, call) {
+    return { status: 200, body: await syncRows(call, body, costCodeSync(body.match, query.createScopes)) }
+  },
+
+  async getCostCode({ path }, call) {
+    return { status: 200, body: await costCodes.find(call, path.costCodeId) }
+  },
+
+  async updateCostCode({ path, query, body, ifMatch }, call) {
+    const after = await call.write(async (call) => {
+      if (body.parentId != null) await costCodes.lockTree(call)
+      const before = await costCodes.lock(call, path.costCodeId)
+      checkIfMatch(ifMatch, before)
+      if (body.parentId != null && body.parentId !== before.parentId) {
+        const levels = await costCodes.levelsOf(call, before.id)
+        const above = await assertFitsBelow(call, body.parentId, levels)
+        if (above.includes(before.id)) throw notBelow('is the code itself, or lies below it')
+      }
+      const { scope, ...rest } = body
+      return costCodes.update(call, before, {
+        ...rest,
+        ...(scope !== undefined && { scope: await scopeNamed(call, scope, query.createScopes) }),
+      })
+    })
+    return { status: 200, body: after }
+  },
+
+  async archiveCostCode({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      await costCodes.lockTree(call)
+      const before = await costCodes.lock(call, path.costCodeId)
+      checkIfMatch(ifMatch, before)
+      const reason = before.archivedAt === null ? reasonToKeep(before, await costCodes.usesOf(call, before.id)) : null
+      if (reason !== null) throw conflict('in_use', reason)
+      await costCodes.archive(call, before)
+    })
+    return { status: 204 }
+  },
+} satisfies Partial<Handlers>
+
+/** The ids from the parent up to the top, provided that this many levels fit below it. */
+async function assertFitsBelow(call: WriteCall, parentId: string, levels: number): Promise<string[]> {
+  await costCodes.lockTree(call)
+  const parent = await costCodes.findOptional(call, parentId)
+  if (parent === undefined) throw unknownReference(['/parentId'])
+  const path = await costCodes.pathOf(call, parentId)
+  const reason = reasonNotBelow(parent, path, levels)
+  if (reason !== null) throw notBelow(reason)
+  return path
+}
+
+async function scopeNamed(
+  call: Call,
+  scope: string | null | undefined,
+  createScopes: boolean | undefined,
+): Promise<string | null> {
+  return scope == null ? null : scopes.nameOf(call, scope, createScopes)
+}

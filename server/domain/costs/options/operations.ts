@@ -1,0 +1,139 @@
+import type { Option } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
+import * as communities from '../../land/communities/queries.ts'
+import * as plans from '../../land/plans/queries.ts'
+import * as scopes from '../../vendors/scopes/queries.ts'
+import * as costCodes from '../cost-codes/queries.ts'
+import { type LinkFault, type Links, linkFault } from './links.ts'
+import { amountFaults, OPTION_MOVES } from './option.ts'
+import * as options from './queries.ts'
+
+/** How many options of one builder may require or exclude others. They are all read to check a change of one. */
+const MOST_LINKED = 2000
+
+export const optionOperations = {
+  async listOptions({ query }, call) {
+    return { status: 200, body: await options.list(call, query) }
+  },
+
+  async createOption({ query, body }, call) {
+    const { price = null, marginPercent = null, cost = null } = body
+    assertAmounts({ ...body, price, marginPercent, cost })
+    const option = await call.write(async (call) => {
+      await assertReferences(call, body)
+      // The new option has no id yet, so nothing can require it.
+      await assertLinks(call, { ...body, id: '' }, body.code)
+      const scope = body.scope == null ? null : await scopes.nameOf(call, body.scope, query.createScopes)
+      const ofScope = scope === null || body.costCodeId !== undefined ? null : await scopes.defaultCostCode(call, scope)
+      const values = { ...body, scope, costCodeId: body.costCodeId ?? ofScope, status: 'draft' as const }
+      const created = await options.insert(call, values)
+      await recordStatusChange(call, { id: created.id, from: null, to: created.status })
+      return created
+    })
+    return { status: 201, body: option }
+  },
+
+  async getOption({ path }, call) {
+    return { status: 200, body: await options.find(call, path.optionId) }
+  },
+
+  async updateOption({ path, query, body, ifMatch }, call) {
+    const option = await call.write(async (call) => {
+      if (body.requiresOptionIds !== undefined || body.excludesOptionIds !== undefined) await options.lockLinks(call)
+      const before = await options.lock(call, path.optionId)
+      checkIfMatch(ifMatch, before)
+      const wanted = { ...before, ...body }
+      assertAmounts(wanted)
+      await assertReferences(call, body)
+      if (body.requiresOptionIds !== undefined || body.excludesOptionIds !== undefined)
+        await assertLinks(call, wanted, wanted.code)
+      const { scope, ...rest } = body
+      return options.update(call, before, {
+        ...rest,
+        ...(scope !== undefined && {
+          scope: scope === null ? null : await scopes.nameOf(call, scope, query.createScopes),
+        }),
+      })
+    })
+    return { status: 200, body: option }
+  },
+
+  async archiveOption({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      await options.lockLinks(call)
+      const before = await options.lock(call, path.optionId)
+      checkIfMatch(ifMatch, before)
+      const requiring = before.archivedAt === null ? await options.codeRequiring(call, before.id) : undefined
+      if (requiring !== undefined) throw conflict('in_use', `${requiring} requires ${before.code}.`)
+      await options.archive(call, before)
+    })
+    return { status: 204 }
+  },
+
+  async changeOptionStatus({ path, body }, call) {
+    const option = await call.write(async (call) => {
+      const before = await options.lock(call, path.optionId)
+      if (before.archivedAt !== null) throw conflict('archived', `${before.code} is archived.`)
+      assertMove(OPTION_MOVES, before.status, body.status)
+      const after = await options.update(call, before, { status: body.status })
+      await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
+      return after
+    })
+    return { status: 200, body: option }
+  },
+} satisfies Partial<Handlers>
+
+function assertAmounts(option: Parameters<typeof amountFaults>[0]): void {
+  const faults = amountFaults(option)
+  if (faults.length > 0) throw invalid(faults)
+}
+
+type Referring = Partial<
+  Pick<Option, 'planIds' | 'communityIds' | 'requiresOptionIds' | 'excludesOptionIds' | 'costCodeId'>
+>
+
+async function assertReferences(call: WriteCall, body: { [Field in keyof Referring]: Referring[Field] | undefined }) {
+  await plans.assertExist(call, body.planIds ?? [], '/planIds')
+  await communities.assertExist(call, body.communityIds ?? [], '/communityIds')
+  await options.assertExist(call, body.requiresOptionIds ?? [], '/requiresOptionIds')
+  await options.assertExist(call, body.excludesOptionIds ?? [], '/excludesOptionIds')
+  if (body.costCodeId != null) await costCodes.assertExist(call, [body.costCodeId], '/costCodeId')
+}
+
+async function assertLinks(call: WriteCall, changed: Links, code: string): Promise<void> {
+  if (changed.requiresOptionIds.length + changed.excludesOptionIds.length === 0) return
+  await options.lockLinks(call)
+  const others = await options.linksOf(call, { except: changed.id, limit: MOST_LINKED })
+  if (others.length >= MOST_LINKED)
+    throw conflict('limit_reached', `No more than ${MOST_LINKED} options can require or exclude others.`)
+  const fault = linkFault(changed, others)
+  if (fault !== null) throw invalid([await wordedFault(call, fault, { id: changed.id, code })])
+}
+
+/** The fault with the options' codes; the option that is being written has its new one. */
+async function wordedFault(call: WriteCall, fault: LinkFault, changed: { id: string; code: string }) {
+  const ids = fault.kind === 'ring' ? [fault.id, fault.through] : [fault.id, fault.one, fault.other]
+  const codes = new Map((await options.findAll(call, ids)).map((option) => [option.id, option.code]))
+  codes.set(changed.id, changed.code)
+  const codeOf = (id: string) => codes.get(id) ?? id
+  const subject = codeOf(fault.id)
+  if (fault.kind === 'ring') {
+    const words = fault.through === fault.id ? 'itself' : `${codeOf(fault.through)}, which requires ${subject}`
+    return { pointer: '/requiresOptionIds', code: 'ring', message: `would make ${subject} require ${words}` }
+  }
+  if (fault.one === fault.other)
+    return {
+      pointer: '/excludesOptionIds',
+      code: 'contradiction',
+      message: `would make ${codeOf(fault.one)} exclude itself`,
+    }
+  const message =
+    fault.one === fault.id || fault.other === fault.id
+      ? `would make ${subject} require and exclude ${codeOf(fault.one === fault.id ? fault.other : fault.one)}`
+      : `would make ${subject} require ${codeOf(fault.one)} and ${codeOf(fault.other)}, which exclude each other`
+  return { pointer: '/excludesOptionIds', code: 'contradiction', message }
+}

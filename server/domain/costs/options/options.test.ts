@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+const OPTIONS = '/api/ext/options'
+let codes = 0
+
+async function newOption(fields: object = {}) {
+  const { status, body } = await plumbline.post(OPTIONS, {
+    ...{ code: `KI-${++codes}`, name: 'Upper cabinets to 42 inches', optionType: 'upgrade' },
+    ...('marginPercent' in fields ? {} : { price: 1370 }),
+    ...fields,
+  })
+  expect([status, body.errors]).toEqual([201, undefined])
+  return body
+}
+
+const move = (id: string, status: string) => plumbline.post(`${OPTIONS}/${id}/status`, { status })
+
+test('an option begins as a draft for every plan and community, with its cost computed', async () => {
+  const created = await plumbline.post(OPTIONS, { code: 'ST-BAY', name: 'Bay', optionType: 'structural', price: 1010 })
+  expect(created).toMatchObject({
+    status: 201,
+    body: {
+      ...{ code: 'ST-BAY', status: 'draft', planIds: [], communityIds: [], unit: 'EA', costBasis: 'computed' },
+      ...{ cost: null, marginPercent: null, requiresOptionIds: [], excludesOptionIds: [], category: null },
+    },
+  })
+  expect((await plumbline.get(created.headers.get('location') ?? '')).body).toEqual(created.body)
+})
+
+test.each([
+  ['neither a price nor a margin', { price: null }, '/price'],
+  ['a price and a margin', { marginPercent: 30 }, '/marginPercent'],
+  ['a credit that costs the buyer something', { optionType: 'credit' }, '/price'],
+  ['an upgrade below zero', { price: -1 }, '/price'],
+  ['a fixed cost that is not there', { costBasis: 'fixed' }, '/cost'],
+  ['a computed cost that is given', { cost: 800 }, '/cost'],
+])('%s is refused where it stands', async (_what, fields, pointer) => {
+  const wanted = { code: 'X-1', name: 'X', optionType: 'upgrade', price: 10, ...fields }
+  expect(await plumbline.post(OPTIONS, wanted)).toMatchObject({ status: 422, body: { errors: [{ pointer }] } })
+  const { id } = await newOption()
+  expect(await plumbline.patch(`${OPTIONS}/${id}`, fields)).toMatchObject({
+    ...{ status: 422, body: { errors: [{ pointer }] } },
+  })
+})
+
+test('a price gives way to a margin when both are sent', async () => {
+  const { id } = await newOption()
+  const margin = await plumbline.patch(`${OPTIONS}/${id}`, { price: null, marginPercent: 32.5 })
+  expect(margin.body).toMatchObject({ price: null, marginPercent: 32.5, version: 2 })
+})
+
+test('it moves from draft to active, and between active and retired', async () => {
+  const { id } = await newOption()
+  expect(await move(id, 'retired')).toMatchObject({ status: 409, body: { code: 'invalid_transition' } })
+  expect((await move(id, 'active')).body.status).toBe('active')
+  expect((await move(id, 'retired')).body.status).toBe('retired')
+  expect((await move(id, 'active')).body.status).toBe('active')
+  expect(await move(id, 'draft')).toMatchObject({ status: 409, body: { allowed: ['retired'] } })
+  const history = await plumbline.get(`/api/ext/status-changes?resourceId=${id}`)
+  expect(history.body.data.map(({ to }: { to: string }) => to)).toEqual(['draft', 'active', 'retired', 'active'])
+})
+
+test('what it requires and excludes has to exist, and so have its plans, communities and cost code', async () => {
+  const id = 'opt_01m7y975jzfesvq6v0k2m4p6r8'
+  for (const [field, value] of Object.entries({
+    ...{ requiresOptionIds: [id], excludesOptionIds: [id], planIds: [id], communityIds: [id], costCodeId: id },
+  })) {
+    const wanted = { code: 'X-2', name: 'X', optionType: 'upgrade', price: 10, [field]: value }
+    expect(await plumbline.post(OPTIONS, wanted)).toMatchObject({
+      ...{ status: 422, body: { code: 'unknown_reference', errors: [{ pointer: expect.stringContaining(field) }] } },
+    })
+  }
+})
+
+test('no option requires itself through others', async () => {
+  const base = await newOption({ code: 'R-BASE' })
+  const middle = await newOption({ code: 'R-MID', requiresOptionIds: [base.id] })
+  const top = await newOption({ code: 'R-TOP', requiresOptionIds: [middle.id] })
+  const refused = await plumbline.patch(`${OPTIONS}/${base.id}`, { requiresOptionIds: [top.id] })
+  expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/requiresOptionIds', code: 'ring' }] } })
+  expect(refused.body.errors[0].message).toBe('would make R-BASE require R-TOP, which requires R-BASE')
+  const itself = await plumbline.patch(`${OPTIONS}/${base.id}`, { requiresOptionIds: [base.id] })
+  expect(itself.body.errors[0].message).toBe('would make R-BASE require itself')
+  const against = await plumbline.patch(`${OPTIONS}/${base.id}`, { excludesOptionIds: [base.id] })
+  expect(against.body.errors[0].message).toBe('would make R-BASE exclude itself')
+})
+
+test('of two options that are made to require each other at once, one is refused', async () => {
+  const [one, other] = [await newOption(), await newOption()]
+  const answers = await Promise.all([
+    plumbline.patch(`${OPTIONS}/${one.id}`, { requiresOptionIds: [other.id] }),
+    plumbline.patch(`${OPTIONS}/${other.id}`, { requiresOptionIds: [one.id] }),
+  ])
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
+})
+
+test('no option requires what it excludes, nor two that exclude each other', async () => {
+  const [wood, credit] = [await newOption({ code: 'FL-WOOD' }), await newOption({ code: 'FL-NONE' })]
+  const both = await newOption({ code: 'FL-BOTH', requiresOptionIds: [wood.id, credit.id] })
+  const apart = await plumbline.patch(`${OPTIONS}/${credit.id}`, { excludesOptionIds: [wood.id] })
+  expect(apart).toMatchObject({ status: 422, body: { errors: [{ code: 'contradiction' }] } })
+  expect(apart.body.errors[0].message).toBe('would make FL-BOTH require FL-NONE and FL-WOOD, which exclude each other')
+  const own = await plumbline.patch(`${OPTIONS}/${both.id}`, { excludesOptionIds: [wood.id] })
+  expect(own.body.errors[0].message).toBe('would make FL-BOTH require and exclude FL-WOOD')
+  await plumbline.patch(`${OPTIONS}/${both.id}`, { requiresOptionIds: [wood.id] })
+  expect((await plumbline.patch(`${OPTIONS}/${credit.id}`, { excludesOptionIds: [wood.id] })).status).toBe(200)
+})
+
+test('what another option requires is not archived, and a code is free again after it is', async () => {
+  const base = await newOption({ code: 'A-BASE' })
+  const top = await newOption({ code: 'A-TOP', requiresOptionIds: [base.id] })
+  const refused = await plumbline.delete(`${OPTIONS}/${base.id}`)
+  expect(refused).toMatchObject({ status: 409, body: { detail: 'A-TOP requires A-BASE.' } })
+  expect((await plumbline.delete(`${OPTIONS}/${top.id}`)).status).toBe(204)
+  expect((await plumbline.delete(`${OPTIONS}/${base.id}`)).status).toBe(204)
+  expect((await plumbline.delete(`${OPTIONS}/${base.id}`)).status).toBe(204)
+  expect(await move(base.id, 'active')).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  expect((await newOption({ code: 'A-BASE' })).code).toBe('A-BASE')
+  const twice = { code: 'A-BASE', name: 'X', optionType: 'upgrade', price: 1 }
+  expect(await plumbline.post(OPTIONS, twice)).toMatchObject({ status: 409, body: { errors: [{ pointer: '/code' }] } })
+})
+
+test('a list shows what a plan and a community offer, and what a task waits for', async () => {
+  const communityId = (await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' })).body.id
+  const planId = (await plumbline.post('/api/ext/plans', { code: 'P2100', name: 'The Possumhaw' })).body.id
+  const other = (await plumbline.post('/api/ext/plans', { code: 'P1650', name: 'The Persimmon' })).body.id
+  const kitchen = await newOption({ planIds: [planId], communityIds: [communityId], category: 'Zinc' })
+  const everywhere = await newOption({ category: 'Zinc', cutoffTaskName: 'Drywall hung' })
+  const found = async (query: string) =>
+    (await plumbline.get(`${OPTIONS}?sort=createdAt&category=Zinc&${query}`)).body.data.map(
+      ({ id }: { id: string }) => id,
+    )
+  expect(await found('')).toEqual([kitchen.id, everywhere.id])
+  expect(await found(`planId=${planId}&communityId=${communityId}`)).toEqual([kitchen.id, everywhere.id])
+  expect(await found(`planId=${other}`)).toEqual([everywhere.id])
+  expect(await found('cutoffTaskName=Drywall%20hung&optionType=upgrade&status=draft')).toEqual([everywhere.id])
+})
+
+test("the trade's default is the cost code of an option that names a trade alone", async () => {
+  const { body: code } = await plumbline.post('/api/ext/cost-codes', { code: '26-120', name: 'L', category: 'other' })
+  await plumbline.post('/api/ext/scopes', { name: 'electrical', defaultCostCodeId: code.id })
+  const light = await newOption({ optionType: 'allowance', costBasis: 'fixed', cost: 900, scope: 'Electrical' })
+  expect(light).toMatchObject({ cost: 900, scope: 'electrical', costCodeId: code.id })
+})
+
+test("another builder's options are as good as absent", async () => {
+  const { id } = await newOption()
+  const { key } = await plumbline.newBuilder()
+  for (const answer of [
+    await plumbline.get(`${OPTIONS}/${id}`, { key }),
+    await plumbline.patch(`${OPTIONS}/${id}`, { price: 1 }, { key }),
+    await plumbline.delete(`${OPTIONS}/${id}`, { key }),
+  ])
+    expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  const required = { code: 'Y', name: 'Y', optionType: 'upgrade', price: 1, requiresOptionIds: [id] }
+  expect(await plumbline.post(OPTIONS, required, { key })).toMatchObject({ status: 422 })
+})

@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { Option } from '../../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+import type { Links } from './links.ts'
+
+export const { list, find, findAll, findOptional, lock, assertExist, insert, make, insertAll, update, archive } =
+  resource({
+    schema: 'Option',
+    table: 'options',
+    prefix: 'opt',
+    filters: {
+      planId: (plan) => `(t."planIds" = '{}' or ${plan} = any(t."planIds"))`,
+      communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))`,
+    },
+  })
+
+/**
+ * Locks what options require and exclude until the transaction ends. Otherwise two concurrent changes could each make
+ * one option require the other, which no row-level check would detect.
+ */
+export async function lockLinks({ db, organizationId }: WriteCall): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185012))`.execute(db)
+}
+
+/** The options that require or exclude others, up to a limit, leaving out one of them. */
+export async function linksOf(
+  { db, organizationId }: Tenant,
+  { except, limit }: { except: string; limit: number },
+): Promise<Links[]> {
+  const { rows } = await sql<Links>`
+    select "id", "requiresOptionIds", "excludesOptionIds" from "options"
+    where "organizationId" = ${organizationId} and "linkCount" > 0 and "archivedAt" is null and "id" <> ${except}
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+/** The code of an option that requires this one; undefined if none does. */
+export async function codeRequiring({ db, organizationId }: Tenant, id: string): Promise<string | undefined> {
+  const { rows } = await sql<{ code: string }>`
+    select "code" from "options"
+    where "organizationId" = ${organizationId} and "linkCount" > 0 and "archivedAt" is null
+      and ${id} = any("requiresOptionIds")
+    order by "code" limit 1`.execute(db)
+  return rows[0]?.code
+}
+
+/** As many options as one can require, directly and through others, for what a selection of it is costed with. */
+const MOST_REQUIRED = 200
+
+/** The options that this one requires, directly or through others. */
+export async function requiredOf(tenant: Tenant, id: string): Promise<Option[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive required as (
+      select unnest(o."requiresOptionIds") as "id" from "options" o
+      where o."organizationId" = ${tenant.organizationId} and o."id" = ${id}
+      union
+      select unnest(o."requiresOptionIds") from required
+      join "options" o on o."organizationId" = ${tenant.organizationId} and o."id" = required."id"
+    )
+    select "id" from required limit ${MOST_REQUIRED}`.execute(tenant.db)
+  return rows.length === 0
+    ? []
+    : findAll(
+        tenant,
+        rows.map((row) => row.id),
+      )
+}

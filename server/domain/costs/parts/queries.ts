@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { Part } from '../../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+
+export const {
+  list,
+  find,
+  findAll,
+  findOptional,
+  lock,
+  assertExist,
+  insert,
+  make,
+  insertAll,
+  updateAll,
+  update,
+  archive,
+} = resource({
+  schema: 'Part',
+  table: 'parts',
+  prefix: 'prt',
+  // In the organization's spelling, so that the index by trade can be used.
+  filters: {
+    scope: (scope) =>
+      `t."scope" = (select s."name" from "scopes" as s where s."organizationId" = $1 and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`,
+  },
+})
+
+/** Whether the part has or ever had a price. */
+export async function hasPrices({ db, organizationId }: Tenant, partId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from "prices" where "organizationId" = ${organizationId} and "partId" = ${partId} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Which of these parts have or ever had a price. */
+export async function withPrices(
+  { db, organizationId }: Tenant,
+  partIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select p."id" from unnest(${[...partIds]}::text[]) as p ("id")
+    where exists (select from "prices" where "organizationId" = ${organizationId} and "partId" = p."id" collate "C")`.execute(
+    db,
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/**
+ * Lets one request after the other sync parts. Two that create the same ones would otherwise wait for each other, or the
+ * later one be refused what it should find unchanged.
+ */
+export async function takeTurn({ db, organizationId }: WriteCall): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185025))`.execute(db)
+}
+
+/** Locks the parts with one of the ids or external ids, and those in use with one of the skus, in order of their ids. */
+export async function lockAll(
+  call: WriteCall,
+  by: { ids?: readonly string[]; externalIds?: readonly string[]; skus: readonly string[] },
+): Promise<Part[]> {
+  const { ids = [], externalIds = [], skus } = by
+  const { organizationId } = call
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "parts"
+    where "organizationId" = ${organizationId} and "id" = any(array(
+      select unnest(${[...ids]}::text[])
+      union select "id" from "parts"
+        where "organizationId" = ${organizationId} and "externalId" = any(${[...externalIds]}::text[])
+      union select "id" from "parts"
+        where "organizationId" = ${organizationId} and "sku" = any(${[...skus]}::text[]) and "archivedAt" is null))
+    order by "id" for no key update`.execute(call.db)
+  return findAll(
+    call,
+    rows.map(({ id }) => id),
+  )
+}

@@ -1,0 +1,25 @@
+import type { FoundPrice } from '../../../../client/contract.gen.ts'
+import type { Tenant } from '../../../platform/calls/call.ts'
+import { type Asked, found, issueOf } from './price.ts'
+import * as prices from './queries.ts'
+
+/**
+ * What each line costs, in the order of the lines: two statements for the lines with a price, however many there are,
+ * and two more if any line has none, to say why.
+ */
+export async function findPrices(
+  call: Tenant,
+  lines: readonly { partId: string; quantity: number }[],
+  asked: Asked,
+): Promise<FoundPrice[]> {
+  const ids = await prices.chosenIds(call, lines, asked)
+  const chosen = await prices.findAll(call, [...new Set(ids.filter((id) => id !== null))])
+  const byId = new Map(chosen.map((price) => [price.id, price]))
+  const unpriced = lines.filter((_, i) => ids[i] === null).map(({ partId }) => partId)
+  const candidates = unpriced.length === 0 ? new Map() : await prices.candidatesOf(call, unpriced)
+  return lines.map((line, i) => {
+    const price = byId.get(ids[i] ?? '') ?? null
+    const issue = price === null ? issueOf(candidates.get(line.partId) ?? [], asked, line.quantity) : null
+    return found(line, asked, price, issue)
+  })
+}

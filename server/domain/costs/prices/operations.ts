@@ -1,0 +1,131 @@
+import type { Price } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers, Input } from '../../../platform/calls/operation.ts'
+import { conflict, unknownReference } from '../../../platform/problems/problem.ts'
+import { syncRows } from '../../../platform/resources/sync.ts'
+import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import * as communities from '../../land/communities/queries.ts'
+import * as parts from '../parts/queries.ts'
+import { findPrices } from './choice.ts'
+import { type Asked, assertPlausible, inTheWay, reasonPassedOver } from './price.ts'
+import * as prices from './queries.ts'
+import { priceSync } from './sync.ts'
+
+export const priceOperations = {
+  async listPrices({ path, query }, call) {
+    await parts.find(call, path.partId)
+    return { status: 200, body: await prices.list(call, query, { partId: path.partId }) }
+  },
+
+  async addPrice({ path, body }, call) {
+    const { endPrevious, ...given } = body
+    const { communityId = null, planId = null, expirationDate = null } = given
+    const wanted = { ...given, communityId, planId, expirationDate, partId: path.partId }
+    assertPlausible(wanted)
+    const price = await call.write(async (call) => {
+      const part = await parts.lock(call, path.partId)
+      if (part.archivedAt !== null) throw conflict('archived', `${part.sku} is archived.`)
+      if (endPrevious) await endThoseBefore(call, wanted)
+      await assertAlone(call, wanted)
+      return prices.insert(call, wanted)
+    })
+    return { status: 201, body: price }
+  },
+
+  async syncPrices({ body }, call) {
+    return { status: 200, body: await syncRows(call, body, priceSync(body.match)) }
+  },
+
+  async getPrice({ path }, call) {
+    return { status: 200, body: await prices.find(call, path.priceId) }
+  },
+
+  async updatePrice({ path, body, ifMatch }, call) {
+    const price = await call.write(async (call) => {
+      const before = await lockWithPart(call, path.priceId)
+      checkIfMatch(ifMatch, before)
+      await assertOfNoContract(call, before)
+      const { effectiveDate = before.effectiveDate, expirationDate = before.expirationDate } = body
+      const { minQuantity = before.minQuantity } = body
+      const wanted = { ...before, effectiveDate, expirationDate, minQuantity }
+      assertPlausible(wanted)
+      await assertAlone(call, wanted, before.id)
+      return prices.update(call, before, body)
+    })
+    return { status: 200, body: price }
+  },
+
+  async removePrice({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await lockWithPart(call, path.priceId)
+      checkIfMatch(ifMatch, before)
+      await assertOfNoContract(call, before)
+      await prices.archive(call, before)
+    })
+    return { status: 204 }
+  },
+
+  async findPrice({ query }, call) {
+    const [price] = await findPrices(call, [lineOf(query)], await askedFor(call, query))
+    if (price === undefined) throw new Error('One line has one answer.')
+    return { status: 200, body: price }
+  },
+
+  async explainPrice({ query }, call) {
+    const [line, asked] = [lineOf(query), await askedFor(call, query)]
+    const [chosen] = await findPrices(call, [line], asked)
+    if (chosen === undefined) throw new Error('One line has one answer.')
+    const candidates = (await prices.candidatesOf(call, [line.partId])).get(line.partId) ?? []
+    const passedOver = candidates
+      .filter(({ price }) => price.id !== chosen.price?.id)
+      .map((each) => ({ price: each.price, reason: reasonPassedOver(each, chosen.price, asked, line.quantity) }))
+    return { status: 200, body: { chosen, passedOver } }
+  },
+} satisfies Partial<Handlers>
+
+/** The price, with its part locked first, so that no two prices of a part are added or changed at once. */
+async function lockWithPart(call: WriteCall, priceId: string): Promise<Price> {
+  const { partId } = await prices.find(call, priceId)
+  await parts.lock(call, partId)
+  return prices.lock(call, priceId)
+}
+
+async function assertOfNoContract(call: WriteCall, { contractId }: Price): Promise<void> {
+  if (contractId === null) return
+  const number = await prices.numberOfContract(call, contractId)
+  throw conflict('fixed', `The price belongs to ${number}; revise or terminate that contract.`)
+}
+
+type Wanted = Parameters<typeof prices.overlapping>[1]
+
+async function assertAlone(call: WriteCall, wanted: Wanted, except?: string): Promise<void> {
+  const [other] = await prices.overlapping(call, wanted, except)
+  if (other !== undefined) throw inTheWay(other, wanted)
+}
+
+async function endThoseBefore(call: WriteCall, wanted: Wanted): Promise<void> {
+  for (const { id } of await prices.overlapping(call, wanted)) {
+    const before = await prices.lock(call, id)
+    // A contract's price ends with its contract only; it is reported as standing in the way.
+    if (before.contractId === null && before.effectiveDate < wanted.effectiveDate)
+      await prices.update(call, before, { expirationDate: addDays(wanted.effectiveDate, -1) })
+  }
+}
+
+type PriceQuery = Input<'findPrice'>['query']
+
+function lineOf({ partId, quantity }: PriceQuery) {
+  return { partId, quantity }
+}
+
+async function askedFor(call: Call, { partId, communityId, planId, on }: PriceQuery): Promise<Asked> {
+  if ((await parts.findOptional(call, partId)) === undefined) throw unknownReference(['partId'])
+  const community = communityId === undefined ? undefined : await communities.findOptional(call, communityId)
+  if (communityId !== undefined && community === undefined) throw unknownReference(['communityId'])
+  return {
+    communityId: communityId ?? null,
+    planId: planId ?? null,
+    on: on ?? dateIn(community?.timeZone ?? call.timeZone, call.now),
+  }
+}

@@ -1,0 +1,106 @@
+import type { FoundPrice, PassedOverPrice, Price, PriceIssue, PriceSource } from '../../../../client/contract.gen.ts'
+import { conflict, invalid, type Problem } from '../../../platform/problems/problem.ts'
+import { lineTotal } from '../../../platform/values/money.ts'
+
+/** What a price is needed for. */
+export interface Asked {
+  readonly communityId: string | null
+  readonly planId: string | null
+  readonly on: string
+}
+
+/** A price with what is needed about its vendor. */
+export interface Candidate {
+  readonly price: Price
+  readonly isVendorActive: boolean
+}
+
+type Fault = Exclude<PriceIssue, 'no_price'>
+
+/** What is known of a price wherever others may stand in its way. */
+export type Held = Pick<Price, 'id' | 'unitPrice' | 'effectiveDate' | 'expirationDate'>
+
+/** The refusal of a price for days on which another one of the vendor holds for the same, with what can be done about it. */
+export function inTheWay(other: Held, wanted: Pick<Held, 'effectiveDate'>): Problem {
+  const { id, unitPrice, effectiveDate, expirationDate } = other
+  const until = expirationDate === null ? '' : ` to ${expirationDate}`
+  const remedy =
+    effectiveDate < wanted.effectiveDate
+      ? 'endPrevious ends it the day before.'
+      : `An expirationDate before ${effectiveDate} makes room for it.`
+  return conflict(
+    'period_taken',
+    `The vendor's price ${id}, ${unitPrice} from ${effectiveDate}${until}, holds on some of the same days for the same place, plan and quantity. ${remedy}`,
+  )
+}
+
+/** Refuses dates and places that contradict each other. */
+export function assertPlausible(price: Pick<Price, 'effectiveDate' | 'expirationDate' | 'communityId' | 'planId'>) {
+  const { effectiveDate, expirationDate, communityId, planId } = price
+  const faults = []
+  if (expirationDate !== null && expirationDate < effectiveDate)
+    faults.push({ pointer: '/expirationDate', code: 'order', message: 'must not lie before effectiveDate' })
+  if (planId !== null && communityId === null)
+    faults.push({ pointer: '/planId', code: 'community', message: 'takes a communityId as well' })
+  if (faults.length > 0) throw invalid(faults)
+}
+
+/** How specific a price is; of two that apply, the more specific one wins. */
+export function sourceOf({ communityId, planId }: Pick<Price, 'communityId' | 'planId'>): PriceSource {
+  if (planId !== null) return 'plan'
+  return communityId === null ? 'default' : 'community'
+}
+
+/** Every reason why a price does not apply; empty if it does. */
+export function faultsOf({ price, isVendorActive }: Candidate, asked: Asked, quantity: number): Fault[] {
+  const isElsewhere =
+    (price.communityId !== null && price.communityId !== asked.communityId) ||
+    (price.planId !== null && price.planId !== asked.planId)
+  return [
+    ...(isElsewhere ? (['elsewhere'] as const) : []),
+    ...(price.expirationDate !== null && price.expirationDate < asked.on ? (['expired'] as const) : []),
+    ...(price.effectiveDate > asked.on ? (['not_yet_effective'] as const) : []),
+    // The quantity is negative if a takeoff line takes parts out, so that fewer are bought.
+    ...(price.minQuantity > Math.abs(quantity) ? (['below_minimum'] as const) : []),
+    ...(isVendorActive ? [] : (['vendor_not_active'] as const)),
+  ]
+}
+
+/** Why there is no price, explained by the candidate that came closest. */
+export function issueOf(candidates: readonly Candidate[], asked: Asked, quantity: number): PriceIssue {
+  let nearest: Fault[] | undefined
+  for (const candidate of candidates) {
+    const faults = faultsOf(candidate, asked, quantity)
+    if (nearest === undefined || faults.length < nearest.length) nearest = faults
+  }
+  return nearest?.[0] ?? 'no_price'
+}
+
+/** Why this price is not used, given the chosen one. */
+export function reasonPassedOver(
+  candidate: Candidate,
+  chosen: Price | null,
+  asked: Asked,
+  quantity: number,
+): PassedOverPrice['reason'] {
+  const [fault] = faultsOf(candidate, asked, quantity)
+  if (fault !== undefined) return fault
+  if (chosen !== null && sourceOf(chosen) !== sourceOf(candidate.price)) return 'less_specific'
+  return chosen?.preferred === true && !candidate.price.preferred ? 'not_preferred' : 'higher'
+}
+
+export function found(
+  line: { partId: string; quantity: number },
+  asked: Asked,
+  price: Price | null,
+  issue: PriceIssue | null,
+): FoundPrice {
+  return {
+    ...line,
+    ...asked,
+    price,
+    source: price === null ? null : sourceOf(price),
+    total: price === null ? null : lineTotal(line.quantity, price.unitPrice),
+    issue,
+  }
+}

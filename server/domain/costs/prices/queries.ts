@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import type { Price } from '../../../../client/contract.gen.ts'
+import type { Tenant } from '../../../platform/calls/call.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+import type { Asked, Candidate, Held } from './price.ts'
+
+export const { list, find, findAll, lock, insert, make, insertAll, updateAll, update, archive } = resource({
+  schema: 'Price',
+  table: 'prices',
+  prefix: 'prc',
+  filters: { on: (date) => `t."effectiveDate" <= ${date} and coalesce(t."expirationDate" >= ${date}, true)` },
+})
+
+/** How many prices of a part are considered when explaining why none applies. More would not explain anything. */
+const MOST_CANDIDATES = 500
+
+type Reach = Pick<
+  Price,
+  'partId' | 'vendorId' | 'communityId' | 'planId' | 'minQuantity' | 'effectiveDate' | 'expirationDate'
+>
+
+/**
+ * The vendor's prices that apply on the same day as this one, for the same place, plan and quantity. Exact while the part
+ * is locked, which everything that adds or changes a price does.
+ */
+export async function overlapping({ db, organizationId }: Tenant, reach: Reach, except?: string): Promise<Held[]> {
+  const { rows } = await sql<Held>`
+    select "id", "unitPrice", "effectiveDate", "expirationDate" from "prices"
+    where "organizationId" = ${organizationId} and "partId" = ${reach.partId} and "archivedAt" is null
+      and "vendorId" = ${reach.vendorId} and "communityId" is not distinct from ${reach.communityId}
+      and "planId" is not distinct from ${reach.planId} and "minQuantity" = ${reach.minQuantity}
+      and "effectiveDate" <= coalesce(${reach.expirationDate}::date, 'infinity')
+      and coalesce("expirationDate", 'infinity') >= ${reach.effectiveDate}::date
+      and "id" is distinct from ${except ?? null}
+    order by "effectiveDate", "id"`.execute(db)
+  return rows
+}
+
+/** The number of the contract that made a price. */
+export async function numberOfContract({ db, organizationId }: Tenant, contractId: string): Promise<string> {
+  const { rows } = await sql<{ number: string }>`
+    select "number" from "contracts" where "organizationId" = ${organizationId} and "id" = ${contractId}`.execute(db)
+  return rows[0]?.number ?? contractId
+}
+
+/**
+ * The id of the price that applies to each line, or null. A single statement with one index lookup per line, however
+ * many parts and prices there are.
+ */
+export async function chosenIds(
+  { db, organizationId }: Tenant,
+  lines: readonly { partId: string; quantity: number }[],
+  { communityId, planId, on }: Asked,
+): Promise<(string | null)[]> {
+  const { rows } = await sql<{ id: string | null }>`
+    select chosen."id"
+    from unnest(${lines.map((line) => line.partId)}::text[], ${lines.map((line) => line.quantity)}::numeric[])
+      with ordinality as line ("partId", "quantity", "place")
+    left join lateral (
+      select p."id" from "prices" p
+      join "vendors" v on v."organizationId" = p."organizationId" and v."id" = p."vendorId"
+      where p."organizationId" = ${organizationId} and p."partId" = line."partId" and p."archivedAt" is null
+        and p."effectiveDate" <= ${on} and coalesce(p."expirationDate" >= ${on}, true)
+        and p."minQuantity" <= abs(line."quantity")
+        and (p."communityId" is null or p."communityId" = ${communityId})
+        and (p."planId" is null or p."planId" = ${planId})
+        and v."status" = 'active' and v."archivedAt" is null
+      order by p."planId" is null, p."communityId" is null, p."preferred" desc, p."unitPrice", p."id"
+      limit 1
+    ) as chosen on true
+    order by line."place"`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The prices of each part, newest first, with what is needed about their vendors; those of one vendor if it is named. */
+export async function candidatesOf(
+  tenant: Tenant,
+  partIds: readonly string[],
+  vendorId: string | null = null,
+): Promise<ReadonlyMap<string, readonly Candidate[]>> {
+  const { db, organizationId } = tenant
+  const { rows } = await sql<{ id: string; isVendorActive: boolean }>`
+    select c."id", c."isVendorActive"
+    from unnest(${[...new Set(partIds)]}::text[]) as part ("id")
+    cross join lateral (
+      select p."id", v."status" = 'active' and v."archivedAt" is null as "isVendorActive"
+      from "prices" p
+      join "vendors" v on v."organizationId" = p."organizationId" and v."id" = p."vendorId"
+      where p."organizationId" = ${organizationId} and p."partId" = part."id" and p."archivedAt" is null
+        and (${vendorId}::text is null or p."vendorId" = ${vendorId})
+      order by p."id" desc limit ${MOST_CANDIDATES}
+    ) as c
+    order by c."id" desc`.execute(db)
+  const prices = await findAll(
+    tenant,
+    rows.map(({ id }) => id),
+  )
+  const active = new Set(rows.flatMap(({ id, isVendorActive }) => (isVendorActive ? [id] : [])))
+  return Map.groupBy(
+    prices.map((price) => ({ price, isVendorActive: active.has(price.id) })),
+    ({ price }) => price.partId,
+  )
+}
+
+/** A place, a plan and a vendor for which a part has prices one after the other. */
+export type Lane = Pick<Price, 'partId' | 'vendorId' | 'communityId' | 'planId'>
+
+/** The ids of the prices that count in these lanes, at most so many. */
+export async function idsIn({ db, organizationId }: Tenant, lanes: readonly Lane[], most: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select p."id" from unnest(
+      ${lanes.map((lane) => lane.partId)}::text[], ${lanes.map((lane) => lane.vendorId)}::text[],
+      ${lanes.map((lane) => lane.communityId)}::text[], ${lanes.map((lane) => lane.planId)}::text[]
+    ) as lane ("partId", "vendorId", "communityId", "planId")
+    join "prices" as p on p."organizationId" = ${organizationId} and p."partId" = lane."partId" collate "C"
+      and p."archivedAt" is null and p."vendorId" = lane."vendorId"
+      and p."communityId" is not distinct from lane."communityId" and p."planId" is not distinct from lane."planId"
+    limit ${most}`.execute(db)
+  return rows.map(({ id }) => id)
+}

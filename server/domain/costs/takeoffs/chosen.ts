@@ -1,0 +1,56 @@
+import type { ResolvedTakeoffLine } from '../../../../client/contract.gen.ts'
+import { type Links, requiredBy } from '../options/links.ts'
+
+/** An option that was chosen for a house, and how many of it. */
+export interface Chosen extends Links {
+  readonly code: string
+  readonly quantity: number
+}
+
+/** What a chosen option adds to a house, and what it takes the place of. */
+export interface ChosenLines {
+  readonly option: Chosen
+  readonly own: readonly ResolvedTakeoffLine[]
+  readonly takenOut: readonly ResolvedTakeoffLine[]
+}
+
+/** Why the chosen options cannot be built together, as a sentence. */
+export class ChoiceFault extends Error {}
+
+/**
+ * What each chosen option adds and takes out, in an order in which every option comes after those that it requires. An
+ * option builds upon what it requires, so its line wins over a line of theirs. Two options that know nothing of each
+ * other and both take the place of a line of the plan contradict each other: whichever won, the buyer would pay for
+ * something that is not built.
+ */
+export function layered(
+  base: readonly ResolvedTakeoffLine[],
+  options: readonly { option: Chosen; lines: readonly ResolvedTakeoffLine[] }[],
+): ChosenLines[] {
+  const links = new Map(options.map(({ option }) => [option.id, option]))
+  const codes = new Map(options.map(({ option }) => [option.id, option.code]))
+  const required = new Map(options.map(({ option }) => [option.id, requiredBy(option.id, links)]))
+  const ordered = [...options].sort(
+    (one, other) => (required.get(one.option.id)?.size ?? 0) - (required.get(other.option.id)?.size ?? 0),
+  )
+  const ofHouse = new Set(base.map(({ lineId }) => lineId))
+  const standing = new Map(base.map((line) => [line.lineId, line]))
+  return ordered.map(({ option, lines }) => {
+    const own: ResolvedTakeoffLine[] = []
+    const takenOut: ResolvedTakeoffLine[] = []
+    for (const line of lines) {
+      const there = standing.get(line.lineId)
+      const isReplaced =
+        there !== undefined && (there.optionId === null || required.get(option.id)?.has(there.optionId))
+      if (there !== undefined && !isReplaced && ofHouse.has(line.lineId)) {
+        const other = codes.get(there.optionId ?? '')
+        throw new ChoiceFault(`${other} and ${option.code} both take the place of the line ${line.lineId}.`)
+      }
+      const whole = { ...line, replaces: isReplaced === true ? there.source : null }
+      own.push(whole)
+      if (isReplaced === true) takenOut.push(there)
+      if (there === undefined || isReplaced) standing.set(line.lineId, whole)
+    }
+    return { option, own, takenOut }
+  })
+}

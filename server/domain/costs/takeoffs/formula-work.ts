@@ -1,0 +1,32 @@
+import { setImmediate } from 'node:timers/promises'
+import { problem } from '../../../platform/problems/problem.ts'
+
+/**
+ * Bounds how much one request computes with formulas, and lets other requests be answered in between. Work is measured in
+ * characters of formulas, each as often as the formula is computed.
+ */
+export class FormulaWork {
+  #left = MOST_CHARACTERS
+  #leftOfSlice = CHARACTERS_OF_SLICE
+
+  /** Call this before each computation. Throws `too_much_work`. */
+  async take(formula: string): Promise<void> {
+    this.#left -= formula.length
+    if (this.#left < 0) {
+      throw problem(
+        'too_much_work',
+        `The formulas of the takeoff have more than ${MOST_CHARACTERS} characters, counted once for each plan and ` +
+          'elevation that they are computed for. Shorten them, or name what they have in common as figures of the plan.',
+      )
+    }
+    this.#leftOfSlice -= formula.length
+    if (this.#leftOfSlice > 0) return
+    this.#leftOfSlice = CHARACTERS_OF_SLICE
+    await setImmediate()
+  }
+}
+
+// As many as the longest takeoff has if its formulas have 30 characters: 5,000 lines for 26 elevations.
+const MOST_CHARACTERS = 4_000_000
+// Some ten milliseconds' work.
+const CHARACTERS_OF_SLICE = 10_000

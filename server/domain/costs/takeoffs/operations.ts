@@ -1,0 +1,163 @@
+import type { Option, Plan, TakeoffLine } from '../../../../client/contract.gen.ts'
+import { type Call, noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { conflict, invalid, notFound, unknownReference } from '../../../platform/problems/problem.ts'
+import { elevationFault, nextRevision } from '../../land/plans/plan.ts'
+import * as plans from '../../land/plans/queries.ts'
+import * as options from '../options/queries.ts'
+import { ChoiceFault, type Chosen } from './chosen.ts'
+import { FormulaFault } from './formula.ts'
+import * as optionTakeoffs from './option-queries.ts'
+import { optionLineFaults, wholeOptionLines } from './option-takeoff.ts'
+import * as takeoffs from './queries.ts'
+import { boughtLines, houseLines } from './resolved.ts'
+import { type Built, faultsOf, wholeLines } from './takeoff.ts'
+
+/** More plans than any builder has in use at a time; they are all read to check the takeoff of an option. */
+const MOST_PLANS = 500
+
+export const takeoffOperations = {
+  async getTakeoff({ path, query }, call) {
+    const plan = await plans.find(call, path.planId)
+    const { revision } = await builtOf(call, plan, query.revision)
+    return { status: 200, body: { planId: plan.id, revision, lines: await takeoffs.linesOf(call, plan.id, revision) } }
+  },
+
+  async replaceTakeoff({ path, body }, call) {
+    const lines = wholeLines(body.lines)
+    const takeoff = await call.write(async (call) => {
+      const plan = await plans.lock(call, path.planId)
+      if (plan.archivedAt !== null || plan.status === 'retired')
+        throw conflict('archived', `${plan.code} is ${plan.archivedAt === null ? 'retired' : 'archived'}.`)
+      const faults = await faultsOf(lines, plan)
+      if (faults.length > 0) throw invalid(faults)
+      await assertInUse(call, lines)
+      const { revision } = await begun(call, plan)
+      await takeoffs.replaceLines(call, plan.id, revision, lines)
+      noteChange(call, plan.id, 'updated', ['takeoff'])
+      return { planId: plan.id, revision, lines }
+    })
+    return { status: 200, body: takeoff }
+  },
+
+  async getResolvedTakeoff({ path, query }, call) {
+    const plan = await plans.find(call, path.planId)
+    const { revision, built } = await builtOf(call, plan, query.revision)
+    const { elevation = null } = query
+    const fault = elevation === null ? null : elevationFault(built.elevations, elevation)
+    if (fault !== null) throw elevationInvalid(fault)
+    const chosen = await chosenFor(call, plan, query.optionIds ?? [])
+    const house = { planId: plan.id, revision, elevation }
+    const lines = await houseLines(call, house, built, chosen).catch((error: unknown) => {
+      if (error instanceof ChoiceFault) throw optionsInvalid(error.message)
+      // Each elevation may define figures that the plan itself does not have.
+      if (error instanceof FormulaFault) {
+        throw elevationInvalid(`${elevation === null ? 'is required' : 'cannot be built'}: a formula ${error.message}`)
+      }
+      throw error
+    })
+    return { status: 200, body: { ...house, lines: boughtLines(lines) } }
+  },
+
+  async getOptionTakeoff({ path }, call) {
+    const { id } = await options.find(call, path.optionId)
+    return { status: 200, body: { optionId: id, lines: await optionTakeoffs.linesOf(call, id) } }
+  },
+
+  async replaceOptionTakeoff({ path, body }, call) {
+    const takeoff = await call.write(async (call) => {
+      const option = await options.lock(call, path.optionId)
+      if (option.archivedAt !== null) throw conflict('archived', `${option.code} is archived.`)
+      const lines = wholeOptionLines(body.lines, option)
+      await assertPlansExist(call, lines)
+      const faults = await optionLineFaults(lines, await plansOf(call, option))
+      if (faults.length > 0) throw invalid(faults)
+      await assertInUse(call, lines)
+      await optionTakeoffs.replaceLines(call, option.id, lines)
+      noteChange(call, option.id, 'updated', ['takeoff'])
+      return { optionId: option.id, lines }
+    })
+    return { status: 200, body: takeoff }
+  },
+} satisfies Partial<Handlers>
+
+function elevationInvalid(message: string) {
+  return invalid([{ pointer: 'elevation', code: 'elevation', message }])
+}
+
+function optionsInvalid(message: string) {
+  return invalid([{ pointer: 'optionIds', code: 'options', message }])
+}
+
+/** One of each option, provided that the plan's houses can have it. */
+async function chosenFor(call: Call, plan: Plan, ids: readonly string[]): Promise<Chosen[]> {
+  if (ids.length === 0) return []
+  const found = await options.findAll(call, ids)
+  if (found.length < ids.length) throw unknownReference(['optionIds'])
+  const other = found.find(({ planIds }) => planIds.length > 0 && !planIds.includes(plan.id))
+  if (other !== undefined) throw optionsInvalid(`${other.code} is not available for ${plan.code}`)
+  return found.map(({ id, code, requiresOptionIds, excludesOptionIds }) => ({
+    ...{ id, code, requiresOptionIds, excludesOptionIds, quantity: 1 },
+  }))
+}
+
+async function assertPlansExist(call: Call, lines: readonly { planId: string | null }[]): Promise<void> {
+  const named = new Set(lines.flatMap(({ planId }) => planId ?? []))
+  const known = new Set((await plans.findAll(call, [...named])).map(({ id }) => id))
+  const unknown = lines.flatMap(({ planId }, i) => (planId === null || known.has(planId) ? [] : [`/lines/${i}/planId`]))
+  if (unknown.length > 0) throw unknownReference(unknown)
+}
+
+/** The plans that the option can be built on. */
+async function plansOf(call: Call, { planIds }: Option): Promise<Plan[]> {
+  if (planIds.length > 0) return plans.findAll(call, planIds)
+  const inUse = await plans.idsInUse(call, MOST_PLANS + 1)
+  if (inUse.length > MOST_PLANS)
+    throw conflict(
+      'limit_reached',
+      `Formulas are checked against ${MOST_PLANS} plans at most; give the option its planIds.`,
+    )
+  return plans.findAll(call, inUse)
+}
+
+/** What determines the houses of the revision, or of the newest one if none is named. */
+async function builtOf(
+  call: Call,
+  plan: Plan,
+  revision: number = plan.revision,
+): Promise<{ revision: number; built: Built }> {
+  if (revision === plan.revision) return { revision, built: plan }
+  const released = await plans.findRevision(call, plan.id, revision)
+  if (released === undefined) throw notFound()
+  return { revision, built: released }
+}
+
+/** The plan with an editable revision: its draft, which is started here if the newest revision is released. */
+async function begun(call: WriteCall, plan: Plan): Promise<Plan> {
+  if (plan.status === 'draft') return plan
+  const next = await plans.update(call, plan, nextRevision(plan))
+  await recordStatusChange(call, { id: plan.id, from: plan.status, to: next.status })
+  return next
+}
+
+async function assertInUse(
+  call: WriteCall,
+  lines: readonly Pick<TakeoffLine, 'partId' | 'costCodeId'>[],
+): Promise<void> {
+  const parts = await takeoffs.inUse(
+    call,
+    'parts',
+    lines.map(({ partId }) => partId),
+  )
+  const codes = await takeoffs.inUse(
+    call,
+    'costCodes',
+    lines.flatMap(({ costCodeId }) => costCodeId ?? []),
+  )
+  const unknown = lines.flatMap(({ partId, costCodeId }, i) => [
+    ...(parts.has(partId) ? [] : [`/lines/${i}/partId`]),
+    ...(costCodeId === null || codes.has(costCodeId) ? [] : [`/lines/${i}/costCodeId`]),
+  ])
+  if (unknown.length > 0) throw unknownReference(unknown)
+}

@@ -1,0 +1,118 @@
+import type { FieldError, Option, OptionTakeoffLine, Plan } from '../../../../client/contract.gen.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { elevationFault } from '../../land/plans/plan.ts'
+import { FormulaWork } from './formula-work.ts'
+import { type Figures, figuresOf, formulaFault, freeName } from './takeoff.ts'
+
+/**
+ * How many times the formulas of one takeoff are reckoned to check them, distinct formulas times the figures of plans
+ * and elevations: about a second's work.
+ */
+const MOST_CHECKS = 100_000
+
+/**
+ * The lines as stored. A line without a lineId is named after the option and its position, so that it does not take the
+ * place of a plan's line by accident.
+ */
+export function wholeOptionLines(
+  lines: readonly Checked['OptionTakeoffLineInput'][],
+  { code }: Pick<Option, 'code'>,
+): OptionTakeoffLine[] {
+  const taken = new Set(lines.map(({ lineId }) => lineId))
+  return lines.map((line, i) => ({
+    lineId: line.lineId ?? freeName(`${code}-${i + 1}`, taken),
+    elevation: line.elevation ?? null,
+    partId: line.partId,
+    quantity: line.quantity ?? null,
+    formula: line.formula ?? null,
+    wastePercent: line.wastePercent,
+    costCodeId: line.costCodeId ?? null,
+    taskName: line.taskName ?? null,
+    planId: line.planId ?? null,
+  }))
+}
+
+/** Returns everything that is wrong with the lines of an option for these plans. Throws `too_much_work`. */
+export async function optionLineFaults(
+  lines: readonly OptionTakeoffLine[],
+  plans: readonly Plan[],
+): Promise<FieldError[]> {
+  const byId = new Map(plans.map((plan) => [plan.id, plan]))
+  const checked = new Formulas(plans)
+  const seen = new Set<string>()
+  const faults: FieldError[] = []
+  for (const [i, line] of lines.entries()) {
+    const before = faults.length
+    const fault = (field: string, code: string, message: string) =>
+      faults.push({ pointer: `/lines/${i}${field}`, code, message })
+    const name = JSON.stringify([line.planId, line.elevation, line.lineId])
+    if (seen.has(name)) fault('/lineId', 'unique', 'must be unique; another line has the same lineId')
+    seen.add(name)
+    if ((line.quantity === null) === (line.formula === null))
+      fault('', 'quantity', 'must have either a quantity or a formula')
+    const plan = byId.get(line.planId ?? '')
+    if (line.planId !== null && plan === undefined)
+      fault('/planId', 'plan', 'is not a plan that the option can be built on')
+    if (line.planId === null && line.elevation !== null) fault('/elevation', 'plan', 'requires planId')
+    const elevation =
+      plan === undefined || line.elevation === null ? null : elevationFault(plan.elevations, line.elevation)
+    if (elevation !== null) fault('/elevation', 'elevation', elevation)
+    const isSound = faults.length === before
+    const wrong = isSound && line.formula !== null ? await checked.faultOf(line.formula, line) : null
+    if (wrong !== null) fault('/formula', 'formula', wrong)
+  }
+  return faults
+}
+
+/** Checks each distinct formula once for each house that it applies to. */
+class Formulas {
+  readonly #sets: { planId: string; elevation: string | null; code: string; figures: Figures }[]
+  readonly #known = new Map<string, string | null>()
+  readonly #work = new FormulaWork()
+  #left = MOST_CHECKS
+
+  constructor(plans: readonly Plan[]) {
+    this.#sets = plans.flatMap((plan) =>
+      (plan.elevations.length === 0 ? [null] : plan.elevations.map(({ code }) => code)).map((elevation) => ({
+        ...{ planId: plan.id, elevation, code: elevation === null ? plan.code : `${plan.code} ${elevation}` },
+        figures: figuresOf(plan, elevation),
+      })),
+    )
+  }
+
+  async faultOf(
+    formula: string,
+    { planId, elevation }: Pick<OptionTakeoffLine, 'planId' | 'elevation'>,
+  ): Promise<string | null> {
+    const key = JSON.stringify([planId, elevation, formula])
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const fault = await this.#checked(formula, planId, elevation)
+    this.#known.set(key, fault)
+    return fault
+  }
+
+  async #checked(formula: string, planId: string | null, elevation: string | null): Promise<string | null> {
+    for (const set of this.#sets) {
+      if (planId !== null && (set.planId !== planId || (elevation !== null && set.elevation !== elevation))) continue
+      if (this.#left-- <= 0) return 'is one too many for so many plans; give lines the planId that they are for'
+      const wrong = await formulaFault(formula, [set.figures], this.#work)
+      if (wrong !== null) return `${wrong} (on ${set.code})`
+    }
+    // Without any plan only its grammar can be checked.
+    return this.#sets.length === 0 ? formulaFault(formula, [], this.#work) : null
+  }
+}
+
+/** Of the lines that apply to a house, for each lineId the one that is for the fewest houses. */
+export function mostSpecific<Line extends Pick<OptionTakeoffLine, 'lineId' | 'planId' | 'elevation'>>(
+  lines: readonly Line[],
+): Line[] {
+  const reach = ({ planId, elevation }: Line) => (planId === null ? 0 : elevation === null ? 1 : 2)
+  const chosen = new Map<string, Line>()
+  for (const line of lines) {
+    const other = chosen.get(line.lineId)
+    if (other === undefined || reach(line) > reach(other)) chosen.set(line.lineId, line)
+  }
+  return [...chosen.values()]
+}

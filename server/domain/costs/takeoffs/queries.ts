@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { Part, TakeoffLine } from '../../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+
+export async function linesOf(
+  { db, organizationId }: Tenant,
+  planId: string,
+  revision: number,
+): Promise<TakeoffLine[]> {
+  const { rows } = await sql<TakeoffLine>`
+    select "lineId", "elevation", "partId", "quantity", "formula", "wastePercent", "costCodeId", "taskName"
+    from "takeoffLines"
+    where "organizationId" = ${organizationId} and "planId" = ${planId} and "revision" = ${revision}
+    order by "place"`.execute(db)
+  return rows
+}
+
+/** A line with what is needed about its part. */
+export interface LineWithPart extends TakeoffLine, Pick<Part, 'sku' | 'name' | 'unit' | 'scope'> {
+  partCostCodeId: string | null
+}
+
+/** The lines of the plan as a whole and of one elevation. */
+export async function linesWithParts(
+  { db, organizationId }: Tenant,
+  planId: string,
+  revision: number,
+  elevation: string | null,
+): Promise<LineWithPart[]> {
+  const { rows } = await sql<LineWithPart>`
+    select t."lineId", t."elevation", t."partId", t."quantity", t."formula", t."wastePercent", t."costCodeId", t."taskName",
+      p."sku", p."name", p."unit", p."scope", p."costCodeId" as "partCostCodeId"
+    from "takeoffLines" t
+    join "parts" p on p."organizationId" = t."organizationId" and p."id" = t."partId"
+    where t."organizationId" = ${organizationId} and t."planId" = ${planId} and t."revision" = ${revision}
+      and (t."elevation" is null or t."elevation" = ${elevation})
+    order by t."place"`.execute(db)
+  return rows
+}
+
+/** Replaces the lines of the revision. */
+export async function replaceLines(
+  { db, organizationId }: WriteCall,
+  planId: string,
+  revision: number,
+  lines: readonly TakeoffLine[],
+): Promise<void> {
+  await sql`
+    delete from "takeoffLines"
+    where "organizationId" = ${organizationId} and "planId" = ${planId} and "revision" = ${revision}`.execute(db)
+  if (lines.length === 0) return
+  await sql`
+    insert into "takeoffLines" ("organizationId", "planId", "revision", "place", "lineId", "elevation", "partId",
+      "quantity", "formula", "wastePercent", "costCodeId", "taskName")
+    select ${organizationId}, ${planId}, ${revision}, l."place", l."lineId", l."elevation", l."partId",
+      l."quantity", l."formula", l."wastePercent", l."costCodeId", l."taskName"
+    from unnest(
+      ${lines.map((line) => line.lineId)}::text[], ${lines.map((line) => line.elevation)}::text[],
+      ${lines.map((line) => line.partId)}::text[], ${lines.map((line) => line.quantity)}::numeric[],
+      ${lines.map((line) => line.formula)}::text[], ${lines.map((line) => line.wastePercent)}::numeric[],
+      ${lines.map((line) => line.costCodeId)}::text[], ${lines.map((line) => line.taskName)}::text[]
+    ) with ordinality as l ("lineId", "elevation", "partId", "quantity", "formula", "wastePercent", "costCodeId",
+      "taskName", "place")`.execute(db)
+}
+
+/** Which of these are active parts, or active cost codes. */
+export async function inUse(
+  { db, organizationId }: Tenant,
+  table: 'parts' | 'costCodes',
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select "id" from ${sql.table(table)}
+    where "organizationId" = ${organizationId} and "id" = any(${[...new Set(ids)]}::text[]) and "archivedAt" is null`.execute(
+    db,
+  )
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,159 @@
+import type { BidAwarded, BidRequest, FieldError, Home, Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { conflict, invalid, problem, unknownReference } from '../../../platform/problems/problem.ts'
+import { leavesOutAmounts, SEALED } from '../../bidding/bid-requests/bid-request.ts'
+import { awardBidRequest, closedIfDue, recordChange } from '../../bidding/bid-requests/changes.ts'
+import type { BidRequestRow } from '../../bidding/bid-requests/queries.ts'
+import * as bidRequests from '../../bidding/bid-requests/queries.ts'
+import { canStillWin, hasRunOut, takes, wins } from '../../bidding/bids/bid.ts'
+import { move, tellAccepted, tellRejected } from '../../bidding/bids/move.ts'
+import type { BidRow } from '../../bidding/bids/queries.ts'
+import * as bids from '../../bidding/bids/queries.ts'
+import * as homes from '../../land/homes/queries.ts'
+import { draftFromBid } from '../../paying/purchase-orders/draft.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { type Obstacle, obstacleToEngage } from '../../vendors/vendors/vendor.ts'
+
+/**
+ * The award: accepts one bid, rejects the others, awards the request and, if asked, drafts the purchase order.
+ * Everything is decided under the lock of the request's row, so of several awards at the same time one finds the
+ * request open and the others find it awarded. Locks are taken in the order home, request, bid, vendor.
+ */
+export async function accept(call: WriteCall, bidId: string, asked: Checked['BidAccept']): Promise<BidAwarded> {
+  const { rejectOthers, createPurchaseOrder, reason = null } = asked
+  const seen = await bids.find(call, bidId)
+  const home = createPurchaseOrder ? await lockHomeToOrderFor(call, seen, asked.homeId) : null
+  if (!createPurchaseOrder && asked.homeId !== undefined) {
+    throw invalid([
+      { pointer: '/homeId', code: 'unexpected', message: 'says what to order for, so it needs createPurchaseOrder' },
+    ])
+  }
+  const { request, bid, standing, vendor } = await lockAll(call, seen)
+  const awardedLineIds = linesToAward(request, bid, asked)
+  const accepted = standing.filter(({ status }) => status === 'accepted')
+  const winner = { ...bid, awardedLineIds }
+  const obstacle = obstacleToAward(call, request, winner, accepted, vendor)
+  if (obstacle !== null) throw conflict(obstacle.code, obstacle.message)
+
+  const order = home === null ? null : await draftFromBid(call, { home, vendor, bid: winner, request })
+  const losers = rejectOthers ? losersOf(request, winner, standing) : []
+  const isAwarded = request.status === 'awarded'
+  const after = await move(call, bid, 'accepted', reason, { awardedLineIds })
+  const counting = isAwarded ? await bidRequests.touch(call, request.id) : await bidRequests.find(call, request.id)
+  await tellAccepted(call, bid, after)
+  for (const loser of losers)
+    await tellRejected(call, loser, await move(call, loser, 'rejected', 'Another bid was accepted.'))
+  if (isAwarded) await recordChange(call, request, counting)
+  else await awardBidRequest(call, counting, reason)
+  const awarded = await bids.find(call, bidId)
+  if (order !== null) await recordEvent(call, 'po.created', order)
+  return { ...bids.toBid(call, awarded), purchaseOrder: order }
+}
+
+interface Locked {
+  request: BidRequestRow
+  bid: BidRow
+  /** The bids on the request that can win or have won. */
+  standing: BidRow[]
+  vendor: Vendor
+}
+
+/** Locks what the award of a bid changes or relies on. */
+async function lockAll(call: WriteCall, { id, bidRequestId, vendorId }: BidRow): Promise<Locked> {
+  const request = await closedIfDue(call, await bidRequests.lock(call, bidRequestId))
+  const bid = await bids.lock(call, id)
+  const standing = await bids.ofRequest(call, bidRequestId, ['accepted', 'submitted'])
+  const vendor = await vendors.lock(call, vendorId)
+  return { request, bid, standing, vendor }
+}
+
+async function lockHomeToOrderFor(call: WriteCall, bid: BidRow, given: string | undefined): Promise<Home> {
+  if (!call.permissions.has('pos:write')) {
+    throw problem('permission_denied', 'Creating the purchase order needs pos:write.', { permission: 'pos:write' })
+  }
+  // What a request asks for does not change once it has bids, so this can be read without its lock.
+  const { homeIds } = await bidRequests.find(call, bid.bidRequestId)
+  const homeId = homeToOrderFor(bid, homeIds, given)
+  const home = await homes.findOptional(call, homeId)
+  if (home === undefined) throw unknownReference(['/homeId'])
+  if (home.communityId !== bid.communityId) {
+    throw invalid([{ pointer: '/homeId', code: 'community', message: 'is not in the community of the bid request' }])
+  }
+  return homes.lock(call, homeId)
+}
+
+function homeToOrderFor(bid: BidRow, homeIds: readonly string[], given: string | undefined): string {
+  const [only] = homeIds
+  const bound = bid.homeId ?? (homeIds.length === 1 ? only : undefined)
+  if (bound !== undefined) {
+    if (given === undefined || given === bound) return bound
+    throw invalid([
+      { pointer: '/homeId', code: 'other_home', message: `must be ${bound}, which the bid is for, or be left out` },
+    ])
+  }
+  if (homeIds.length > 1) {
+    throw conflict(
+      'missing_data',
+      'The bid holds for several homes together; accept it, and order for each home with createPurchaseOrder.',
+    )
+  }
+  if (given === undefined)
+    throw conflict('missing_data', 'The bid is for the whole community; say with homeId which home to order for.')
+  return given
+}
+
+/** The lines that the bid wins; null for everything that it offers. */
+function linesToAward(request: BidRequestRow, bid: BidRow, { lineIds }: Checked['BidAccept']): string[] | null {
+  if (lineIds === undefined) return null
+  if (request.awardMode !== 'split') {
+    throw invalid([{ pointer: '/lineIds', code: 'split', message: 'needs a bid request with awardMode split' }])
+  }
+  const faults: FieldError[] = lineIds.flatMap((lineId, i) =>
+    wins({ ...bid, awardedLineIds: null }, lineId)
+      ? []
+      : [{ pointer: `/lineIds/${i}`, code: 'unknown_line', message: 'is not a line that the bid prices' }],
+  )
+  if (faults.length > 0) throw invalid(faults)
+  return lineIds
+}
+
+/** Why the bid cannot win now; null if it can. The move itself checks that the status can become accepted. */
+function obstacleToAward(
+  call: WriteCall,
+  request: BidRequestRow,
+  bid: BidRow,
+  accepted: readonly BidRow[],
+  vendor: Vendor,
+): Obstacle | null {
+  const { number, status, awardMode } = request
+  if (status === 'draft' || status === 'cancelled')
+    return { code: 'wrong_status', message: `${number} is ${status === 'draft' ? 'a draft' : 'cancelled'}.` }
+  if (status === 'awarded' && awardMode === 'single')
+    return { code: 'already_awarded', message: `${number} is already awarded.` }
+  if (leavesOutAmounts(call, request)) return { code: 'bids_sealed', message: `Cannot award ${number}: ${SEALED}` }
+  if (bid.status !== 'submitted') return null
+  if (hasRunOut(bid, call.now)) return { code: 'bid_expired', message: `The bid was valid until ${bid.validUntil}.` }
+  const obstacle = obstacleToEngage(vendor)
+  if (obstacle !== null) return { ...obstacle, message: `The bid cannot be accepted: ${obstacle.message}.` }
+  const taken = takenBy(accepted, request)
+  const twice = new Set(takes(bid, request).filter((pair) => taken.has(pair)))
+  if (twice.size === 0) return null
+  const lines = request.lines.filter((line) => [...twice].some((pair) => pair.endsWith(` ${line.lineId}`)))
+  const won = lines.map((line) => `"${line.lineId}"`).join(', ')
+  return { code: 'already_awarded', message: `Another bid has won ${won} already; name other lines in lineIds.` }
+}
+
+function takenBy(accepted: readonly BidRow[], request: Pick<BidRequest, 'homeIds' | 'lines'>): Set<string> {
+  return new Set(accepted.flatMap((bid) => takes(bid, request)))
+}
+
+/** The bids that a winner leaves nothing for. */
+function losersOf(request: BidRequestRow, winner: BidRow, standing: readonly BidRow[]): BidRow[] {
+  const others = standing.filter(({ id }) => id !== winner.id)
+  const taken = takenBy([...others.filter(({ status }) => status === 'accepted'), winner], request)
+  return others.filter(
+    (bid) => bid.status === 'submitted' && !(request.awardMode === 'split' && canStillWin(bid, request, taken)),
+  )
+}

@@ -1,0 +1,54 @@
+import type { Bid } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { conflict, problem } from '../../../platform/problems/problem.ts'
+import { lockBidRequest, recordChange, revokeAward, touchBidRequest } from '../../bidding/bid-requests/changes.ts'
+import * as bidRequests from '../../bidding/bid-requests/queries.ts'
+import { move, tellRejected } from '../../bidding/bids/move.ts'
+import type { BidRow } from '../../bidding/bids/queries.ts'
+import * as bids from '../../bidding/bids/queries.ts'
+import * as contracts from '../../bidding/contracts/queries.ts'
+import * as orders from '../../paying/purchase-orders/queries.ts'
+import { voidOrder } from '../../paying/purchase-orders/status.ts'
+import { ORDERED } from '../../statuses/order-statuses.ts'
+
+/** Rejects a submitted bid, or revokes the award of an accepted one. */
+export async function reject(call: WriteCall, bidId: string, reason: string | null): Promise<Bid> {
+  const { bidRequestId } = await bids.find(call, bidId)
+  await lockBidRequest(call, bidRequestId)
+  const bid = await bids.lock(call, bidId)
+  if (bid.status === 'accepted') await revoke(call, bid, reason)
+  else {
+    await tellRejected(call, bid, await move(call, bid, 'rejected', reason))
+    await touchBidRequest(call, bidRequestId)
+  }
+  return bids.toBid(call, await bids.find(call, bidId))
+}
+
+/**
+ * An award can no longer be revoked once it was ordered, or while its contract stands. Until then, revoking it voids its orders and reopens the
+ * request for another award, unless the award was split and part of it still stands.
+ */
+async function revoke(call: WriteCall, bid: BidRow, reason: string | null): Promise<void> {
+  const ordered = (await orders.lockOfBid(call, bid.id)).filter((order) => order.status !== 'void')
+  const standing = ordered.find((order) => ORDERED.includes(order.status))
+  if (standing !== undefined) throw conflict('in_use', `${standing.number} was issued to the vendor; void it first.`)
+  if (bid.contractId !== null) {
+    const { number, status } = await contracts.find(call, bid.contractId)
+    const instead = status === 'active' ? 'terminate' : 'archive'
+    throw conflict('in_use', `The bid has become the contract ${number}; ${instead} it first.`)
+  }
+  if (ordered.length > 0 && !call.permissions.has('pos:write')) {
+    throw problem('permission_denied', 'Voiding the purchase order of the award needs pos:write.', {
+      permission: 'pos:write',
+    })
+  }
+  await tellRejected(call, bid, await move(call, bid, 'rejected', reason, { awardedLineIds: null }))
+  for (const order of ordered) await voidOrder(call, order, 'The award was revoked.')
+
+  const others = await bids.ofRequest(call, bid.bidRequestId, ['accepted'])
+  if (others.length === 0) await revokeAward(call, bid.bidRequestId, reason)
+  else {
+    const before = await bidRequests.find(call, bid.bidRequestId)
+    await recordChange(call, before, await bidRequests.touch(call, bid.bidRequestId))
+  }
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { makeEvent, recordEvents } from '../../../platform/events/record.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import * as requests from '../../bidding/bid-requests/queries.ts'
+
+/** More open bid requests than a community ever has, and few enough to be moved in one transaction. */
+const MOST_MOVED = 1000
+
+/** How many are in memory at a time, before and after the change: a bid request can have a thousand invitations. */
+const BATCH = 50
+
+/**
+ * Moves the deadlines of a locked community whose time zone has changed to the end of their days in the new one. Only
+ * deadlines ahead are moved, and only to an instant that is still ahead: vendors were promised that they could bid until
+ * then, so correcting a time zone must not shut them out from one moment to the next.
+ */
+export async function moveDeadlines(call: WriteCall, communityId: string): Promise<void> {
+  const ids = await requests.lockMovable(call, communityId, MOST_MOVED + 1)
+  if (ids.length > MOST_MOVED) {
+    throw conflict(
+      'limit_reached',
+      `More than ${MOST_MOVED} bid requests of the community are open; close some of them first.`,
+    )
+  }
+  for (let from = 0; from < ids.length; from += BATCH) {
+    const batch = ids.slice(from, from + BATCH)
+    const before = await requests.findAll(call, batch)
+    await requests.moveDeadlines(call, batch)
+    const after = await requests.findAll(call, batch)
+    const events = after.map((row, i) => {
+      const previous = before[i] === undefined ? null : requests.toBidRequest(call, before[i])
+      return makeEvent(call, 'bid_request.updated', requests.toBidRequest(call, row), previous)
+    })
+    await recordEvents(call, events)
+  }
+  await moveExpiries(call, communityId)
+}
+
+/** A bid holds until the end of a day of the community as well. No answer shows that instant, so no version changes. */
+async function moveExpiries({ db, organizationId, now }: WriteCall, communityId: string): Promise<void> {
+  await sql`
+    update "bids" as b set "expiresAt" = moved."at"
+    from "communities" as c, "bids" as old,
+      lateral (select (old."validUntil" + 1)::timestamp at time zone c."timeZone" as "at") as moved
+    where c."organizationId" = ${organizationId} and c."id" = ${communityId}
+      and old."organizationId" = ${organizationId} and old."communityId" = ${communityId}
+      and old."status" = 'submitted' and old."expiresAt" > ${now} and moved."at" > ${now}
+      and b."organizationId" = ${organizationId} and b."id" = old."id"`.execute(db)
+}

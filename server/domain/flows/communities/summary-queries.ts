@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import type { CommunitySummary } from '../../../../client/contract.gen.ts'
+import type { Tenant } from '../../../platform/calls/call.ts'
+import { OPEN_INVITATION } from '../../bidding/bid-requests/bid-request.ts'
+import { LOT_IS_TAKEN } from '../../land/communities/queries.ts'
+import { COMMITTED, OPEN, PENDING } from '../../statuses/order-statuses.ts'
+
+type Summed<Part extends 'budget' | 'openOrders' | 'bidRequests' | 'sales'> = NonNullable<CommunitySummary[Part]>
+
+/** The average settles long before; the newest are what a builder wants to know of. */
+const MOST_AVERAGED = 1000
+
+export interface HomeFigures {
+  byStatus: CommunitySummary['homesByStatus']
+  lotsTaken: number
+  /** In the order of the months. */
+  starts: number[]
+  completions: number
+}
+
+/** `months` are the first days of consecutive months. */
+export async function homesOf(
+  { db, organizationId }: Tenant,
+  communityId: string,
+  months: readonly string[],
+): Promise<HomeFigures> {
+  const { rows } = await sql<HomeFigures>`
+    with of as (
+      select "status", "startDate", "actualCompletionDate", ${LOT_IS_TAKEN} as "isOnLot" from "homes"
+      where "organizationId" = ${organizationId} and "communityId" = ${communityId}
+        and ("archivedAt" is null or "status" = 'archived')
+    ), months as (
+      select "first", ("first" + interval '1 month')::date as "next" from unnest(${[...months]}::date[]) as m ("first")
+    )
+    select
+      (select json_object_agg(s."name", (select count(*) from of where of."status" = s."name"))
+        from unnest(${[...STATUSES]}::text[]) as s ("name")) as "byStatus",
+      (select count(*) from of where "isOnLot") as "lotsTaken",
+      (select json_agg((select count(*) from of where "startDate" >= m."first" and "startDate" < m."next") order by m."first")
+        from months as m) as "starts",
+      (select count(*) from of where "actualCompletionDate" >= (select min("first") from months)
+        and "actualCompletionDate" < (select max("next") from months)) as "completions"`.execute(db)
+  const [figures] = rows
+  if (figures === undefined) throw new Error('A select without a table has one row.')
+  return figures
+}
+
+const STATUSES: readonly (keyof CommunitySummary['homesByStatus'])[] = [
+  ...(['planning', 'permitting', 'ready_to_start', 'under_construction', 'completed'] as const),
+  ...(['closed', 'warranty', 'archived', 'on_hold', 'cancelled'] as const),
+]
+
+/** The homes completed on the date or later whose beginning is known, newest first. */
+export async function completedSince(
+  { db, organizationId }: Tenant,
+  communityId: string,
+  since: string,
+): Promise<{ startDate: string; actualCompletionDate: string }[]> {
+  const { rows } = await sql<{ startDate: string; actualCompletionDate: string }>`
+    select "startDate", "actualCompletionDate" from "homes"
+    where "organizationId" = ${organizationId} and "communityId" = ${communityId}
+      and ("archivedAt" is null or "status" = 'archived')
+      and "startDate" <= "actualCompletionDate" and "actualCompletionDate" >= ${since}
+    order by "actualCompletionDate" desc, "id" limit ${MOST_AVERAGED}`.execute(db)
+  return rows
+}
+
+/** What the homes' own budgets come to together. */
+export async function budgetOf({ db, organizationId }: Tenant, communityId: string): Promise<Summed<'budget'>> {
+  const { rows } = await sql<Summed<'budget'>>`
+    with of as materialized (
+      select "id" from "homes"
+      where "organizationId" = ${organizationId} and "communityId" = ${communityId} and "status" <> 'cancelled'
+        and ("archivedAt" is null or "status" = 'archived')
+    ), budget as (
+      select coalesce(sum("budgeted"), 0) as "budgeted" from "budgetLines"
+      where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from of)) and "archivedAt" is null
+    ), orders as (
+      select
+        coalesce(sum("total") filter (where "status" = any(${[...COMMITTED]}::text[])), 0) as "committed",
+        coalesce(sum("total") filter (where "status" = any(${[...PENDING]}::text[])), 0) as "pendingCommitted"
+      from "purchaseOrders"
+      where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from of))
+    )
+    select "budgeted", "committed", "pendingCommitted", "budgeted" - "committed" as "variance" from budget, orders`.execute(
+    db,
+  )
+  return rows[0] ?? { budgeted: 0, committed: 0, pendingCommitted: 0, variance: 0 }
+}
+
+/** Those of cancelled homes too, because they still have to be settled. */
+export async function openOrdersOf({ db, organizationId }: Tenant, communityId: string): Promise<Summed<'openOrders'>> {
+  const { rows } = await sql<Summed<'openOrders'>>`
+    select count(*) as "count", coalesce(sum("total"), 0) as "amount" from "purchaseOrders"
+    where "organizationId" = ${organizationId} and "status" = any(${[...OPEN]}::text[])
+      and "homeId" = any(array(
+        select "id" from "homes" where "organizationId" = ${organizationId} and "communityId" = ${communityId}))`.execute(
+    db,
+  )
+  return rows[0] ?? { count: 0, amount: 0 }
+}
+
+export async function bidRequestsOf(
+  { db, organizationId }: Tenant,
+  communityId: string,
+): Promise<Summed<'bidRequests'>> {
+  const { rows } = await sql<Summed<'bidRequests'>>`
+    with of as materialized (
+      select "id", "status" from "bidRequests"
+      where "organizationId" = ${organizationId} and "communityId" = ${communityId}
+    )
+    select
+      count(*) filter (where "status" = 'draft') as "draft",
+      count(*) filter (where "status" = 'sent') as "sent",
+      count(*) filter (where "status" = 'closed') as "closed",
+      count(*) filter (where "status" = 'awarded') as "awarded",
+      count(*) filter (where "status" = 'cancelled') as "cancelled",
+      (select count(*) from "invitations"
+        where "organizationId" = ${organizationId} and "status" = any(${[...OPEN_INVITATION]}::text[])
+          and "bidRequestId" = any(array(select "id" from of where "status" = 'sent'))) as "openInvitations"
+    from of`.execute(db)
+  return rows[0] ?? { draft: 0, sent: 0, closed: 0, awarded: 0, cancelled: 0, openInvitations: 0 }
+}
+
+export async function salesOf({ db, organizationId }: Tenant, communityId: string): Promise<Summed<'sales'>> {
+  const { rows } = await sql<Summed<'sales'>>`
+    select
+      count(*) filter (where "status" = 'pending') as "pending",
+      count(*) filter (where "status" = 'approved') as "approved",
+      count(*) filter (where "status" = 'pipeline_complete') as "pipelineComplete",
+      count(*) filter (where "status" = 'cancelled') as "cancelled",
+      (select count(*) from "homes"
+        where "organizationId" = ${organizationId} and "communityId" = ${communityId} and "salesStatus" = 'available'
+      ) as "homesAvailable"
+    from "sales" where "organizationId" = ${organizationId} and "communityId" = ${communityId}`.execute(db)
+  return rows[0] ?? { pending: 0, approved: 0, pipelineComplete: 0, cancelled: 0, homesAvailable: 0 }
+}

@@ -1,0 +1,56 @@
+import type { Community, CommunitySummary } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { average } from '../../../platform/values/money.ts'
+import { workCalendar } from '../../../platform/values/workdays.ts'
+import * as figures from './summary-queries.ts'
+
+/** How many months are counted one by one, as the contract says. */
+const MONTHS = 12
+
+/**
+ * How the community stands now. The number of statements depends neither on its homes nor on what was ordered for them;
+ * what the caller may not read is not even looked up.
+ */
+export async function summaryOf(call: Call, community: Community): Promise<CommunitySummary> {
+  const { id: communityId, lotCount } = community
+  const months = lastMonths(dateIn(community.timeZone, call.now))
+  const since = months[0] ?? ''
+  const may = (permission: string) => call.permissions.has(permission)
+  const [homes, completed, budget, openOrders, bidRequests, sales] = await Promise.all([
+    figures.homesOf(call, communityId, months),
+    figures.completedSince(call, communityId, since),
+    may('budgets:read') ? figures.budgetOf(call, communityId) : null,
+    may('pos:read') ? figures.openOrdersOf(call, communityId) : null,
+    may('bids:read') ? figures.bidRequestsOf(call, communityId) : null,
+    may('sales:read') ? figures.salesOf(call, communityId) : null,
+  ])
+  const calendar = workCalendar(community)
+  const days = completed.map(({ startDate, actualCompletionDate }) =>
+    calendar.between(startDate, addDays(actualCompletionDate, 1)),
+  )
+  return {
+    communityId,
+    homesByStatus: homes.byStatus,
+    lotsTaken: homes.lotsTaken,
+    lotsFree: lotCount === null ? null : Math.max(lotCount - homes.lotsTaken, 0),
+    startsThisMonth: homes.starts.at(-1) ?? 0,
+    starts: months.map((month, i) => ({ month, starts: homes.starts[i] ?? 0 })),
+    completions: homes.completions,
+    averageCycleDays: days.length === 0 ? null : average(days),
+    budget,
+    openOrders,
+    bidRequests,
+    sales,
+    asOf: call.now.toISOString(),
+    currency: call.currency,
+  }
+}
+
+/** The first days of the months up to the one of this date, oldest first. */
+function lastMonths(today: string): string[] {
+  const [year = 0, month = 0] = today.split('-').map(Number)
+  return Array.from({ length: MONTHS }, (_, i) =>
+    new Date(Date.UTC(year, month - MONTHS + i, 1)).toISOString().slice(0, 10),
+  )
+}

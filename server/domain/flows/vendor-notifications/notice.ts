@@ -1,0 +1,45 @@
+import type { FieldError, Home, VendorNotificationCreate } from '../../../../client/contract.gen.ts'
+
+/** What a vendor can be notified about: a task, other work on a home on a day, or the deadline of a bid request. */
+export type Subject =
+  | { homeId: string; date: string; bidRequestId?: undefined; taskId?: undefined }
+  | { bidRequestId: string; homeId?: undefined; taskId?: undefined }
+  | { taskId: string; bidRequestId?: undefined; homeId?: undefined }
+
+/** The subject of the notice, or what is wrong with the combination of fields. */
+export function subjectOf(body: VendorNotificationCreate): Subject | FieldError[] {
+  const { kind, taskId, bidRequestId, homeId, date } = body
+  const faults: FieldError[] = []
+  if (taskId !== undefined) {
+    for (const [field, value] of Object.entries({ bidRequestId, homeId, date })) {
+      if (value === undefined) continue
+      faults.push({ pointer: `/${field}`, code: 'exclusive', message: 'cannot be combined with taskId' })
+    }
+    return faults.length > 0 ? faults : { taskId }
+  }
+  if (bidRequestId !== undefined && homeId !== undefined) {
+    faults.push({ pointer: '/bidRequestId', code: 'exclusive', message: 'cannot be combined with homeId' })
+  }
+  if (bidRequestId !== undefined) {
+    if (kind !== 'reminder')
+      faults.push({ pointer: '/kind', code: 'enum', message: 'must be reminder for a bid request' })
+    if (date !== undefined)
+      faults.push({
+        pointer: '/date',
+        code: 'exclusive',
+        message: 'is taken from the bid request and must not be sent',
+      })
+    return faults.length > 0 ? faults : { bidRequestId }
+  }
+  if (homeId === undefined)
+    faults.push({ pointer: '/homeId', code: 'required', message: 'is required, or else taskId or bidRequestId' })
+  if (date === undefined) faults.push({ pointer: '/date', code: 'required', message: 'is required with homeId' })
+  return homeId === undefined || date === undefined ? faults : { homeId, date }
+}
+
+/** Why work on the home is no longer announced; null if it can be. */
+export function reasonNotToAnnounce(home: Pick<Home, 'name' | 'status' | 'archivedAt'>): string | null {
+  if (home.status === 'cancelled') return `${home.name} is cancelled.`
+  if (home.archivedAt !== null) return `${home.name} is archived.`
+  return null
+}

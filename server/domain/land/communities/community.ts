@@ -1,0 +1,50 @@
+import type { Community, CommunityStatus } from '../../../../client/contract.gen.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+
+/**
+ * The life of a community. The usual model goes from sold out to closed and ends; here a sold-out community can become
+ * active again, because sales fall through and later phases add lots, and nobody should have to make a second community
+ * for that.
+ */
+export const COMMUNITY_MOVES: Readonly<Record<CommunityStatus, readonly CommunityStatus[]>> = {
+  planning: ['active'],
+  active: ['sold_out'],
+  sold_out: ['closed', 'active'],
+  closed: [],
+}
+
+/** Why no home can be added at the moment; null if one can. `taken` counts the lots with a home. */
+export function reasonNotToBuild(community: Community, taken: number): string | null {
+  if (community.archivedAt !== null) return `${community.name} is archived.`
+  if (community.status === 'sold_out') return `${community.name} is sold out; make it active again to add homes.`
+  if (community.status === 'closed') return `${community.name} is closed.`
+  if (community.lotCount !== null && taken >= community.lotCount) return lotsAreTaken(community.name, taken)
+  return null
+}
+
+/** Why the community cannot be closed or archived; null if it can. `open` counts its unfinished homes. */
+export function reasonNotToEnd(community: Community, open: number): string | null {
+  if (open === 0) return null
+  return `${open === 1 ? '1 home' : `${open} homes`} in ${community.name} ${open === 1 ? 'is' : 'are'} neither closed nor cancelled nor archived.`
+}
+
+export function lotsAreTaken(name: string, taken: number): string {
+  return taken === 1 ? `1 lot of ${name} is taken.` : `${taken} lots of ${name} are taken.`
+}
+
+/** Refuses an unknown time zone; only the runtime knows which exist. */
+export function checkTimeZone(timeZone: string | undefined): void {
+  if (timeZone === undefined) return
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+  } catch {
+    throw invalid([
+      { pointer: '/timeZone', code: 'format', message: 'must be an IANA time zone such as America/Chicago' },
+    ])
+  }
+}
+
+export function newCommunity(body: Checked['CommunityCreate'], timeZone: string) {
+  return { timeZone, ...body }
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { Community } from '../../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+import { FINISHED } from '../home-statuses.ts'
+
+export const {
+  list,
+  find,
+  findAll,
+  findOptional,
+  lock,
+  assertExist,
+  insert,
+  make,
+  insertAll,
+  updateAll,
+  update,
+  archive,
+} = resource({
+  schema: 'Community',
+  table: 'communities',
+  prefix: 'com',
+})
+
+// A home takes its lot until it is cancelled, or archived before it was built. The unique index on lots has the same
+// condition.
+export const LOT_IS_TAKEN = sql<boolean>`"status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`
+
+/**
+ * How many lots of the community have a home. Exact while the community's row is locked, because every new home locks
+ * it.
+ */
+export async function countTakenLots(call: Tenant, communityId: string): Promise<number> {
+  const { count } = await call.db
+    .selectFrom('homes')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('organizationId', '=', call.organizationId)
+    .where('communityId', '=', communityId)
+    .where(LOT_IS_TAKEN)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** The same for several communities; those without any are left out. */
+export async function takenLots(
+  { db, organizationId }: Tenant,
+  communityIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (communityIds.length === 0) return new Map()
+  const { rows } = await sql<{ id: string; count: number }>`
+    select "communityId" as "id", count(*) as "count" from "homes"
+    where "organizationId" = ${organizationId} and "communityId" = any(${[...communityIds]}::text[]) and ${LOT_IS_TAKEN}
+    group by "communityId"`.execute(db)
+  return new Map(rows.map(({ id, count }) => [id, count]))
+}
+
+/** Locks the communities with these ids, in their order, and returns those that exist. */
+export async function lockAll(call: WriteCall, ids: readonly string[]): Promise<Community[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "communities"
+    where "organizationId" = ${call.organizationId} and "id" = any(${[...new Set(ids)]}::text[])
+    order by "id" for no key update`.execute(call.db)
+  return findAll(
+    call,
+    rows.map(({ id }) => id),
+  )
+}
+
+/** How many homes of the community are neither archived nor finished. */
+export async function countOpenHomes(call: Tenant, communityId: string): Promise<number> {
+  const { count } = await call.db
+    .selectFrom('homes')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('organizationId', '=', call.organizationId)
+    .where('communityId', '=', communityId)
+    .where('archivedAt', 'is', null)
+    .where('status', 'not in', [...FINISHED])
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Vendors are told of tasks at the same hour of the same day as before, which is another instant in another time zone. */
+export async function moveNotices(
+  { db, organizationId }: WriteCall,
+  communityId: string,
+  from: string,
+  to: string,
+): Promise<void> {
+  await sql`
+    update "tasks" set "tellAt" = "tellAt" at time zone ${from} at time zone ${to}
+    where "organizationId" = ${organizationId} and "communityId" = ${communityId} and "tellAt" is not null
+      and "status" = 'not_started'`.execute(db)
+}

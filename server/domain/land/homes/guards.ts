@@ -1,0 +1,52 @@
+import type { Home, HomeStatusMove } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { conflict, invalid, problem } from '../../../platform/problems/problem.ts'
+import { amountText } from '../../../platform/values/money.ts'
+import { reasonSold } from './home.ts'
+import * as homes from './queries.ts'
+
+/**
+ * Refuses a move of the home, which is locked and could move so, for what is missing elsewhere.
+ *
+ * @returns the overrideReason, if the move needs it
+ */
+export async function assertMayMove(call: WriteCall, home: Home, move: HomeStatusMove): Promise<string | null> {
+  const { status, overrideReason = null } = move
+  if (status !== 'closed' && overrideReason !== null)
+    throw invalid([{ pointer: '/overrideReason', code: 'exclusive', message: 'is only for the status closed' }])
+  if (status === 'under_construction' && home.budgetLockedAt === null)
+    throw conflict('budget_not_locked', `The budget of ${home.name} has to be locked before construction begins.`)
+  if (status === 'completed') await assertNothingLeft(call, home)
+  if (status === 'cancelled' && home.saleId !== null) throw conflict('in_use', reasonSold(home))
+  return status === 'closed' ? assertMayClose(call, home, overrideReason) : null
+}
+
+async function assertNothingLeft(call: WriteCall, { id, name }: Home): Promise<void> {
+  const open = await homes.countOpenTasks(call, id)
+  if (open === 0) return
+  const left = open === 1 ? '1 task is' : `${open} tasks are`
+  throw conflict('open_work', `${left} left to be done in the schedule of ${name}.`)
+}
+
+/** A home whose sale is not settled is closed only by somebody who may decide about sales, and who says why. */
+async function assertMayClose(call: WriteCall, home: Home, overrideReason: string | null): Promise<string | null> {
+  const reason = await reasonNotToClose(call, home)
+  if (reason === null) return null
+  if (overrideReason === null)
+    throw conflict('needs_override', `${reason} Whoever decides to close it all the same says why in overrideReason.`)
+  if (!call.permissions.has('sales:write'))
+    throw problem('permission_denied', 'Closing a home without a complete sale needs sales:write.', {
+      permission: 'sales:write',
+    })
+  return overrideReason
+}
+
+async function reasonNotToClose(call: WriteCall, { name, saleId }: Home): Promise<string | null> {
+  const sale = saleId === null ? undefined : await homes.saleOf(call, saleId)
+  if (sale === undefined || sale.status !== 'pipeline_complete') return `No sale of ${name} is complete.`
+  if (sale.openContingencies > 0)
+    return `The sale of ${name} still depends on ${sale.openContingencies === 1 ? 'a contingency' : `${sale.openContingencies} contingencies`}.`
+  if (sale.depositsOutstanding > 0)
+    return `Deposits of ${amountText(sale.depositsOutstanding)} for ${name} are still due.`
+  return null
+}

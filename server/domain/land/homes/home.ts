@@ -1,0 +1,89 @@
+import type { Home, HomeStatus } from '../../../../client/contract.gen.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { wholeAddress } from '../../../platform/values/address.ts'
+
+// The life of a home without detours: each status and the next one.
+const NEXT: Readonly<Record<HomeStatus, HomeStatus | null>> = {
+  planning: 'permitting',
+  permitting: 'ready_to_start',
+  ready_to_start: 'under_construction',
+  under_construction: 'completed',
+  completed: 'closed',
+  closed: 'warranty',
+  warranty: 'archived',
+  archived: null,
+  on_hold: null,
+  cancelled: null,
+}
+
+const CAN_BE_HELD: ReadonlySet<HomeStatus> = new Set(['planning', 'permitting', 'ready_to_start', 'under_construction'])
+const CAN_BE_CANCELLED: ReadonlySet<HomeStatus> = new Set([...CAN_BE_HELD, 'completed', 'on_hold'])
+
+/**
+ * What the home's status can become. A home on hold returns to its previous status, so this takes the home, not its
+ * status.
+ */
+export function movesOf(home: Pick<Home, 'status' | 'statusBeforeHold'>): HomeStatus[] {
+  const next = home.status === 'on_hold' ? home.statusBeforeHold : NEXT[home.status]
+  return [
+    ...(next === null ? [] : [next]),
+    ...(CAN_BE_HELD.has(home.status) ? (['on_hold'] as const) : []),
+    ...(CAN_BE_CANCELLED.has(home.status) ? (['cancelled'] as const) : []),
+  ]
+}
+
+/** The fields that a move sets in addition to the status. `today` is the date in the community. */
+export function consequences(home: Home, to: HomeStatus, today: string, now: Date): Partial<Home> {
+  return {
+    statusBeforeHold: to === 'on_hold' ? home.status : null,
+    // A home that returns from a hold has started before.
+    ...(to === 'under_construction' && home.startDate === null && { startDate: today }),
+    ...(to === 'completed' && { actualCompletionDate: today }),
+    ...(to === 'closed' && { closingDate: today }),
+    ...(to === 'archived' && { archivedAt: now.toISOString() }),
+  }
+}
+
+/** What the status history says of the move. Beside an ordinary reason it keeps why a home was closed without a sale. */
+export function reasonOf(reason: string | null = null, override: string | null): string | null {
+  if (override === null) return reason
+  const why = `Without a complete sale: ${override}`
+  return reason === null ? why : `${reason} ${why}`
+}
+
+/** Why the home cannot be archived; null if it can. `openOrders` counts its open purchase orders. */
+export function reasonNotToArchive(home: Home, openOrders: number): string | null {
+  if (home.startDate !== null && home.status !== 'cancelled')
+    return `The construction of ${home.name} has started; end it through its status.`
+  if (home.saleId !== null) return reasonSold(home)
+  if (openOrders > 0)
+    return `${home.name} has ${openOrders === 1 ? 'an open purchase order' : `${openOrders} open purchase orders`}.`
+  return null
+}
+
+/** Why the home can no longer be built differently from how it was planned; null if it can. */
+export function reasonToKeepPlan(home: Home): string | null {
+  if (home.budgetLockedAt !== null) return `The budget of ${home.name} is locked, and was made for its plan.`
+  if (home.startDate !== null) return `The construction of ${home.name} has begun.`
+  if (home.salesStatus === 'under_contract') return `The sale of ${home.name} is approved, for its plan.`
+  return null
+}
+
+/** Why a home that has a sale cannot be given up. */
+export function reasonSold({ name, salesStatus }: Pick<Home, 'name' | 'salesStatus'>): string {
+  return `${name} is ${salesStatus.replaceAll('_', ' ')}; cancel its sale first.`
+}
+
+/** Why the budget of the home can no longer be changed; null if it can. */
+export function reasonToKeepBudget(home: Home): string | null {
+  if (home.status === 'cancelled') return `${home.name} is cancelled.`
+  if (home.archivedAt !== null) return `${home.name} is archived.`
+  return null
+}
+
+export function newHome(body: Checked['HomeCreate'], planned: Pick<Home, 'planRevision' | 'basePrice'>) {
+  const { planRevision, basePrice: ofPlan } = planned
+  const basePrice = body.basePrice === undefined ? ofPlan : body.basePrice
+  const address = wholeAddress(body.address)
+  return { ...body, planRevision, basePrice, status: 'planning' as const, percentComplete: 0, address }
+}

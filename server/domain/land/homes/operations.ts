@@ -1,0 +1,103 @@
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { conflict, invalidTransition } from '../../../platform/problems/problem.ts'
+import { syncRows } from '../../../platform/resources/sync.ts'
+import { wholeAddress } from '../../../platform/values/address.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import { reasonNotToBuild } from '../communities/community.ts'
+import * as communities from '../communities/queries.ts'
+import { assertMayMove } from './guards.ts'
+import { consequences, movesOf, newHome, reasonNotToArchive, reasonOf } from './home.ts'
+import { planFor } from './planned.ts'
+import * as homes from './queries.ts'
+import { replanned } from './replanned.ts'
+import { setDeadlines } from './selection-deadlines.ts'
+import { homeSync } from './sync.ts'
+
+export const homeOperations = {
+  async listHomes({ query }, call) {
+    return { status: 200, body: await homes.list(call, query) }
+  },
+
+  async createHome({ body }, call) {
+    const home = await call.write(async (call) => {
+      await communities.assertExist(call, [body.communityId], '/communityId')
+      // The community is locked while its lots are counted, so that two homes never take the last one.
+      const community = await communities.lock(call, body.communityId)
+      const reason = reasonNotToBuild(community, await communities.countTakenLots(call, community.id))
+      if (reason !== null) throw conflict('not_available', reason)
+      const created = await homes.insert(call, newHome(body, await planFor(call, body, community)))
+      await recordStatusChange(call, { id: created.id, from: null, to: created.status })
+      await recordEvent(call, 'home.created', created)
+      return created
+    })
+    return { status: 201, body: home }
+  },
+
+  async syncHomes({ body }, call) {
+    return { status: 200, body: await syncRows(call, body, homeSync(body.match)) }
+  },
+
+  async getHome({ path }, call) {
+    return { status: 200, body: await homes.find(call, path.homeId) }
+  },
+
+  async updateHome({ path, body, ifMatch }, call) {
+    const home = await call.write(async (call) => {
+      const before = await homes.lock(call, path.homeId)
+      checkIfMatch(ifMatch, before)
+      const { address, ...rest } = body
+      return homes.update(call, before, {
+        ...rest,
+        ...(address !== undefined && { address: wholeAddress(address) }),
+        ...(await replanned(call, before, body)),
+      })
+    })
+    return { status: 200, body: home }
+  },
+
+  async archiveHome({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await homes.lock(call, path.homeId)
+      if (before.archivedAt === null) {
+        const reason = reasonNotToArchive(before, await homes.countOpenOrders(call, before.id))
+        if (reason !== null) throw conflict('in_use', reason)
+      }
+      const after = await homes.archive(call, before, ifMatch)
+      if (before.archivedAt === null) await homes.archiveSchedule(call, after.id, 'all')
+    })
+    return { status: 204 }
+  },
+
+  async changeHomeStatus({ path, body }, call) {
+    const home = await call.write(async (call) => {
+      const before = await homes.lock(call, path.homeId)
+      const allowed = movesOf(before)
+      if (!allowed.includes(body.status)) throw invalidTransition(before.status, body.status, allowed)
+      // Archiving is an operation of its own and keeps the status, so it is checked here. The status `archived` allows
+      // no moves anyway.
+      if (before.archivedAt !== null) throw conflict('archived', `${before.name} is archived.`)
+      const override = await assertMayMove(call, before, body)
+      const community = await communities.find(call, before.communityId)
+      const after = await homes.update(call, before, {
+        status: body.status,
+        ...consequences(before, body.status, dateIn(community.timeZone, call.now), call.now),
+      })
+      if (after.status === 'on_hold' || before.status === 'on_hold') await homes.retimeNotices(call, after.id)
+      if (after.status === 'cancelled') await homes.archiveSchedule(call, after.id, 'left')
+      if (after.status === 'archived') await homes.archiveSchedule(call, after.id, 'all')
+      await recordStatusChange(call, {
+        id: after.id,
+        from: before.status,
+        to: after.status,
+        reason: reasonOf(body.reason, override),
+      })
+      await recordEvent(call, 'home.status_changed', after, before)
+      if (after.startDate !== before.startDate) await setDeadlines(call, after, community)
+      return after
+    })
+    return { status: 200, body: home }
+  },
+} satisfies Partial<Handlers>

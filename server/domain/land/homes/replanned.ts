@@ -1,0 +1,35 @@
+import type { Home } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import * as communities from '../communities/queries.ts'
+import { reasonToKeepPlan } from './home.ts'
+import { planFor, priceWith } from './planned.ts'
+import * as homes from './queries.ts'
+
+interface Built {
+  basePrice?: number | null | undefined
+  planId?: string | null | undefined
+  elevation?: string | null | undefined
+}
+
+/** What changes when a home's plan or elevation changes; if the plan stays the same, so does the revision. */
+export async function replanned(call: WriteCall, before: Home, body: Built): Promise<Partial<Home>> {
+  const { planId = before.planId, elevation = planId === before.planId ? before.elevation : null } = body
+  if (planId === before.planId && elevation === before.elevation) return {}
+  const reason = reasonToKeepPlan(before)
+  if (reason !== null) throw conflict('not_available', reason)
+  const { basePrice: asked } = body
+  if (planId !== null && planId === before.planId) {
+    const basePrice = await priceWith(call, planId, before.planRevision, elevation)
+    return { elevation, basePrice: asked === undefined ? basePrice : asked }
+  }
+  const community = await communities.find(call, before.communityId)
+  const { planRevision, basePrice } = await planFor(call, { planId, elevation }, community)
+  const selected = await homes.selectedButNotFor(call, before.id, planId)
+  if (selected.length > 0)
+    throw conflict(
+      'not_available',
+      `Selected for ${before.name} and not available for the plan: ${selected.join(', ')}.`,
+    )
+  return { planId, elevation, planRevision, basePrice: asked === undefined ? basePrice : asked }
+}

@@ -1,0 +1,34 @@
+import { sql } from 'kysely'
+import type { Community, Home } from '../../../../client/contract.gen.ts'
+import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { workCalendar } from '../../../platform/values/workdays.ts'
+
+/** As many selections as a home can have. */
+const MOST_SELECTIONS = 500
+
+/**
+ * Gives the selections of a home that has started their deadlines, where the option says how many workdays before the
+ * start they are final and nobody gave a date by hand.
+ */
+export async function setDeadlines(
+  call: WriteCall,
+  home: Home,
+  community: Pick<Community, 'workdays' | 'holidays'>,
+): Promise<void> {
+  const { startDate } = home
+  if (startDate === null) return
+  const { rows } = await sql<{ id: string; days: number }>`
+    select s."id", o."cutoffDaysBeforeStart" as "days" from "selections" as s
+    join "options" as o on o."organizationId" = s."organizationId" and o."id" = s."optionId"
+    where s."organizationId" = ${call.organizationId} and s."homeId" = ${home.id} and s."deadline" is null
+      and o."cutoffDaysBeforeStart" is not null
+    order by s."id" limit ${MOST_SELECTIONS}`.execute(call.db)
+  if (rows.length === 0) return
+  const calendar = workCalendar(community)
+  await sql`
+    update "selections" as s set "deadline" = d."deadline", "updatedAt" = ${call.now}, "version" = s."version" + 1
+    from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ days }) => calendar.add(startDate, -days))}::date[])
+      as d ("id", "deadline")
+    where s."organizationId" = ${call.organizationId} and s."id" = d."id"`.execute(call.db)
+  for (const { id } of rows) noteChange(call, id, 'updated', ['deadline'])
+}

@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Elevation, Plan, PlanStatus } from '../../../../client/contract.gen.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+
+export const PLAN_MOVES: Readonly<Record<PlanStatus, readonly PlanStatus[]>> = {
+  draft: ['released'],
+  released: ['retired'],
+  retired: [],
+}
+
+/** What determines a house, frozen with the release of a revision; all other fields belong to the plan itself. */
+export const BUILT_BY = [
+  ...(['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const),
+  ...(['basePrice', 'figures', 'elevations'] as const),
+] as const
+
+/** The figures that every plan has as fields of its own. */
+const OWN_FIGURES: ReadonlySet<string> = new Set(['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'])
+
+export function newPlan(body: Checked['PlanCreate']) {
+  return { ...body, elevations: wholeElevations(body.elevations), status: 'draft' as const, revision: 1 }
+}
+
+/** The fields of an update, in their stored form. */
+export function changesOf({ elevations, ...rest }: Checked['PlanUpdate']): Partial<Plan> {
+  return { ...rest, ...(elevations !== undefined && { elevations: wholeElevations(elevations) }) }
+}
+
+function wholeElevations(elevations: readonly Checked['ElevationInput'][]): Elevation[] {
+  return elevations.map(({ code, name = null, price, figures }) => ({ code, name, price, figures }))
+}
+
+/** What an edit entails: a released revision stays as it is, so the next one is started. */
+export function consequencesOf(before: Plan, changes: Partial<Plan>): Partial<Plan> {
+  if (before.status !== 'released') return {}
+  const isBuiltOtherwise = BUILT_BY.some(
+    (field) => changes[field] !== undefined && !isDeepStrictEqual(changes[field], before[field]),
+  )
+  return isBuiltOtherwise ? nextRevision(before) : {}
+}
+
+/** The draft that follows a released revision. */
+export function nextRevision({ revision }: Plan): Pick<Plan, 'status' | 'revision'> {
+  return { status: 'draft', revision: revision + 1 }
+}
+
+/** Refuses duplicate names among figures and among elevations. */
+export function assertNamesDiffer(body: Checked['PlanUpdate']): void {
+  const { figures = [], elevations = [] } = body
+  const faults = [
+    ...repeated(figures, 'name', '/figures', OWN_FIGURES),
+    ...repeated(elevations, 'code', '/elevations'),
+    ...elevations.flatMap((elevation, i) => repeated(elevation.figures, 'name', `/elevations/${i}/figures`)),
+  ]
+  if (faults.length > 0) throw invalid(faults)
+}
+
+function repeated<Field extends string>(
+  items: readonly Record<Field, string>[],
+  field: Field,
+  pointer: string,
+  taken: ReadonlySet<string> = new Set(),
+) {
+  const seen = new Set(taken)
+  return items.flatMap((item, i) => {
+    const name = item[field]
+    if (!seen.has(name)) {
+      seen.add(name)
+      return []
+    }
+    const message = taken.has(name) ? 'is a field of the plan itself' : 'is there twice'
+    return [{ pointer: `${pointer}/${i}/${field}`, code: 'unique', message }]
+  })
+}
+
+/** Why no new home can be built from the plan in this community; null if it can. */
+export function reasonNotToBuildFrom(plan: Plan, community: { id: string; name: string }): string | null {
+  if (plan.archivedAt !== null) return `${plan.code} is archived.`
+  if (plan.status === 'retired') return `${plan.code} is retired.`
+  if (plan.releasedRevision === null) return `${plan.code} is not released yet.`
+  if (plan.communityIds.length > 0 && !plan.communityIds.includes(community.id))
+    return `${plan.code} is not offered in ${community.name}.`
+  return null
+}
+
+/** What is wrong with choosing this elevation from those of a plan; null if it fits. */
+export function elevationFault(elevations: readonly Elevation[], chosen: string | null): string | null {
+  const codes = elevations.map(({ code }) => code)
+  if (chosen === null) return codes.length === 0 ? null : `is required; the plan has ${codes.join(', ')}`
+  if (codes.includes(chosen)) return null
+  return codes.length === 0 ? 'the plan has no elevations' : `must be one of ${codes.join(', ')}`
+}

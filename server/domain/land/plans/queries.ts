@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { Plan, PlanRevision } from '../../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import { columnsOf } from '../../../platform/resources/declared.ts'
+import { listing } from '../../../platform/resources/listing.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+import { FINISHED } from '../home-statuses.ts'
+import { BUILT_BY } from './plan.ts'
+
+export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
+  schema: 'Plan',
+  table: 'plans',
+  prefix: 'pln',
+  filters: { communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))` },
+})
+
+export const listRevisions = listing<PlanRevision>({
+  table: 'planRevisions',
+  columns: columnsOf({ schema: 'PlanRevision', table: 'planRevisions' }),
+  // A revision never changes, so both filter by the time of its release.
+  filters: { updatedAfter: (instant) => `t."createdAt" >= ${instant}` },
+})
+
+const FROZEN = sql.join(BUILT_BY.map((field) => sql.id(field)))
+
+/** Stores the current state of the plan as a released revision. */
+export async function freeze({ db, organizationId, actor, now }: WriteCall, plan: Plan): Promise<void> {
+  await sql`
+    insert into "planRevisions" ("organizationId", "id", "planId", "revision", ${FROZEN}, "createdBy", "createdAt")
+    select p."organizationId", ${typeid('plr').toString()}, p."id", p."revision", ${FROZEN}, ${JSON.stringify(actor)}::jsonb, ${now}
+    from "plans" p where p."organizationId" = ${organizationId} and p."id" = ${plan.id}`.execute(db)
+}
+
+/** A released revision of the plan. */
+export async function findRevision(
+  { db, organizationId }: Tenant,
+  planId: string,
+  revision: number,
+): Promise<Pick<PlanRevision, 'revision' | (typeof BUILT_BY)[number]> | undefined> {
+  const { rows } = await sql<Pick<PlanRevision, 'revision' | (typeof BUILT_BY)[number]>>`
+    select "revision", ${FROZEN} from "planRevisions"
+    where "organizationId" = ${organizationId} and "planId" = ${planId} and "revision" = ${revision}`.execute(db)
+  return rows[0]
+}
+
+/** Copies the previous revision's takeoff to the revision that has just been started. */
+export async function copyTakeoff({ db, organizationId }: WriteCall, { id, revision }: Plan): Promise<void> {
+  await sql`
+    insert into "takeoffLines" ("organizationId", "planId", "revision", "place", "lineId", "elevation", "partId",
+      "quantity", "formula", "wastePercent", "costCodeId", "taskName")
+    select "organizationId", "planId", ${revision}, "place", "lineId", "elevation", "partId",
+      "quantity", "formula", "wastePercent", "costCodeId", "taskName"
+    from "takeoffLines"
+    where "organizationId" = ${organizationId} and "planId" = ${id} and "revision" = ${revision - 1}`.execute(db)
+}
+
+/** The ids of the plans that are neither archived nor retired, up to a limit. */
+export async function idsInUse({ db, organizationId }: Tenant, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "plans"
+    where "organizationId" = ${organizationId} and "archivedAt" is null and "status" <> 'retired'
+    order by "id" limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** How many unfinished homes are built from the plan, in any revision. */
+export async function countOpenHomes({ db, organizationId }: Tenant, planId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('homes')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('organizationId', '=', organizationId)
+    .where('planId', '=', planId)
+    .where('archivedAt', 'is', null)
+    .where('status', 'not in', [...FINISHED])
+    .executeTakeFirstOrThrow()
+  return count
+}

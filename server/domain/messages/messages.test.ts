@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { eventsAbout } from '../../../test/support/recorded-events.ts'
+import { createUser } from '../office/users/users.ts'
+
+let plumbline: TestPlumbline
+let owner: string
+let admin: string
+let viewer: string
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  const colleague = async (role: 'admin' | 'viewer', name: string) => {
+    const { organizationId, database, clock } = plumbline
+    const email = `${name.toLowerCase()}@harrowfinch.example.com`
+    const user = { organizationId, email, name, role, poApprovalLimit: 0 }
+    return (await createUser(database, clock, user)).id
+  }
+  admin = await colleague('admin', 'Elena')
+  viewer = await colleague('viewer', 'Otto')
+  const { body } = await plumbline.post('/api/ext/messages', { body: 'Good morning.', recipientRoles: ['owner'] })
+  owner = body.recipients[0].id
+})
+afterAll(() => plumbline.stop())
+
+const to = (...ids: string[]) => ids.map((id) => ({ type: 'user', id }))
+const idsOf = ({ recipients }: { recipients: { id: string }[] }) => recipients.map(({ id }) => id)
+
+async function disable(id: string) {
+  await plumbline.database.statements.updateTable('users').set({ status: 'disabled' }).where('id', '=', id).execute()
+}
+
+test('a message goes to those it names and those with a role, each once, and emits its event', async () => {
+  const sent = await plumbline.post('/api/ext/messages', {
+    subject: 'Framing of Lot 14',
+    body: 'The slab is ready.',
+    recipients: to(viewer, admin),
+    recipientRoles: ['owner', 'admin'],
+  })
+  expect(sent.status).toBe(201)
+  expect(idsOf(sent.body)).toEqual([viewer, admin, owner])
+  const { sentAt } = sent.body
+  expect(sent.body).toMatchObject({ channel: 'in_app', status: 'delivered', threadId: null, createdAt: sentAt })
+  expect(sent.body.sender).toEqual(sent.body.createdBy)
+  for (const recipient of sent.body.recipients)
+    expect(recipient).toMatchObject({ type: 'user', deliveryStatus: 'delivered', deliveredAt: sentAt, readAt: null })
+  const events = await eventsAbout(plumbline, sent.body.id)
+  expect(events).toMatchObject([{ type: 'message.sent', data: { object: sent.body, previous: null } }])
+  expect((await plumbline.get(sent.headers.get('location') ?? '')).body).toEqual(sent.body)
+})
+
+test('a reply belongs to the thread of the message it replies to', async () => {
+  const { body: first } = await plumbline.post('/api/ext/messages', { body: 'When?', recipients: to(admin) })
+  const answer = (inReplyToId: string) =>
+    plumbline.post('/api/ext/messages', { body: 'Tuesday.', recipients: to(owner), inReplyToId })
+  const { body: second } = await answer(first.id)
+  const { body: third } = await answer(second.id)
+  expect([second.threadId, third.threadId]).toEqual([first.id, first.id])
+  const { body: thread } = await plumbline.get(`/api/ext/messages?threadId=${first.id}&sort=createdAt`)
+  expect(thread.data.map(({ id }: { id: string }) => id)).toEqual([first.id, second.id, third.id])
+})
+
+test('messages are found by recipient and by subject', async () => {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing LLC' })
+  const relatedTo = { type: 'vendor', id: vendor.id }
+  const { body: about } = await plumbline.post('/api/ext/messages', {
+    body: 'Call.',
+    recipients: to(viewer),
+    relatedTo,
+  })
+  expect(about.relatedTo).toEqual(relatedTo)
+  const found = await plumbline.get(`/api/ext/messages?relatedToId=${vendor.id}`)
+  expect(found.body.data).toEqual([about])
+  const theirs = await plumbline.get(`/api/ext/messages?recipientId=${viewer}&limit=200`)
+  expect(theirs.body.data[0]).toEqual(about)
+  for (const message of theirs.body.data) expect(idsOf(message)).toContain(viewer)
+})
+
+test('a message to nobody, to a stranger, or about something that does not exist is refused', async () => {
+  const faults = async (body: object) => {
+    const refused = await plumbline.post('/api/ext/messages', { body: 'Hello.', ...body })
+    return [refused.status, refused.body.code, refused.body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
+  }
+  expect(await faults({})).toEqual([422, 'validation_failed', ['/recipients']])
+  const vendor = [{ type: 'vendor', id: 'ven_01m7y975jzfesvq6ba4mxry0e1' }]
+  expect(await faults({ recipients: vendor })).toEqual([422, 'unknown_reference', ['/recipients/0/id']])
+  const stranger = (await plumbline.newBuilder()).userId
+  expect(await faults({ recipients: to(owner, stranger) })).toEqual([422, 'unknown_reference', ['/recipients/1/id']])
+  const nothing = { type: 'home', id: 'hom_01m7y975jzfesvq6ba4mxry0e1' }
+  expect(await faults({ recipients: to(owner), relatedTo: nothing })).toEqual([
+    422,
+    'unknown_reference',
+    ['/relatedTo/id'],
+  ])
+  expect(await faults({ recipients: to(owner), inReplyToId: 'msg_nowhere' })).toEqual([
+    422,
+    'unknown_reference',
+    ['/inReplyToId'],
+  ])
+})
+
+test('a disabled user cannot be named and is left out of a role', async () => {
+  await disable(viewer)
+  expect(await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(viewer) })).toMatchObject({
+    status: 409,
+    body: { detail: 'Otto is disabled and receives no messages.' },
+  })
+  expect((await plumbline.post('/api/ext/messages', { body: 'Hello.', recipientRoles: ['viewer'] })).status).toBe(409)
+})
+
+test('another builder sees no message of ours, and a key needs the permissions', async () => {
+  const { body: message } = await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(owner) })
+  const { key } = await plumbline.newBuilder()
+  expect((await plumbline.get(`/api/ext/messages/${message.id}`, { key })).status).toBe(404)
+  expect((await plumbline.get('/api/ext/messages', { key })).body.data).toEqual([])
+  const reader = await plumbline.newKey(['messages:read'])
+  expect((await plumbline.get(`/api/ext/messages/${message.id}`, { key: reader })).status).toBe(200)
+  expect(
+    (await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(owner) }, { key: reader })).status,
+  ).toBe(403)
+})
+
+test('a repeat with the same Idempotency-Key sends one message', async () => {
+  const headers = { 'idempotency-key': 'message-1' }
+  const body = { body: 'Once.', recipients: to(owner) }
+  const first = await plumbline.post('/api/ext/messages', body, { headers })
+  const again = await plumbline.post('/api/ext/messages', body, { headers })
+  expect(again.body).toEqual(first.body)
+  const { body: all } = await plumbline.get('/api/ext/messages?limit=200')
+  expect(all.data.filter((message: { body: string }) => message.body === 'Once.')).toHaveLength(1)
+})
+
+test('an answer that names nobody goes to everybody who has a part in what it answers, except who answers', async () => {
+  const newKey = async () => ({ key: await plumbline.newKey(['messages:read', 'messages:write']) })
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
+  const recipients = [...to(owner, admin), { type: 'vendor', id: vendor.id }]
+  const { body: first } = await plumbline.post('/api/ext/messages', { body: 'Who comes?', recipients }, await newKey())
+  const { body: answer } = await plumbline.post('/api/ext/messages', { body: 'I do.', inReplyToId: first.id })
+  expect(idsOf(answer)).toEqual([admin, vendor.id])
+  const alone = await plumbline.post('/api/ext/messages', { body: 'A note.', recipients: to(owner) })
+  expect(await plumbline.post('/api/ext/messages', { body: 'Another.', inReplyToId: alone.body.id })).toMatchObject({
+    status: 409,
+    body: { detail: 'Nobody else has a part in this message.' },
+  })
+})
+
+test('a message is read by each recipient for themselves, is found while it is not, and can be unread again', async () => {
+  const { body: sent } = await plumbline.post('/api/ext/messages', { body: 'Read me.', recipients: to(owner, admin) })
+  const unread = async (id: string) => {
+    const { body } = await plumbline.get(`/api/ext/messages?unreadBy=${id}&limit=200`)
+    return body.data.some((message: { id: string }) => message.id === sent.id)
+  }
+  const mark = (body: object) => plumbline.post(`/api/ext/messages/${sent.id}/read`, body)
+  expect([await unread(owner), await unread(admin)]).toEqual([true, true])
+  const { status, body: read } = await mark({})
+  expect([status, read.version]).toEqual([200, 2])
+  expect(read.recipients.map(({ readAt }: { readAt: string | null }) => readAt !== null)).toEqual([true, false])
+  expect([await unread(owner), await unread(admin)]).toEqual([false, true])
+  expect((await mark({})).body).toEqual(read)
+  expect((await mark({ recipientId: owner, isRead: false })).body.recipients[0].readAt).toBeNull()
+  expect(await unread(owner)).toBe(true)
+  expect(await mark({ recipientId: 'usr_01m7y975jyfesvq68zscp297pv' })).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: '/recipientId' }] },
+  })
+  const { body: other } = await plumbline.post('/api/ext/messages', { body: 'Not mine.', recipients: to(admin) })
+  expect((await plumbline.post(`/api/ext/messages/${other.id}/read`, {})).status).toBe(409)
+})
+
+test('to say what a message is about takes the permission to read it', async () => {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Hill Country Framers' })
+  const about = { body: 'Call.', recipients: to(owner), relatedTo: { type: 'vendor', id: vendor.id } }
+  const writer = { key: await plumbline.newKey(['messages:write']) }
+  expect(await plumbline.post('/api/ext/messages', about, writer)).toMatchObject({
+    status: 403,
+    body: { code: 'permission_denied', permission: 'vendors:read' },
+  })
+  const reader = { key: await plumbline.newKey(['messages:write', 'vendors:read']) }
+  expect((await plumbline.post('/api/ext/messages', about, reader)).status).toBe(201)
+})
+
+test('an archived vendor receives no messages, and without a mail server an e-mail stays inside', async () => {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Redrock Concrete' })
+  const message = { body: 'Hello.', channel: 'email', recipients: [{ type: 'vendor', id: vendor.id }] }
+  const { body: sent } = await plumbline.post('/api/ext/messages', message)
+  expect(sent).toMatchObject({ channel: 'in_app', status: 'delivered', recipients: [{ deliveryStatus: 'delivered' }] })
+  expect((await plumbline.get(`/api/ext/mails?aboutId=${sent.id}`)).body.data).toEqual([])
+  await plumbline.delete(`/api/ext/vendors/${vendor.id}`)
+  expect(await plumbline.post('/api/ext/messages', message)).toMatchObject({
+    status: 409,
+    body: { detail: 'Redrock Concrete is archived and receives no messages.' },
+  })
+})

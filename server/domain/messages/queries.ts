@@ -1,0 +1,82 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { MessageSubjectType } from '../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
+import { resource } from '../../platform/resources/resource.ts'
+import type { Person } from './message.ts'
+
+export const { list, find, findAll, lock, insert, update, assertExist } = resource({
+  schema: 'Message',
+  table: 'messages',
+  prefix: 'msg',
+  long: ['body', 'recipients'],
+  filters: {
+    recipientId: (id) =>
+      `t."id" in (select r."messageId" from "messageRecipients" as r where r."organizationId" = $1 and r."recipientId" = ${id} and not r."isOwn")`,
+    unreadBy: (id) =>
+      `t."id" in (select r."messageId" from "messageRecipients" as r where r."organizationId" = $1 and r."recipientId" = ${id} and r."readAt" is null and not r."isOwn")`,
+    relatedToId: (id) => `t."relatedToId" = ${id}`,
+    // The first message of a thread has no threadId: its own id is the thread's.
+    threadId: (id) => `(t."threadId" = ${id} or t."id" = ${id})`,
+  },
+})
+
+/** The people of the organization, or those with these ids, owners first. */
+export async function people(call: Tenant, ids?: readonly string[]): Promise<Person[]> {
+  return call.db
+    .selectFrom('users')
+    .select(['id', 'name', 'email', 'role', 'status'])
+    .where('organizationId', '=', call.organizationId)
+    .$if(ids !== undefined, (query) => query.where('id', 'in', [...(ids ?? [])]))
+    .orderBy(sql`"role" = 'owner'`, 'desc')
+    .orderBy('id')
+    .execute()
+}
+
+const TABLES: Record<MessageSubjectType, RawBuilder<unknown>> = {
+  vendor: sql.table('vendors'),
+  community: sql.table('communities'),
+  home: sql.table('homes'),
+  bid_request: sql.table('bidRequests'),
+  bid: sql.table('bids'),
+  contract: sql.table('contracts'),
+  task: sql.table('tasks'),
+  milestone: sql.table('milestones'),
+  purchase_order: sql.table('purchaseOrders'),
+  webhook: sql.table('webhooks'),
+}
+
+/** Whether the resource that a message is about exists. */
+export async function hasSubject(call: Tenant, subject: { type: MessageSubjectType; id: string }): Promise<boolean> {
+  const { rows } = await sql`
+    select from ${TABLES[subject.type]} where "organizationId" = ${call.organizationId} and "id" = ${subject.id}`.execute(
+    call.db,
+  )
+  return rows.length > 0
+}
+
+/** The user who made a key, for whom it acts. */
+export async function ownerOfKey(call: Tenant, keyId: string): Promise<string> {
+  const { createdByUserId } = await call.db
+    .selectFrom('apiKeys')
+    .select('createdByUserId')
+    .where('organizationId', '=', call.organizationId)
+    .where('id', '=', keyId)
+    .executeTakeFirstOrThrow()
+  return createdByUserId
+}
+
+/** Keeps beside the message, by which it is looked up, when a recipient has read it; null if they have not. */
+export async function keepReadAt(
+  call: WriteCall,
+  messageId: string,
+  recipientId: string,
+  readAt: string | null,
+): Promise<void> {
+  await call.db
+    .updateTable('messageRecipients')
+    .set({ readAt })
+    .where('organizationId', '=', call.organizationId)
+    .where('recipientId', '=', recipientId)
+    .where('messageId', '=', messageId)
+    .execute()
+}

@@ -1,0 +1,29 @@
+import type { Tenant } from '../../platform/calls/call.ts'
+import * as vendors from '../vendors/vendors/queries.ts'
+import { recipientsOf } from '../vendors/vendors/vendor.ts'
+import { type Addressee, asAddressee } from './message.ts'
+import * as messages from './queries.ts'
+
+interface Reached {
+  found: Addressee[]
+  /** The places of those that do not exist. */
+  unknown: number[]
+}
+
+/** The users and vendors that are named, in their order, with the addresses at which they want to be told. */
+export async function reach(call: Tenant, named: readonly { type: 'user' | 'vendor'; id: string }[]): Promise<Reached> {
+  const idsOf = (wanted: string) => named.flatMap(({ type, id }) => (type === wanted ? [id] : []))
+  const [userIds, vendorIds] = [idsOf('user'), idsOf('vendor')]
+  const people = userIds.length === 0 ? [] : await messages.people(call, userIds)
+  const companies = vendorIds.length === 0 ? [] : await vendors.findAll(call, [...new Set(vendorIds)])
+  const known = new Map<string, Addressee>(people.map((person) => [person.id, asAddressee(person)]))
+  for (const vendor of companies) {
+    const { id, companyName: name, archivedAt } = vendor
+    const gone = archivedAt === null ? null : 'archived'
+    known.set(id, { type: 'vendor', id, name, addresses: recipientsOf(vendor), gone })
+  }
+  return {
+    found: named.flatMap(({ id }) => known.get(id) ?? []),
+    unknown: named.flatMap(({ type, id }, i) => (known.get(id)?.type === type ? [] : [i])),
+  }
+}

@@ -1,0 +1,67 @@
+import type { Message } from '../../../client/contract.gen.ts'
+import type { WriteCall } from '../../platform/calls/call.ts'
+import { recordEvent } from '../../platform/events/record.ts'
+import { queueLetters, sendsMail } from '../office/mail/queue.ts'
+import type { Addressee } from './message.ts'
+import * as messages from './queries.ts'
+
+export interface Outgoing {
+  channel: 'in_app' | 'email'
+  subject: string | null
+  body: string
+  to: readonly Addressee[]
+  relatedTo: Message['relatedTo']
+  /** The message that it replies to. */
+  inReplyTo: Message | null
+}
+
+/**
+ * Sends a message, whoever asks for it: stores it, emits its event, and puts it into the outbox if it is to leave by
+ * e-mail. Inside Plumbline storing a message delivers it; so it does where there is no mail server.
+ */
+export async function send(call: WriteCall, outgoing: Outgoing): Promise<Message> {
+  const { subject, body, to, relatedTo, inReplyTo } = outgoing
+  const leaves = outgoing.channel === 'email' && sendsMail(call)
+  const now = call.now.toISOString()
+  const message = await messages.insert(call, {
+    threadId: inReplyTo === null ? null : (inReplyTo.threadId ?? inReplyTo.id),
+    subject,
+    body,
+    channel: leaves ? 'email' : 'in_app',
+    sender: call.actor,
+    recipients: to.map(({ type, id, addresses }) => ({
+      ...{ type, id, readAt: null },
+      // A system message goes to whoever it concerns, with an address or without one.
+      ...(leaves && addresses.length > 0
+        ? { deliveryStatus: 'queued', deliveredAt: null }
+        : { deliveryStatus: 'delivered', deliveredAt: now }),
+    })),
+    relatedTo,
+    inReplyToId: inReplyTo?.id ?? null,
+    status: leaves ? 'sent' : 'delivered',
+    sentAt: now,
+  })
+  await recordEvent(call, 'message.sent', message)
+  if (!leaves) return message
+  const values = { 'message.subject': subject ?? subjectAfter(inReplyTo) ?? firstLineOf(body), 'message.body': body }
+  await queueLetters(
+    call,
+    to.map(({ type, id, name, addresses }) => ({
+      ...{ kind: 'message', to: addresses, aboutId: message.id },
+      ...(type === 'vendor' ? { vendorId: id } : { userId: id }),
+      values: { ...values, 'vendor.companyName': type === 'vendor' ? name : null },
+    })),
+  )
+  return message
+}
+
+function subjectAfter(inReplyTo: Message | null): string | null {
+  return inReplyTo === null || inReplyTo.subject === null ? null : `Re: ${inReplyTo.subject}`
+}
+
+/** Long enough to tell messages apart in a list of mails. */
+const MOST_OF_LINE = 80
+
+function firstLineOf(body: string): string {
+  return body.trim().split('\n', 1)[0]?.slice(0, MOST_OF_LINE) ?? ''
+}

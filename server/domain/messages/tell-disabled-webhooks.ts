@@ -1,0 +1,68 @@
+import type { Webhook } from '../../../client/contract.gen.ts'
+import { recordEntries } from '../../platform/audit/record.ts'
+import type { Surroundings } from '../../platform/calls/call.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { storeRecorded } from '../../platform/events/recorded.ts'
+import { systemCallWithin } from '../../platform/keys/principals.ts'
+import * as webhooks from '../../platform/webhooks/queries.ts'
+import type { Disabled } from '../../platform/webhooks/settlement.ts'
+import { FAILURES_UNTIL_DISABLED, HELD_MS } from '../../platform/webhooks/webhook.ts'
+import { holdersOf, MOST_RECIPIENTS } from './message.ts'
+import { people } from './queries.ts'
+import { send } from './send.ts'
+
+/**
+ * Notifies the owners and admins of a builder that a subscription was disabled. This happens in the transaction that
+ * disables it, so they are told exactly once, and by e-mail where there is a mail server.
+ */
+export async function tellDisabled(trx: Db, surroundings: Surroundings, disabled: Disabled[]): Promise<() => void> {
+  let events = 0
+  for (const { organizationId, webhookId, reason } of disabled) {
+    const call = await systemCallWithin(surroundings, trx, organizationId)
+    const changed = ['status', 'disabledReason', 'disabledAt']
+    await recordEntries(trx, [
+      {
+        ...{ organizationId, at: call.now, actor: call.actor, requestId: call.requestId },
+        ...{ action: 'webhook.updated', resourceId: webhookId, changed },
+      },
+    ])
+    const to = holdersOf(['owner', 'admin'], await people(call))
+    if (to.length === 0) continue
+    const webhook = await webhooks.find(call, webhookId)
+    await send(call, {
+      channel: 'email',
+      subject: 'A webhook subscription was disabled',
+      body: textOf(webhook, reason, reason === 'failures' ? await webhooks.lastError(call, webhookId) : null),
+      to: to.slice(0, MOST_RECIPIENTS),
+      relatedTo: { type: 'webhook', id: webhookId },
+      inReplyTo: null,
+    })
+    await storeRecorded(call)
+    events += call.events.length
+  }
+  return () => {
+    if (events > 0) surroundings.eventsCommitted(events)
+  }
+}
+
+const HELD_DAYS = HELD_MS / 86_400_000
+
+function textOf(webhook: Webhook, reason: Disabled['reason'], error: string | null): string {
+  const { id, url } = webhook
+  const path = `/api/ext/webhooks/${id}`
+  const held = `What happens from now on is held for ${HELD_DAYS} days.`
+  return [
+    `Events are no longer sent to ${url} (${id}). ${WHY[reason](webhook, error)}`,
+    reason === 'owner_revoked'
+      ? `${held} If it is still wanted, set the status of the subscription to active with a key of somebody else (PATCH ${path}), who takes it over: what was held and they may read is sent then. Otherwise delete it (DELETE ${path}).`
+      : `${held} When the receiver works again, set the status of the subscription to active (PATCH ${path}): what was held is sent then, and POST ${path}/recover sends what was given up before. What went wrong can be read in GET ${path}/deliveries.`,
+  ].join('\n\n')
+}
+
+const WHY: Record<Disabled['reason'], (webhook: Webhook, error: string | null) => string> = {
+  gone: ({ disabledAt }) => `At ${disabledAt} the receiver answered 410 Gone, which says that it wants no more.`,
+  failures: ({ disabledAt }, error) =>
+    `At ${disabledAt} the ${FAILURES_UNTIL_DISABLED}th attempt in a row failed.${error === null ? '' : ` The last one: ${error}`}`,
+  owner_revoked: ({ disabledAt, owner }) =>
+    `At ${disabledAt} the ${owner.type} that it acted for (${owner.id}) was found to be revoked, expired or disabled, or without the permission to manage webhooks.`,
+}

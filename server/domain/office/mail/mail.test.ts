@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type MailServer, startMailServer } from '../../../../test/support/mail-server.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { readConfig } from '../../../platform/config/config.ts'
+import { htmlOf } from '../message-templates/letter.ts'
+import { forgetOldMails } from './retention.ts'
+import { startMailing } from './send-due.ts'
+
+let mailServer: MailServer
+let plumbline: TestPlumbline
+let communityId: string
+
+beforeAll(async () => {
+  mailServer = await startMailServer()
+  plumbline = await startTestPlumbline(mailServer.env)
+  const community = { name: 'Juniper Ridge', status: 'active', timeZone: 'America/Chicago' }
+  communityId = (await plumbline.post('/api/ext/communities', community)).body.id
+})
+afterAll(async () => {
+  await plumbline.stop()
+  await mailServer.stop()
+})
+
+const newVendor = async (email: string, more: object = {}) =>
+  (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing', scopes: ['framing'], email, ...more }))
+    .body
+async function ask(vendorId: string, more: object = {}) {
+  const asked = { vendorIds: [vendorId], scope: 'framing', deadline: '2031-06-30', communityId, ...more }
+  return (await plumbline.post('/api/ext/bids/request', asked)).body
+}
+const mailsTo = (vendorId: string, holds: (mails: { status: string }[]) => boolean) =>
+  plumbline.until(`/api/ext/mails?vendorId=${vendorId}`, ({ body }) => body.data.length > 0 && holds(body.data))
+const allSent = (mails: { status: string }[]) => mails.every(({ status }) => status === 'sent')
+
+test('an invitation to bid goes by mail to each address that wants it, with the way into the portal', async () => {
+  const vendor = await newVendor('bids@brazos.example.com', {
+    contacts: [
+      { name: 'Ana', email: 'ana@brazos.example.com', notify: true },
+      { name: 'Ben', email: 'ben@brazos.example.com', notify: false },
+    ],
+  })
+  const request = await ask(vendor.id, { title: 'Framing, Lot 14' })
+  const [invitation] = request.invitations
+  const mail = await mailServer.next('bids@brazos.example.com')
+  await mailServer.next('ana@brazos.example.com')
+  expect(mail.from).toBe('no-reply@plumbline.example.com')
+  expect(mail.header('From')).toBe('"Harrow & Finch Homes" <no-reply@plumbline.example.com>')
+  const { email } = await plumbline.database.statements
+    .selectFrom('users')
+    .select('email')
+    .where('organizationId', '=', plumbline.organizationId)
+    .where('role', '=', 'owner')
+    .executeTakeFirstOrThrow()
+  expect(mail.header('Reply-To')).toBe(`"Harrow & Finch Homes" <${email}>`)
+  expect(mail.header('Subject')).toBe(`Invitation to bid: ${request.number} Framing, Lot 14`)
+  expect(mail.source.replaceAll('=\r\n', '')).toContain(await plumbline.mailedLink(invitation.id))
+  const listed = await plumbline.until(`/api/ext/mails?aboutId=${invitation.id}`, ({ body }) => allSent(body.data))
+  expect(listed.body.data.map(({ to }: { to: string }) => to).sort()).toEqual([
+    'ana@brazos.example.com',
+    'bids@brazos.example.com',
+  ])
+  for (const kept of listed.body.data) {
+    expect(kept).toMatchObject({ kind: 'bid_invitation', attempts: 1, lastError: null, nextAttemptAt: null })
+    expect(kept.text).not.toContain('/portal/')
+  }
+  const row = await plumbline.database.statements.selectFrom('mails').select('sealedLink').execute()
+  expect(row.every(({ sealedLink }) => sealedLink === null)).toBe(true)
+  expect(mailServer.received.some(({ to }) => to.includes('ben@brazos.example.com'))).toBe(false)
+})
+
+test('a reminder and an invitation to the portal are mailed, and a dry run mails nothing', async () => {
+  const vendor = await newVendor('portal@brazos.example.com')
+  const tried = { skill: 'inviteVendor', input: { vendorId: vendor.id }, dryRun: true }
+  expect((await plumbline.post('/api/ext/execute', tried)).status).toBe(200)
+  await plumbline.post(`/api/ext/vendors/${vendor.id}/invite`)
+  const mail = await mailServer.next('portal@brazos.example.com')
+  const [, link = ''] = /(\/portal\/ven_\w+\.[\w-]{32})/.exec(mail.source.replaceAll('=\r\n', '')) ?? []
+  expect((await fetch(plumbline.url + link)).status).toBe(200)
+  expect(mail.header('Subject')).toBe('Harrow & Finch Homes invites you to its portal')
+  const request = await ask(vendor.id)
+  await mailServer.next('portal@brazos.example.com')
+  await plumbline.post(`/api/ext/bids/requests/${request.id}/remind`)
+  const reminder = await mailServer.next('portal@brazos.example.com')
+  expect(reminder.header('Subject')).toContain(`Reminder: ${request.number}`)
+  expect((await mailsTo(vendor.id, allSent)).body.data).toHaveLength(3)
+})
+
+test('a mail server that has no time is tried again later, with the same Message-ID, and not before', async () => {
+  const vendor = await newVendor('later@brazos.example.com')
+  mailServer.refuse('later@brazos.example.com', 451, 451)
+  await plumbline.post(`/api/ext/vendors/${vendor.id}/invite`)
+  const waiting = (attempts: number) => (mails: object[]) =>
+    mails.every((mail) => (mail as { version: number }).version > attempts)
+  const [first] = (await mailsTo(vendor.id, waiting(1))).body.data
+  expect(first).toMatchObject({ status: 'queued', attempts: 1 })
+  expect(first.lastError).toContain('451')
+  plumbline.clock.advance(61_000)
+  const [second] = (await mailsTo(vendor.id, waiting(2))).body.data
+  expect(second).toMatchObject({ status: 'queued', attempts: 2 })
+  plumbline.clock.advance(5 * 61_000)
+  const [third] = (await mailsTo(vendor.id, allSent)).body.data
+  expect(third).toMatchObject({ status: 'sent', attempts: 3, lastError: null })
+  const mail = await mailServer.next('later@brazos.example.com')
+  expect(mail.header('Message-ID')).toBe(`<${first.id}@plumbline.example.com>`)
+})
+
+test('what is refused for good fails at once, and what is never taken fails after the seventh attempt', async () => {
+  const refused = await newVendor('gone@brazos.example.com')
+  mailServer.refuse('gone@brazos.example.com', 550)
+  await plumbline.post(`/api/ext/vendors/${refused.id}/invite`)
+  const failed = (mails: { status: string }[]) => mails.every(({ status }) => status === 'failed')
+  expect((await mailsTo(refused.id, failed)).body.data).toMatchObject([{ attempts: 1, nextAttemptAt: null }])
+  const never = await newVendor('never@brazos.example.com')
+  mailServer.refuse('never@brazos.example.com', ...Array<number>(7).fill(421))
+  await plumbline.post(`/api/ext/vendors/${never.id}/invite`)
+  for (let attempts = 1; attempts < 7; attempts++) {
+    await mailsTo(never.id, (mails) =>
+      mails.every((mail) => (mail as unknown as { version: number }).version > attempts),
+    )
+    plumbline.clock.advance(13 * 3_600_000)
+  }
+  expect((await mailsTo(never.id, failed)).body.data).toMatchObject([{ attempts: 7 }])
+})
+
+test('two processes that send at once send every mail once, over no more connections than they may', async () => {
+  const vendor = await newVendor('many@brazos.example.com', {
+    contacts: Array.from({ length: 19 }, (_, i) => ({ name: `C${i}`, email: `many${i}@brazos.example.com` })),
+  })
+  const others = [1, 2].map(() => startMailing(plumbline.app.surroundings, plumbline.log))
+  await plumbline.post(`/api/ext/vendors/${vendor.id}/invite`)
+  await Promise.all(others.map((mailing) => mailing?.run()))
+  const { body } = await mailsTo(vendor.id, allSent)
+  expect(body.data).toHaveLength(20)
+  const ids = mailServer.received.map((mail) => mail.header('Message-ID'))
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(mailServer.mostConnections()).toBeLessThanOrEqual(12)
+  for (const mailing of others) mailing?.close()
+})
+
+test('nothing that anybody writes becomes a header or HTML', async () => {
+  const vendor = await newVendor('safe@brazos.example.com', {
+    companyName: 'A <b>bold</b>\r\nBcc: all@example.com & Co',
+  })
+  await ask(vendor.id, { title: 'Framing\r\nBcc: all@example.com', message: '<script>1</script>' })
+  const mail = await mailServer.next('safe@brazos.example.com')
+  expect(mail.header('Bcc')).toBeUndefined()
+  expect(mail.to).toEqual(['safe@brazos.example.com'])
+  expect(mail.source.slice(mail.source.indexOf('text/html'))).not.toContain('<script>')
+  expect(htmlOf('A\nB\n\n<i> https://x.example/portal/inv_1.a-b')).toBe(
+    '<p>A<br>B</p>\n<p>&#60;i&#62; <a href="https://x.example/portal/inv_1.a-b">https://x.example/portal/inv_1.a-b</a></p>',
+  )
+})
+
+test('a message by e-mail says how far it has come to each recipient', async () => {
+  const [reached, refused] = [await newVendor('yes@brazos.example.com'), await newVendor('no@brazos.example.com')]
+  mailServer.refuse('no@brazos.example.com', 550)
+  const recipients = [reached, refused].map(({ id }) => ({ type: 'vendor', id }))
+  const body = 'Can you start a day earlier?\n\nThe slab is ready.'
+  const { body: sent } = await plumbline.post('/api/ext/messages', { channel: 'email', body, recipients })
+  expect(sent).toMatchObject({ channel: 'email', status: 'sent', recipients: [{ deliveryStatus: 'queued' }, {}] })
+  const states = ({ recipients }: { recipients: { deliveryStatus: string }[] }) =>
+    recipients.map(({ deliveryStatus }) => deliveryStatus)
+  const settled = await plumbline.until(`/api/ext/messages/${sent.id}`, ({ body }) => !states(body).includes('queued'))
+  expect(states(settled.body)).toEqual(['sent', 'failed'])
+  expect((await mailServer.next('yes@brazos.example.com')).header('Subject')).toBe('Can you start a day earlier?')
+  const mute = await newVendor('mute@brazos.example.com')
+  await plumbline.patch(`/api/ext/vendors/${mute.id}`, { email: null })
+  const toMute = { channel: 'email', body, recipients: [{ type: 'vendor', id: mute.id }] }
+  expect((await plumbline.post('/api/ext/messages', toMute)).status).toBe(409)
+})
+
+test('mails that have ended are forgotten after 30 days, and another builder sees none of ours', async () => {
+  const { key } = await plumbline.newBuilder()
+  expect((await plumbline.get('/api/ext/mails', { key })).body.data).toEqual([])
+  plumbline.clock.advance(31 * 86_400_000)
+  await forgetOldMails(plumbline.database, plumbline.clock, 30)
+  expect((await plumbline.get('/api/ext/mails')).body.data).toEqual([])
+})
+
+test('the configuration says what is wrong with it without repeating a password', () => {
+  const env = { DATA_DIR: '/tmp/plumbline-none', ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') }
+  const read = (more: object) => readConfig({ ...env, ...more }).mail
+  expect(read({})).toBeNull()
+  expect(read({ SMTP_URL: 'smtps://a%40b:p%3A@mail.example.com', MAIL_FROM: 'a@example.com' })).toEqual({
+    ...{ host: 'mail.example.com', port: 465, secure: true, user: 'a@b', password: 'p:', from: 'a@example.com' },
+  })
+  expect(() => read({ SMTP_URL: 'http://u:secret@mail.example.com', MAIL_FROM: 'a@example.com' })).toThrow(
+    /^SMTP_URL has to be(?!.*secret)/,
+  )
+  expect(() => read({ SMTP_URL: 'smtp://mail.example.com' })).toThrow('MAIL_FROM')
+  expect(() => read({ SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'a@b\r\nBcc: c@d' })).toThrow('MAIL_FROM')
+})

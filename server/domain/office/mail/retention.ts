@@ -1,0 +1,12 @@
+import { sql } from 'kysely'
+import { removeInBatches } from '../../../platform/database/batches.ts'
+import type { Database } from '../../../platform/database/database.ts'
+import type { Clock } from '../../../platform/runtime/clock.ts'
+
+const DAY_MS = 86_400_000
+
+/** Deletes mails that have ended once their time is over; what they carried is kept by itself. */
+export async function forgetOldMails(database: Database, clock: Clock, keptDays: number): Promise<void> {
+  const since = new Date(clock.nowMs() - keptDays * DAY_MS).toISOString()
+  await removeInBatches(database, { table: 'mails', where: sql`"status" <> 'queued' and "updatedAt" < ${since}` })
+}

@@ -1,0 +1,75 @@
+import type { Logger } from 'pino'
+import type { Surroundings } from '../../../platform/calls/call.ts'
+import { vault } from '../../../platform/encryption/vault.ts'
+import { placeOfLink, withLink } from './link.ts'
+import { MOST_CONNECTIONS, openPost, type Post, Refused } from './post.ts'
+import { type Claimed, claim, type Settled, settle } from './queries.ts'
+
+const MINUTE_MS = 60_000
+
+/** The pauses before the second and each further attempt: a mail server may be away for a night, but not for days. */
+const PAUSES_MS = [1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE_MS)
+
+/** Longer than an attempt may take (20 s), so that no mail is sent by two processes at once. */
+const CLAIMED_MS = 2 * MINUTE_MS
+
+/** Attempts per run, so that a shutdown need not wait for a long queue; the next run is a second away. */
+const MOST_AT_ONCE = 100
+
+export interface Mailing {
+  /** Sends what is due. */
+  run(): Promise<void>
+  /** Begins nothing any more. */
+  stop(): void
+  close(): void
+}
+
+/**
+ * Sends what is in the outbox. Any number of processes may do so at once: each claims mails that no other has, as many as
+ * it has connections. A mail is sent exactly once as far as SMTP allows: when a process dies between the server's answer
+ * and its own commit, the mail is sent again under the same Message-ID.
+ */
+export function startMailing(surroundings: Surroundings, log: Logger): Mailing | null {
+  const { database, clock, config } = surroundings
+  if (config.mail === null) return null
+  const post = openPost(config.mail)
+  let stopped = false
+  return {
+    async run() {
+      for (let sent = 0; sent < MOST_AT_ONCE && !stopped; sent += MOST_CONNECTIONS) {
+        const until = new Date(clock.nowMs() + CLAIMED_MS)
+        const mails = await claim(database.statements, clock.now(), until, MOST_CONNECTIONS)
+        await Promise.all(
+          mails.map(async (mail) => {
+            const settled = await attempt(surroundings, post, mail)
+            if (settled.status !== 'sent')
+              log.warn({ mailId: mail.id, error: settled.lastError }, 'a mail was not taken')
+            await settle(database.statements, mail, settled, clock.now())
+          }),
+        )
+        if (mails.length < MOST_CONNECTIONS) return
+      }
+    },
+    stop() {
+      stopped = true
+    },
+    close: post.close,
+  }
+}
+
+async function attempt({ config, clock }: Surroundings, post: Post, mail: Claimed): Promise<Settled> {
+  try {
+    const { organizationId, id, builderName: fromName, replyTo, to, subject, text, sealedLink } = mail
+    // An address that was erased with its owner (docs/operating/data-retention.md).
+    if (to.endsWith('.invalid')) throw new Refused('Its address was erased.')
+    const link =
+      sealedLink === null ? '' : vault(config.encryptionKey).open(sealedLink, placeOfLink(organizationId, id))
+    await post.send({ id, fromName, replyTo, to, subject, text: withLink(text, link) })
+    return { status: 'sent', lastError: null, nextAttemptAt: null }
+  } catch (error) {
+    const lastError = error instanceof Error ? error.message : String(error)
+    const pause = PAUSES_MS[mail.attempts - 1]
+    if (error instanceof Refused || pause === undefined) return { status: 'failed', lastError, nextAttemptAt: null }
+    return { status: 'queued', lastError, nextAttemptAt: new Date(clock.nowMs() + pause) }
+  }
+}

@@ -1,0 +1,97 @@
+import type { LienWaiverType, MessageTemplateKind } from '../../../../client/contract.gen.ts'
+import { WAIVER_SAMPLES } from './waiver-samples.ts'
+
+/** How one kind is worded: texts with placeholders in double braces, such as `{{vendor.companyName}}`. */
+export interface Wording {
+  /** A lien waiver has none. */
+  subject: string | null
+  body: string
+}
+
+interface Template extends Wording {
+  /** The placeholders that the wording may have. */
+  placeholders: readonly string[]
+  /** What the body is of no use without; a wording that leaves it out has it at the end. */
+  needed?: string
+}
+
+/** What leads into the portal. Whoever has it acts for the vendor, so that it does not stand in a subject. */
+export const PORTAL_URL = 'portalUrl'
+
+const ANY = ['builder.name', 'vendor.companyName'] as const
+const REQUEST = [
+  'bidRequest.number',
+  'bidRequest.title',
+  'bidRequest.scope',
+  'bidRequest.deadline',
+  PORTAL_URL,
+] as const
+const WORK = ['home.name', 'date', 'work', 'message'] as const
+const SIGNED = '{{builder.name}}'
+
+/** What requestLienWaiver knows of a payment. */
+const PAID = [
+  ...(['vendor.companyName', 'builder.name', 'home.address', 'home.lotNumber', 'community.name'] as const),
+  ...(['order.number', 'payment.amount', 'payment.number', 'waiver.throughDate', 'waiver.exceptions'] as const),
+] as const
+
+const waiver = (type: LienWaiverType): Template => ({ placeholders: PAID, subject: null, body: WAIVER_SAMPLES[type] })
+
+/** How Plumbline words what a builder has not worded. */
+export const TEMPLATES: Readonly<Record<MessageTemplateKind, Template>> = {
+  message: {
+    placeholders: ['builder.name', 'vendor.companyName', 'message.subject', 'message.body', PORTAL_URL],
+    needed: 'message.body',
+    subject: '{{message.subject}}',
+    body: '{{message.body}}\n\n{{portalUrl}}',
+  },
+  portal_invitation: {
+    placeholders: [...ANY, PORTAL_URL],
+    needed: PORTAL_URL,
+    subject: '{{builder.name}} invites you to its portal',
+    body: `{{vendor.companyName}},\n\n{{builder.name}} invites you to its portal, where you see what you are asked to bid on and when you are expected. Keep the address to yourself: whoever has it acts for you.\n\n{{portalUrl}}\n\n${SIGNED}`,
+  },
+  bid_invitation: {
+    placeholders: [...ANY, ...REQUEST, 'message'],
+    needed: PORTAL_URL,
+    subject: 'Invitation to bid: {{bidRequest.number}} {{bidRequest.title}}',
+    body: `{{vendor.companyName}},\n\n{{builder.name}} invites you to bid on {{bidRequest.number}} ({{bidRequest.title}}) until {{bidRequest.deadline}}.\n\n{{message}}\n\n{{portalUrl}}\n\n${SIGNED}`,
+  },
+  bid_reminder: {
+    placeholders: [...ANY, ...REQUEST, 'message'],
+    needed: PORTAL_URL,
+    subject: 'Reminder: {{bidRequest.number}} {{bidRequest.title}}, bids until {{bidRequest.deadline}}',
+    body: `{{vendor.companyName}},\n\n{{builder.name}} awaits your bid on {{bidRequest.number}} ({{bidRequest.title}}) until {{bidRequest.deadline}}.\n\n{{message}}\n\n{{portalUrl}}\n\n${SIGNED}`,
+  },
+  lien_waiver: {
+    placeholders: [...ANY, 'payment.number', 'payment.amount', 'waiver.throughDate'],
+    subject: 'Lien waiver to be signed: {{payment.number}}',
+    body: `{{vendor.companyName}},\n\n{{builder.name}} asks you to sign a lien waiver for payment {{payment.number}} of {{payment.amount}}, for work through {{waiver.throughDate}}. You can read and sign it in the portal, at the address that you were sent.\n\n${SIGNED}`,
+  },
+  advance: {
+    placeholders: [...ANY, ...WORK],
+    subject: '{{home.name}}: {{work}} from {{date}}',
+    body: `{{vendor.companyName}},\n\nyou are planned at {{home.name}} from {{date}}: {{work}}.\n\n{{message}}\n\n${SIGNED}`,
+  },
+  reminder: {
+    placeholders: [...ANY, ...WORK],
+    subject: 'Reminder: {{home.name}}, {{work}} from {{date}}',
+    body: `{{vendor.companyName}},\n\nyou are expected at {{home.name}} from {{date}}: {{work}}.\n\n{{message}}\n\n${SIGNED}`,
+  },
+  moved_earlier: {
+    placeholders: [...ANY, ...WORK],
+    subject: '{{home.name}}: earlier, from {{date}}',
+    body: `{{vendor.companyName}},\n\nthe schedule of {{home.name}} has moved, and you are expected earlier:\n\n{{work}}\n\n{{message}}\n\n${SIGNED}`,
+  },
+  postponed: {
+    placeholders: [...ANY, ...WORK],
+    subject: '{{home.name}}: later, from {{date}}',
+    body: `{{vendor.companyName}},\n\nthe schedule of {{home.name}} has moved, and you are expected later:\n\n{{work}}\n\n{{message}}\n\n${SIGNED}`,
+  },
+  lien_waiver_conditional_progress: waiver('conditional_progress'),
+  lien_waiver_unconditional_progress: waiver('unconditional_progress'),
+  lien_waiver_conditional_final: waiver('conditional_final'),
+  lien_waiver_unconditional_final: waiver('unconditional_final'),
+}
+
+export const KINDS = Object.keys(TEMPLATES) as MessageTemplateKind[]

@@ -1,0 +1,219 @@
+import { type Kysely, sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { at } from '../../../../scripts/conformance/contract.ts'
+import { type MailServer, startMailServer } from '../../../../test/support/mail-server.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { up } from '../../../platform/database/migrations/0113_message_templates.ts'
+import { KINDS } from './defaults.ts'
+
+let mailServer: MailServer
+let plumbline: TestPlumbline
+let site: Site
+
+beforeAll(async () => {
+  mailServer = await startMailServer()
+  plumbline = await startTestPlumbline(mailServer.env)
+  site = await buildSite(plumbline)
+})
+afterAll(async () => {
+  await plumbline.stop()
+  await mailServer.stop()
+})
+
+type Body = Answer['body']
+const get = async (path: string): Promise<Body> => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
+const post = (path: string, body: object = {}, key = site.key) => plumbline.post(`/api/ext${path}`, body, { key })
+const templateOf = async (kind: string): Promise<Body> => (await get(`/message-templates?kind=${kind}`)).data[0]
+const pathOf = async (kind: string) => `/api/ext/message-templates/${(await templateOf(kind)).id}`
+const word = async (kind: string, wording: object, headers: Record<string, string> = {}) =>
+  plumbline.put(await pathOf(kind), wording, { key: site.key, headers })
+const reset = async (kind: string) => plumbline.delete(await pathOf(kind), { key: site.key })
+const preview = async (kind: string, body: object = {}) =>
+  post(`/message-templates/${(await templateOf(kind)).id}/preview`, body)
+const faultsOf = ({ status, body }: Answer) => [
+  status,
+  ...body.errors.map(({ pointer, code }: Body) => `${pointer} ${code}`),
+]
+
+test('a builder has a template of every kind from its first day, in the words of Plumbline', async () => {
+  const { data } = await get('/message-templates')
+  expect(data.map(({ kind }: Body) => kind)).toEqual(at('components', 'schemas', 'MessageTemplateKind', 'enum'))
+  for (const template of data) {
+    expect(template).toMatchObject({ isDefault: true, version: 1, createdBy: { type: 'system', id: null } })
+    const { subject, text, html } = (await preview(template.kind)).body
+    expect(`${subject} ${text}`).not.toContain('{{')
+    expect(html === null).toBe(template.kind.startsWith('lien_waiver_'))
+    expect(subject === null).toBe(template.subject === null)
+  }
+})
+
+test('a mail leaves in the builder’s words, escaped in its HTML, with what it is of no use without, and after a reset in the usual ones', async () => {
+  const body = 'Dear {{ vendor.companyName }},\n\n{{message}}\n\n<b>Park</b> & walk. {{bidRequest.number}}'
+  const worded = await word('bid_invitation', { subject: '{{builder.name}} asks <you>', body })
+  expect([worded.status, worded.body.body, worded.body.isDefault]).toEqual([200, body, false])
+  expect(await templateOf('bid_invitation')).toEqual(worded.body)
+  const asked = { ...site.framing(), vendorIds: [site.loneStar], message: '<script>{{portalUrl}}' }
+  const request = (await post('/bids/request', asked)).body
+  const mail = await mailServer.next('bids@lonestarframingllc.example.com')
+  expect(mail.header('Subject')).toBe('Harrow & Finch Homes asks <you>')
+  const source = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=').replaceAll('\r\n', '\n')
+  const [text = '', html = ''] = source.split('text/html')
+  expect(text).toContain('Dear Lone Star Framing LLC,')
+  expect(text).toContain(
+    `<b>Park</b> & walk. ${request.number}\n\n${await plumbline.mailedLink(request.invitations[0].id)}`,
+  )
+  expect(html).toContain('&#60;b&#62;Park&#60;/b&#62; &#38; walk.')
+  expect(html).not.toContain('<script>')
+  expect(html).not.toContain('<b>')
+
+  expect((await reset('bid_invitation')).status).toBe(204)
+  expect(await templateOf('bid_invitation')).toMatchObject({ isDefault: true, version: 3 })
+  const again = (await post('/bids/request', { ...asked, vendorIds: [site.redrock] })).body
+  const usual = await mailServer.next('bids@redrockcarpentry.example.com')
+  expect(usual.header('Subject')).toContain(`Invitation to bid: ${again.number}`)
+})
+
+test('a message in other words still has what was written, and no value grows it without end', async () => {
+  await word('message', { subject: '{{message.subject}} '.repeat(14), body: `${'{{message.body}}'.repeat(1200)}` })
+  const recipients = [{ type: 'vendor', id: site.hillCountry }]
+  const sent = { channel: 'email', subject: '🏠'.repeat(100), body: '🏠'.repeat(5000), recipients }
+  const { status, body: message } = await post('/messages', sent)
+  expect(status).toBe(201)
+  const [long] = (await get(`/mails?aboutId=${message.id}`)).data
+  expect([long.subject.length, long.text.length]).toEqual([400, 40_000])
+  await word('message', { body: 'Good day, {{vendor.companyName}}.' })
+  const { body: next } = await post('/messages', { ...sent, subject: 'Lot 14', body: 'The slab is ready.' })
+  const [mail] = (await get(`/mails?aboutId=${next.id}`)).data
+  expect([mail.subject, mail.text]).toEqual(['Lot 14', 'Good day, Hill Country Framers.\n\nThe slab is ready.'])
+  await reset('message')
+})
+
+test('a lien waiver is requested in the builder’s words, or in others for once', async () => {
+  const lines = [{ description: 'Walls', quantity: 1, unitPrice: 100 }]
+  const order = { homeId: site.lot14, vendorId: site.loneStar, scope: 'framing', lines }
+  const poId = (await post('/purchase-orders', order)).body.id
+  for (const status of ['approved', 'issued']) await post(`/purchase-orders/${poId}/status`, { status })
+  await post(`/purchase-orders/${poId}/progress`, { completedPercent: 100 })
+  const payment = (await post('/payments', { poId, grossAmount: 50 })).body
+  const request = async (body: object = {}) => post(`/payments/${payment.id}/lien-waivers`, body)
+  expect((await request()).body.text).toContain('SAMPLE, NO LEGAL ADVICE')
+  const words = '{{vendor.companyName}} waives {{payment.amount}}, but for {{waiver.exceptions}}.'
+  expect((await word('lien_waiver_conditional_progress', { body: words })).body.subject).toBeNull()
+  expect((await request()).body.text).toBe('Lone Star Framing LLC waives 50.00, but for nothing else.')
+  expect((await request({ text: 'Waived.' })).body.text).toBe('Waived.')
+  const long = { exceptions: 'x'.repeat(2000), text: '{{waiver.exceptions}}'.repeat(60) }
+  expect(faultsOf(await request(long))).toEqual([422, '/text maxLength'])
+  expect(faultsOf(await word('lien_waiver_conditional_final', { subject: 'Sign', body: '{{work}}' }))).toEqual([
+    ...[422, '/subject exclusive', '/body unknown_placeholder'],
+  ])
+})
+
+test('a placeholder that the kind does not have is refused at its field, and an address of the portal in a subject', async () => {
+  const wrong = async (wording: object) => faultsOf(await word('advance', { body: 'x', ...wording }))
+  expect(await wrong({ body: 'From {{dates}}' })).toEqual([422, '/body unknown_placeholder'])
+  expect(await wrong({ body: 'From {{date}' })).toEqual([422, '/body unknown_placeholder'])
+  expect(await wrong({ subject: '{{constructor}}', body: '{{' })).toEqual([
+    ...[422, '/subject unknown_placeholder', '/body unknown_placeholder'],
+  ])
+  expect(faultsOf(await word('bid_reminder', { subject: '{{portalUrl}}', body: 'x' }))).toEqual([
+    ...[422, '/subject unknown_placeholder'],
+  ])
+  expect(await wrong({ body: ' \n' })).toEqual([422, '/body pattern'])
+  const { body } = await word('advance', { body: '{{dates}}' })
+  expect(body.errors[0].message).toMatch(/^has the unknown placeholder dates; there are builder\.name, .*, message$/)
+  expect((await templateOf('advance')).version).toBe(1)
+})
+
+test('a template cannot wrap the portal link in another address', async () => {
+  for (const body of [
+    'https://evil.example/?u={{portalUrl}}',
+    'Your link: {{ portalUrl }}.',
+    '{{message}}{{portalUrl}}',
+    'https://evil.example/?u=\u2060{{portalUrl}}',
+  ]) {
+    expect(faultsOf(await word('bid_invitation', { body }))).toEqual([422, '/body placeholder_not_alone'])
+    expect(faultsOf(await preview('bid_invitation', { body }))).toEqual([422, '/body placeholder_not_alone'])
+  }
+  expect((await word('bid_invitation', { body: 'Your link:\n{{ portalUrl }} (keep it)' })).status).toBe(200)
+  await reset('bid_invitation')
+})
+
+test('a portal link that a saved template or a message wraps in another address is not mailed there', async () => {
+  const wrapped = 'https://evil.example/?u={{portalUrl}}'
+  const { organizationId } = await get('/me')
+  await plumbline.database.statements
+    .updateTable('messageTemplates')
+    .set({ body: `${wrapped}\n\n{{message}}` })
+    .where('organizationId', '=', organizationId)
+    .where('kind', '=', 'bid_invitation')
+    .execute()
+  const asked = { ...site.framing(), vendorIds: [site.redrock], message: `See ${wrapped}` }
+  const request = (await post('/bids/request', asked)).body
+  const mail = await mailServer.next('bids@redrockcarpentry.example.com')
+  const source = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=').replaceAll('\r\n', '\n')
+  const link = await plumbline.mailedLink(request.invitations[0].id)
+  expect(source).toContain(`See https://evil.example/?u=\n\n${link}`)
+  expect(source).not.toContain(`evil.example/?u=${link}`)
+  await reset('bid_invitation')
+})
+
+test('words that somebody else changed in between are not overwritten, and the same ones change nothing', async () => {
+  const match = (version: number) => ({ 'If-Match': `"${version}"` })
+  expect((await word('postponed', { body: 'Later.' }, match(1))).body.version).toBe(2)
+  expect((await word('postponed', { body: 'Later.' }, match(2))).body.version).toBe(2)
+  expect((await word('postponed', { body: 'Much later.' }, match(1))).status).toBe(412)
+  await reset('postponed')
+  await reset('postponed')
+  // A version does not come back, so that the first words cannot be taken for those after a reset.
+  expect((await word('postponed', { body: 'Other words.' }, match(1))).status).toBe(412)
+  const { id } = await templateOf('postponed')
+  const entries = (await get(`/audit-entries?resourceId=${id}&sort=at`)).data
+  expect(entries.map(({ action, changed }: Body) => [action, ...changed])).toEqual([
+    ['message_template.updated', 'body'],
+    ['message_template.updated', 'body'],
+  ])
+})
+
+test('a preview takes values, named records and samples, in this order, and writes nothing', async () => {
+  const request = (await post('/bids/request', { ...site.framing(), title: 'Gable <A>' })).body
+  const words = { subject: '{{bidRequest.title}}', body: '{{vendor.companyName}}: {{bidRequest.scope}}, {{message}}' }
+  const ids = { vendorId: site.redrock, bidRequestId: request.id }
+  const { status, body } = await preview('bid_reminder', { ...words, ...ids, values: { message: 'Soon.' } })
+  expect([status, body.subject]).toEqual([200, 'Gable <A>'])
+  expect(body.text).toMatch(/^Redrock Carpentry: framing, Soon\.\n\nhttp:\/\/\S+\/portal\/sample$/)
+  expect(body.html).toContain('<p>Redrock Carpentry: framing, Soon.</p>\n<p><a href="http')
+  expect((await preview('advance', { body: '{{home.name}}', homeId: site.lot15 })).body.text).toBe('Lot 15')
+  expect((await templateOf('bid_reminder')).isDefault).toBe(true)
+  expect(faultsOf(await preview('advance', { homeId: site.redrock }))).toEqual([422, '/homeId unknown_reference'])
+  expect(faultsOf(await preview('advance', { values: { portalUrl: 'x' }, body: '{{}}' }))).toEqual([
+    ...[422, '/body unknown_placeholder', '/values unknown_placeholder'],
+  ])
+  const reader = await plumbline.newKey(['messages:read'], site.organizationId)
+  const path = `/message-templates/${(await templateOf('advance')).id}/preview`
+  expect((await post(path, {}, reader)).status).toBe(200)
+  expect((await post(path, { homeId: site.lot14 }, reader)).body).toMatchObject({
+    ...{ code: 'permission_denied', permission: 'homes:read' },
+  })
+})
+
+test('another builder words its own mails alone', async () => {
+  const { key } = await plumbline.newBuilder()
+  const path = await pathOf('reminder')
+  for (const answer of [
+    await plumbline.get(path, { key }),
+    await plumbline.put(path, { body: 'Ours.' }, { key }),
+    await plumbline.delete(path, { key }),
+  ])
+    expect(answer.status).toBe(404)
+})
+
+test('a builder from before there were templates gets them all', async () => {
+  const { sessions } = plumbline.database
+  await sql`drop table "messageTemplates"`.execute(sessions)
+  await up(sessions as unknown as Kysely<unknown>)
+  const { rows } = await sql<{ kind: string }>`
+    select "kind" from "messageTemplates" where "organizationId" = ${site.organizationId}
+    order by "createdAt" desc, "id" desc`.execute(sessions)
+  expect(rows.map(({ kind }) => kind)).toEqual(KINDS)
+})

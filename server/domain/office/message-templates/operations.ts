@@ -1,0 +1,42 @@
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+import { preview } from './preview.ts'
+import * as templates from './queries.ts'
+import { faultsOf, shown } from './template.ts'
+
+export const messageTemplateOperations = {
+  async listMessageTemplates({ query }, call) {
+    const { data, nextCursor } = (await templates.list(call, query)).value
+    return { status: 200, body: { data: data.map(shown), nextCursor } }
+  },
+
+  async getMessageTemplate({ path }, call) {
+    return { status: 200, body: shown(await templates.find(call, path.messageTemplateId)) }
+  },
+
+  async replaceMessageTemplate({ path, body, ifMatch }, call) {
+    const template = await call.write(async (call) => {
+      const before = await templates.lock(call, path.messageTemplateId)
+      checkIfMatch(ifMatch, before)
+      const worded = { subject: body.subject ?? null, body: body.body }
+      const faults = faultsOf({ kind: before.kind, ...worded })
+      if (faults.length > 0) throw invalid(faults)
+      return templates.update(call, before, worded, ifMatch)
+    })
+    return { status: 200, body: shown(template) }
+  },
+
+  async resetMessageTemplate({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await templates.lock(call, path.messageTemplateId)
+      // The row stays with its version, so that nobody takes later words for those that they have seen.
+      await templates.update(call, before, { subject: null, body: null }, ifMatch)
+    })
+    return { status: 204 }
+  },
+
+  async previewMessageTemplate({ path, body }, call) {
+    return { status: 200, body: await preview(call, await templates.find(call, path.messageTemplateId), body) }
+  },
+} satisfies Partial<Handlers>

@@ -1,0 +1,150 @@
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { OvertimeRule } from '../../../../client/contract.gen.ts'
+import { type NewEntry, recordEntries, recordOperatorAct } from '../../../platform/audit/record.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Database, Db } from '../../../platform/database/database.ts'
+import { notFound, problem } from '../../../platform/problems/problem.ts'
+import type { Clock } from '../../../platform/runtime/clock.ts'
+import { insertFirst } from '../message-templates/queries.ts'
+
+/** The API is open to organizations on pro_plus. */
+export const TIERS = ['standard', 'pro_plus'] as const
+
+export interface NewOrganization {
+  name: string
+  ownerEmail: string
+  ownerName: string
+  tier?: string
+  currency?: string
+  timeZone?: string
+  poApprovalLimit?: number | null
+  /** How many organizations the deployment admits. */
+  most: number
+}
+
+/**
+ * Creates a builder and its owner. Throws `beta_full` if the deployment has as many as it admits; creations are
+ * serialized, so that only one of two concurrent ones gets the last place.
+ */
+export async function createOrganization(database: Database, clock: Clock, wanted: NewOrganization) {
+  const now = clock.now()
+  return database.transaction(async (trx) => {
+    await sql`select pg_advisory_xact_lock(74185003)`.execute(trx)
+    const { count } = await trx
+      .selectFrom('organizations')
+      .select((query) => query.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    if (count >= wanted.most) throw problem('beta_full', `This deployment admits ${wanted.most} organizations.`)
+    const organization = await trx
+      .insertInto('organizations')
+      .values({
+        id: typeid('org').toString(),
+        name: wanted.name,
+        tier: wanted.tier ?? 'pro_plus',
+        currency: wanted.currency ?? 'USD',
+        timeZone: wanted.timeZone ?? 'America/Chicago',
+        createdAt: now,
+        updatedAt: now,
+      })
+      .returning(['id', 'name', 'tier', 'currency', 'timeZone', 'createdAt'])
+      .executeTakeFirstOrThrow()
+    const owner = await trx
+      .insertInto('users')
+      .values({
+        organizationId: organization.id,
+        id: typeid('usr').toString(),
+        email: wanted.ownerEmail,
+        name: wanted.ownerName,
+        role: 'owner',
+        poApprovalLimit: wanted.poApprovalLimit ?? null,
+        createdAt: now,
+        updatedAt: now,
+      })
+      .returning(['id', 'email', 'name', 'role', 'poApprovalLimit'])
+      .executeTakeFirstOrThrow()
+    await insertFirst(trx, organization.id, now)
+    const act = { organizationId: organization.id, at: now }
+    await recordOperatorAct(trx, { ...act, action: 'organization.created', resourceId: organization.id })
+    await recordOperatorAct(trx, { ...act, action: 'user.created', resourceId: owner.id })
+    return { organization, owner }
+  })
+}
+
+const FIELDS = [
+  ...(['id', 'name', 'tier', 'currency', 'timeZone', 'weekStartsOn', 'overtimeRule', 'poTerms'] as const),
+  ...(['salePipelineStages', 'lienWaiverRequired', 'version', 'createdAt', 'updatedAt'] as const),
+]
+
+/** What holds for a whole organization. */
+export async function organizationRow(db: Db, id: string) {
+  return db.selectFrom('organizations').select(FIELDS).where('id', '=', id).executeTakeFirst()
+}
+
+/** Throws `not_found` for an unknown organization, which would otherwise look like one without records. */
+export async function requireOrganization(db: Db, id: string): Promise<void> {
+  if ((await organizationRow(db, id)) === undefined)
+    throw problem('not_found', `Unknown organization "${id}". Run "organizations list" for their IDs.`)
+}
+
+export async function listOrganizations(database: Database) {
+  return database.statements.selectFrom('organizations').select(FIELDS).orderBy('id').execute()
+}
+
+export interface OrganizationChanges {
+  name?: string | undefined
+  tier?: string | undefined
+  timeZone?: string | undefined
+  /** 1 for Monday to 7 for Sunday. */
+  weekStartsOn?: number | undefined
+  /** What the documents of its orders end with; null for nothing. */
+  poTerms?: string | null | undefined
+  /** Whether a payment takes a lien waiver, where vendor and order do not say. */
+  lienWaiverRequired?: boolean | undefined
+  /** The parts of the rule that change. */
+  overtimeRule?: Partial<OvertimeRule> | undefined
+  /** The stages of sales that begin from now on. */
+  salePipelineStages?: string[] | undefined
+}
+
+/** Who changes an organization; an operator unless somebody is named. */
+interface Changing {
+  by?: Pick<NewEntry, 'actor' | 'address' | 'requestId'>
+  /** The version that the change is based on. */
+  ifMatch?: string | undefined
+}
+
+/**
+ * Throws `not_found`, and `precondition_failed` for a change that is based on another version. Fields left out stay as they are; a new tier applies to every key within a second, and a new
+ * overtime rule to every week that changes or is submitted from then on.
+ */
+export async function updateOrganization(
+  database: Database,
+  clock: Clock,
+  id: string,
+  { overtimeRule, ...changes }: OrganizationChanges,
+  { by = { actor: { type: 'operator', id: null } }, ifMatch }: Changing = {},
+) {
+  const at = clock.now()
+  return database.transaction(async (trx) => {
+    const before = await trx
+      .selectFrom('organizations')
+      .select(['id', 'version'])
+      .where('id', '=', id)
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (before === undefined) throw notFound()
+    checkIfMatch(ifMatch, before)
+    const rule = overtimeRule && { overtimeRule: sql<string>`"overtimeRule" || ${JSON.stringify(overtimeRule)}::jsonb` }
+    const organization = await trx
+      .updateTable('organizations')
+      .set((set) => ({ ...changes, ...rule, version: set('version', '+', 1), updatedAt: at }))
+      .where('id', '=', id)
+      .returning(FIELDS)
+      .executeTakeFirstOrThrow()
+    const changed = Object.entries({ ...changes, overtimeRule }).flatMap(([name, to]) => (to === undefined ? [] : name))
+    const entry = { organizationId: id, at, resourceId: id, changed, action: 'organization.updated' }
+    await recordEntries(trx, [{ ...entry, ...by }])
+    return organization
+  })
+}

@@ -1,0 +1,183 @@
+import { sql } from 'kysely'
+import type { Sandbox } from '../../../../client/contract.gen.ts'
+import { recordOperatorAct } from '../../../platform/audit/record.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Database, Db } from '../../../platform/database/database.ts'
+import { conflict, notFound } from '../../../platform/problems/problem.ts'
+import type { Clock } from '../../../platform/runtime/clock.ts'
+
+/** How long somebody who fills or empties may be silent before another takes over. */
+const CLAIMED_MS = 60_000
+
+const FIELDS = ['status', 'done', 'total', 'failure', 'startedAt', 'finishedAt'] as const
+
+/** How the sandbox of an organization stands; undefined if it is none. */
+export async function sandboxOf(db: Db, organizationId: string): Promise<Sandbox | undefined> {
+  const row = await db
+    .selectFrom('sandboxes')
+    .select(FIELDS)
+    .where('organizationId', '=', organizationId)
+    .executeTakeFirst()
+  return row && shown(row)
+}
+
+/** The same, locked until the transaction ends. */
+export async function lockSandbox({ db, organizationId }: WriteCall): Promise<Sandbox | undefined> {
+  const row = await db
+    .selectFrom('sandboxes')
+    .select(FIELDS)
+    .where('organizationId', '=', organizationId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row && shown(row)
+}
+
+function shown({ status, failure, ...row }: Omit<Sandbox, 'isSandbox' | 'status' | 'failure'> & Texts): Sandbox {
+  return {
+    ...{ ...row, isSandbox: true },
+    ...{ status: status as Sandbox['status'], failure: failure as Sandbox['failure'] },
+  }
+}
+
+interface Texts {
+  status: string
+  failure: string | null
+}
+
+/** Makes an organization a sandbox, or takes that back. Throws `not_found`, and `conflict` while it is filled or emptied. */
+export async function markSandbox(
+  database: Database,
+  clock: Clock,
+  organizationId: string,
+  isSandbox: boolean,
+): Promise<void> {
+  await database.transaction(async (trx) => {
+    const organization = await trx
+      .selectFrom('organizations')
+      .select('id')
+      .where('id', '=', organizationId)
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (organization === undefined) throw notFound()
+    const before = await sandboxOf(trx, organizationId)
+    if ((before !== undefined) === isSandbox) return
+    if (before !== undefined && isUnderWay(before))
+      throw conflict('under_way', `The sandbox is ${before.status} at this moment.`)
+    if (isSandbox) await insertSandbox(trx, organizationId, 'empty')
+    else await trx.deleteFrom('sandboxes').where('organizationId', '=', organizationId).execute()
+    const act = { organizationId, at: clock.now(), resourceId: organizationId, changed: ['isSandbox'] }
+    await recordOperatorAct(trx, { ...act, action: 'organization.updated' })
+  })
+}
+
+export async function insertSandbox(
+  db: Db,
+  organizationId: string,
+  status: 'empty' | 'filled',
+  filledSince: Date | null = null,
+): Promise<void> {
+  await db.insertInto('sandboxes').values({ organizationId, status, done: 0, total: 0, filledSince }).execute()
+}
+
+export function isUnderWay({ status }: Pick<Sandbox, 'status'>): boolean {
+  return status === 'filling' || status === 'emptying'
+}
+
+/** Asks for the work, which the next that looks for it takes up. */
+export async function ask(call: WriteCall, status: 'filling' | 'emptying', total: number): Promise<Sandbox> {
+  const row = await call.db
+    .updateTable('sandboxes')
+    .set({
+      ...{ status, total, done: 0, failure: null, startedAt: call.now, finishedAt: null, claim: null },
+      ...{ claimedUntil: null, startedBy: call.principal.id, ...(status === 'filling' && { filledSince: null }) },
+    })
+    .where('organizationId', '=', call.organizationId)
+    .returning(FIELDS)
+    .executeTakeFirstOrThrow()
+  return shown(row)
+}
+
+/** Work on a sandbox that nobody else does. */
+export interface Claimed {
+  organizationId: string
+  status: 'filling' | 'emptying'
+  claim: string
+  /** The user who asked for it. */
+  startedBy: string
+  /** When filling began; null if it has not. */
+  filledSince: Date | null
+}
+
+/** The oldest work that nobody does, or that somebody stopped doing; null if there is none. */
+export async function claimSandbox(database: Database, clock: Clock, claim: string): Promise<Claimed | null> {
+  const now = clock.now().toISOString()
+  const { rows } = await sql<Omit<Claimed, 'filledSince'> & { filledSince: string | null }>`
+    update "sandboxes" set "claim" = ${claim}, "claimedUntil" = ${until(clock)}::timestamptz
+    where "organizationId" = (
+      select "organizationId" from "sandboxes"
+      where "status" in ('filling', 'emptying') and ("claimedUntil" is null or "claimedUntil" < ${now}::timestamptz)
+      order by "startedAt" limit 1 for update skip locked)
+    returning "organizationId", "status", "claim", "startedBy", "filledSince"`.execute(database.statements)
+  const [row] = rows
+  return row === undefined ? null : { ...row, filledSince: row.filledSince === null ? null : new Date(row.filledSince) }
+}
+
+/** Somebody else has taken the work over. */
+export class Lost extends Error {}
+
+/** Notes how far it has come, and that it goes on. Throws `Lost`. */
+export async function noteProgress(
+  db: Db,
+  clock: Clock,
+  { organizationId, claim }: Claimed,
+  progress: { done?: number; total?: number; filledSince?: Date },
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('sandboxes')
+    .set({ ...progress, claimedUntil: until(clock) })
+    .where('organizationId', '=', organizationId)
+    .where('claim', '=', claim)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw new Lost(`The sandbox ${organizationId} is tended by another process.`)
+}
+
+/** Goes from one kind of work to the other, or ends it. */
+export async function moveSandbox(
+  db: Db,
+  clock: Clock,
+  { organizationId, claim }: Claimed,
+  status: Sandbox['status'],
+  failure?: Sandbox['failure'],
+): Promise<void> {
+  const isOver = status === 'empty' || status === 'filled'
+  await db
+    .updateTable('sandboxes')
+    .set((set) => ({
+      ...{ status, ...(failure !== undefined && { failure }) },
+      ...(isOver
+        ? { finishedAt: clock.now(), claim: null, claimedUntil: null, done: set.ref('total') }
+        : { done: 0, claimedUntil: until(clock) }),
+    }))
+    .where('organizationId', '=', organizationId)
+    .where('claim', '=', claim)
+    .execute()
+}
+
+/** Lets the next that looks go on with it, at once or after a while. */
+export async function releaseSandbox(
+  db: Db,
+  clock: Clock,
+  { organizationId, claim }: Claimed,
+  afterMs = 0,
+): Promise<void> {
+  await db
+    .updateTable('sandboxes')
+    .set({ claimedUntil: afterMs === 0 ? null : new Date(clock.nowMs() + afterMs).toISOString() })
+    .where('organizationId', '=', organizationId)
+    .where('claim', '=', claim)
+    .execute()
+}
+
+function until(clock: Clock): string {
+  return new Date(clock.nowMs() + CLAIMED_MS).toISOString()
+}

@@ -1,0 +1,30 @@
+import { recordOperatorAct } from '../../../platform/audit/record.ts'
+import type { Database } from '../../../platform/database/database.ts'
+import type { Identity } from '../../../platform/keys/identity.ts'
+import { conflict, notFound } from '../../../platform/problems/problem.ts'
+import type { Clock } from '../../../platform/runtime/clock.ts'
+
+/**
+ * A link that signs a user in once, for an operator to hand over: the way in where there is no mail server. Throws
+ * `not_found`, and `conflict` for a user who is disabled or belongs to the example of a sandbox.
+ */
+export async function makeSignInLink(
+  { database, clock, identity }: { database: Database; clock: Clock; identity: Identity },
+  id: string,
+  lifeMs: number,
+) {
+  const user = await database.statements
+    .selectFrom('users')
+    .select(['organizationId', 'email', 'status', 'isExample'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (user === undefined) throw notFound()
+  const { organizationId, email, status, isExample } = user
+  if (status === 'disabled') throw conflict('user_disabled', 'The user is disabled.')
+  if (isExample)
+    throw conflict('not_available', 'The user belongs to the example of a sandbox: nobody signs in as them.')
+  const link = await identity.makeLink(email, lifeMs)
+  const act = { organizationId, at: clock.now(), action: 'user.sign_in_link_made', resourceId: id }
+  await recordOperatorAct(database.statements, act)
+  return { userId: id, email, ...link }
+}

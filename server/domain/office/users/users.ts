@@ -1,0 +1,115 @@
+import { typeid } from 'typeid-js'
+import { recordOperatorAct } from '../../../platform/audit/record.ts'
+import type { Database, Db } from '../../../platform/database/database.ts'
+import type { Role } from '../../../platform/keys/roles.ts'
+import { conflict, notFound } from '../../../platform/problems/problem.ts'
+import type { Clock } from '../../../platform/runtime/clock.ts'
+
+/** The people of a builder. Their current role limits every key that they have created. */
+const FIELDS = [
+  ...(['id', 'organizationId', 'email', 'name', 'phone', 'role', 'status', 'poApprovalLimit'] as const),
+  ...(['createdAt', 'updatedAt'] as const),
+]
+
+export interface NewUser {
+  organizationId: string
+  email: string
+  name: string
+  phone?: string | undefined
+  role: Role
+  /** The largest purchase order that they may approve; null means any. */
+  poApprovalLimit: number | null
+  /** Whether they belong to the example of a sandbox, so that nobody can sign in as them. */
+  isExample?: boolean | undefined
+}
+
+/** Throws `not_found` for an unknown organization and `conflict` for an address that another user has. */
+export async function createUser(database: Database, clock: Clock, wanted: NewUser) {
+  const now = clock.now()
+  const { organizationId } = wanted
+  return database.transaction(async (trx) => {
+    const organization = await trx
+      .selectFrom('organizations')
+      .select('id')
+      .where('id', '=', organizationId)
+      .executeTakeFirst()
+    if (organization === undefined) throw notFound()
+    const user = await trx
+      .insertInto('users')
+      .values({ ...wanted, id: typeid('usr').toString(), createdAt: now, updatedAt: now })
+      .returning(FIELDS)
+      .executeTakeFirstOrThrow()
+    await recordOperatorAct(trx, { organizationId, at: now, action: 'user.created', resourceId: user.id })
+    return user
+  })
+}
+
+export async function listUsers(database: Database, organizationId: string) {
+  return database.statements
+    .selectFrom('users')
+    .select(FIELDS)
+    .where('organizationId', '=', organizationId)
+    .orderBy('id')
+    .execute()
+}
+
+export interface UserChanges {
+  email?: string | undefined
+  name?: string | undefined
+  phone?: string | null | undefined
+  role?: Role | undefined
+  status?: 'active' | 'disabled' | undefined
+  poApprovalLimit?: number | null | undefined
+}
+
+/**
+ * Fields that are left out stay. Throws `not_found`, and `conflict` if the organization would be left without an owner,
+ * because then no one's keys would have full access any more.
+ */
+export async function updateUser(database: Database, clock: Clock, id: string, changes: UserChanges) {
+  return database.transaction(async (trx) => {
+    const user = await trx.selectFrom('users').select(FIELDS).where('id', '=', id).forUpdate().executeTakeFirst()
+    if (user === undefined) throw notFound()
+    const after = { ...user, ...given(changes) }
+    if (isOwner(user) && !isOwner(after)) await assertOtherOwner(trx, user)
+    const changed = Object.keys(given(changes))
+    const act = { organizationId: user.organizationId, at: clock.now(), resourceId: id, changed }
+    await recordOperatorAct(trx, { ...act, action: 'user.updated' })
+    return trx
+      .updateTable('users')
+      .set((set) => ({ ...given(changes), version: set('version', '+', 1), updatedAt: clock.now() }))
+      .where('organizationId', '=', user.organizationId)
+      .where('id', '=', id)
+      .returning(FIELDS)
+      .executeTakeFirstOrThrow()
+  })
+}
+
+export function isOwner({ role, status }: { role: string; status: string }): boolean {
+  return role === 'owner' && status !== 'disabled'
+}
+
+/**
+ * Throws `conflict` if nobody but this user is an owner. Locks all owners, so that two who step down at once do not each
+ * count on the other.
+ */
+export async function assertOtherOwner(
+  trx: Db,
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<void> {
+  const owners = await trx
+    .selectFrom('users')
+    .select(['id', 'role', 'status'])
+    .where('organizationId', '=', organizationId)
+    .where('role', '=', 'owner')
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  if (!owners.some((owner) => owner.id !== id && isOwner(owner))) {
+    throw conflict('last_owner', 'The organization would be left without an owner.')
+  }
+}
+
+function given(changes: UserChanges): UserChanges {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+}

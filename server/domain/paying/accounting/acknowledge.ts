@@ -1,0 +1,153 @@
+import type {
+  AccountingAcknowledged,
+  AccountingAcknowledgement,
+  AcknowledgedRow,
+  LedgerType,
+} from '../../../../client/contract.gen.ts'
+import { rangeOf } from '../../../platform/audit/kinds.ts'
+import { type Call, noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { conflict, notFound, Problem, toldOf } from '../../../platform/problems/problem.ts'
+import { keepStates, type LedgerState, NOTHING_FAILED, statesOf } from '../../statuses/ledger-states.ts'
+import { LEDGER_KINDS, LEDGER_TYPES } from './kinds.ts'
+import { withAccountingIds } from './queries.ts'
+import { assertMay } from './queue.ts'
+
+const MINUTE_MS = 60_000
+/** After so many minutes a record that failed once, twice and so on is due again; the last of them from then on. */
+const RETRY_MINUTES = [1, 5, 30, 120, 720, 1440]
+
+/** Records what the accounting system has entered or could not, each row by itself. */
+export async function acknowledge(
+  call: Call,
+  rows: readonly AccountingAcknowledgement[],
+): Promise<AccountingAcknowledged> {
+  try {
+    return await acknowledgeAll(call, rows)
+  } catch (error) {
+    if (!isOvertaken(error) || call.isWriting) throw error
+    // By now it can be seen who has the id, so only that row is refused.
+    return acknowledgeAll(call, rows)
+  }
+}
+
+/** Whether somebody else gave a record the same id in the meantime, which has ended the transaction. */
+function isOvertaken(error: unknown): boolean {
+  return error instanceof Problem && error.held !== null
+}
+
+function acknowledgeAll(call: Call, rows: readonly AccountingAcknowledgement[]): Promise<AccountingAcknowledged> {
+  return call.write(async (call) => {
+    const told = new Map<number, AcknowledgedRow>()
+    const states = new Map(await statesOf(call, idsOf(rows)))
+    const changed = new Map<string, LedgerState>()
+    // Every request locks in the order of the ids, so that two of them wait for each other instead of forever.
+    const inOrder = rows.map((row, place) => ({ row, place })).sort((a, b) => order(a.row.id, b.row.id))
+    for (const { row, place } of inOrder) {
+      const one = await acknowledgeOne(call, row, states.get(row.id))
+      if (one.state !== null) {
+        states.set(row.id, one.state)
+        changed.set(row.id, one.state)
+        noteChange(call, row.id, 'updated', ['accountingSync'])
+      }
+      told.set(place, { row: place, id: row.id, ...one.told })
+    }
+    await keepStates(call, [...changed.values()])
+    return resultOf(rows.flatMap((_row, place) => told.get(place) ?? []))
+  })
+}
+
+interface Outcome {
+  told: Omit<AcknowledgedRow, 'row' | 'id'>
+  state: LedgerState | null
+}
+
+async function acknowledgeOne(
+  call: WriteCall,
+  row: AccountingAcknowledgement,
+  known: LedgerState | undefined,
+): Promise<Outcome> {
+  try {
+    const type = typeFor(row.id)
+    assertMay(call, type, 'write')
+    const before = await LEDGER_KINDS[type].lock(call, row.id)
+    if (row.version > before.version)
+      throw conflict('changed_meanwhile', `The record has version ${before.version}, and none like ${row.version} yet.`)
+    if (row.error !== undefined) return failed(call, type, row, row.error, before.version, known)
+    const accountingId = row.accountingId ?? before.accountingId
+    if (accountingId === null)
+      throw conflict('missing_data', 'The record has no accountingId. Send the one that it was given.')
+    if (before.accountingId !== null && before.accountingId !== accountingId)
+      throw conflict('fixed', `The record is ${before.accountingId} in accounting already.`)
+    if (before.accountingId === null) {
+      const taken = (await withAccountingIds(call, type, [accountingId])).get(accountingId)
+      if (taken !== undefined)
+        throw conflict('value_taken', `${taken.label} is ${accountingId} in accounting already.`, {
+          conflictingId: taken.id,
+        })
+    }
+    const after = before.accountingId === null ? await LEDGER_KINDS[type].link(call, before, accountingId) : before
+    // That the id was set is no news to whoever sent it.
+    const entered = row.version === before.version ? after.version : row.version
+    const version = Math.max(entered, known?.version ?? 0)
+    const status = version === after.version ? 'acknowledged' : 'stale'
+    return {
+      told: { status, version: after.version, conflictingId: null, problem: null },
+      state: { ...NOTHING_FAILED, recordId: row.id, type, version, syncedAt: call.now.toISOString() },
+    }
+  } catch (error) {
+    if (error instanceof Problem && !isOvertaken(error)) return refused(error)
+    throw error
+  }
+}
+
+function failed(
+  call: Call,
+  type: LedgerType,
+  row: AccountingAcknowledgement,
+  error: string,
+  version: number,
+  known: LedgerState | undefined,
+): Outcome {
+  const attempts = (known?.attempts ?? 0) + 1
+  const minutes = RETRY_MINUTES[Math.min(attempts, RETRY_MINUTES.length) - 1] ?? 0
+  const retryAt = new Date(call.now.getTime() + minutes * MINUTE_MS).toISOString()
+  return {
+    told: { status: 'error_recorded', version, conflictingId: null, problem: null },
+    state: {
+      ...{ recordId: row.id, type, version: known?.version ?? null, syncedAt: known?.syncedAt ?? null },
+      ...{ failedVersion: row.version, error, attempts, retryAt },
+    },
+  }
+}
+
+function refused(fault: Problem): Outcome {
+  const told = toldOf(fault)
+  const { conflictingId } = told
+  return { told: { status: 'refused', version: null, conflictingId, problem: told }, state: null }
+}
+
+function typeFor(id: string): LedgerType {
+  const type = LEDGER_TYPES.find((type) => {
+    const { from, to } = rangeOf(type)
+    return id >= from && id < to
+  })
+  if (type === undefined) throw notFound()
+  return type
+}
+
+function idsOf(rows: readonly AccountingAcknowledgement[]): string[] {
+  return [...new Set(rows.map(({ id }) => id))]
+}
+
+const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+function resultOf(rows: AcknowledgedRow[]): AccountingAcknowledged {
+  const counted = (status: AcknowledgedRow['status']) => rows.filter((row) => row.status === status).length
+  return {
+    acknowledged: counted('acknowledged'),
+    stale: counted('stale'),
+    errorsRecorded: counted('error_recorded'),
+    refused: counted('refused'),
+    rows,
+  }
+}

@@ -1,0 +1,129 @@
+import type { LedgerType } from '../../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import type { SchemaName } from '../../../platform/resources/declared.ts'
+import { kinds } from '../../../platform/resources/kinds.gen.ts'
+import * as contracts from '../../bidding/contracts/queries.ts'
+import * as costCodes from '../../costs/cost-codes/queries.ts'
+import * as communities from '../../land/communities/queries.ts'
+import * as homes from '../../land/homes/queries.ts'
+import { COMMITTED } from '../../statuses/order-statuses.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import * as payments from '../payments/queries.ts'
+import * as orders from '../purchase-orders/queries.ts'
+
+/** A kind of record that an accounting system has, too. The SQL is of its row as `r`. */
+export interface LedgerKind {
+  /** The entity of the permissions that it takes. */
+  readonly entity: string
+  readonly table: string
+  readonly schema: SchemaName
+  readonly label: string
+  readonly amount: string | null
+  /** Which records accounting is concerned with, even if they have no accountingId yet. */
+  readonly concerned: string
+  /** The records with these ids, in their order. */
+  findAll(call: Tenant, ids: readonly string[]): Promise<Linked[]>
+  /** Locks a record; throws `not_found`. */
+  lock(call: WriteCall, id: string): Promise<Linked>
+  /** Gives a locked record its id in accounting. */
+  link(call: WriteCall, locked: Linked, accountingId: string): Promise<Linked>
+}
+
+export interface Linked {
+  id: string
+  version: number
+  accountingId: string | null
+}
+
+interface Stored<R extends Linked> {
+  findAll(call: Tenant, ids: readonly string[]): Promise<R[]>
+  lock(call: WriteCall, id: string): Promise<R>
+  update(call: WriteCall, before: R, changes: { accountingId: string }): Promise<R>
+}
+
+/** How records of a slice are linked, and what else follows from it. */
+function linking<R extends Linked>(
+  slice: Stored<R>,
+  then: (call: WriteCall, before: R, after: R) => Promise<void> = async () => {},
+): Pick<LedgerKind, 'findAll' | 'lock' | 'link'> {
+  return {
+    findAll: (call, ids) => slice.findAll(call, ids),
+    lock: (call, id) => slice.lock(call, id),
+    async link(call, { id }, accountingId) {
+      // It is locked already, so this only reads it again as what it is.
+      const before = await slice.lock(call, id)
+      const after = await slice.update(call, before, { accountingId })
+      await then(call, before, after)
+      return after
+    },
+  }
+}
+
+const inUse = 'r."archivedAt" is null'
+const texts = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ')
+
+export const LEDGER_KINDS: Readonly<Record<LedgerType, LedgerKind>> = {
+  vendor: {
+    ...{ entity: 'vendors', table: 'vendors', schema: 'Vendor', label: 'r."companyName"', amount: null },
+    concerned: `${inUse} and r."status" <> 'prospective'`,
+    ...linking(vendors, async (call, before, after) => {
+      await recordEvent(call, 'vendor.updated', after, before)
+    }),
+  },
+  community: {
+    ...{
+      entity: 'communities',
+      table: 'communities',
+      schema: 'Community',
+      label: 'r."name"',
+      amount: null,
+      concerned: inUse,
+    },
+    ...linking(communities),
+  },
+  home: {
+    ...{ entity: 'homes', table: 'homes', schema: 'Home', label: 'r."name"', amount: null },
+    concerned: `${inUse} and r."status" <> 'cancelled'`,
+    ...linking(homes),
+  },
+  cost_code: {
+    ...{
+      entity: 'budgets',
+      table: 'costCodes',
+      schema: 'CostCode',
+      label: `r."code" || ' ' || r."name"`,
+      amount: null,
+      concerned: inUse,
+    },
+    ...linking(costCodes),
+  },
+  contract: {
+    ...{ entity: 'contracts', table: 'contracts', schema: 'Contract', label: 'r."number"', amount: null },
+    concerned: `${inUse} and r."status" in ('active', 'expired', 'terminated')`,
+    ...linking(contracts),
+  },
+  po: {
+    ...{ entity: 'pos', table: 'purchaseOrders', schema: 'PurchaseOrder', label: 'r."number"', amount: 'r."total"' },
+    concerned: `r."status" in (${texts(COMMITTED)})`,
+    ...linking(orders),
+  },
+  payment: {
+    ...{ entity: 'payments', table: 'payments', schema: 'Payment', label: 'r."number"', amount: 'r."amount"' },
+    concerned: `r."status" in ('approved', 'paid')`,
+    ...linking(payments),
+  },
+}
+
+export const LEDGER_TYPES = Object.keys(LEDGER_KINDS) as LedgerType[]
+
+/** What is of concern because it is, or because it is in accounting already. */
+export function ofConcern({ concerned }: LedgerKind): string {
+  return `(r."accountingId" is not null or ${concerned})`
+}
+
+/** The fields of a kind that hold one value each, in the order of the contract. */
+export function columnsOf(type: LedgerType): string[] {
+  const fields: Readonly<Record<string, string>> = kinds[LEDGER_KINDS[type].schema]
+  return Object.keys(fields).filter((field) => !/^(json|texts)/.test(fields[field] ?? ''))
+}

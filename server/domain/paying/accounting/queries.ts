@@ -1,0 +1,134 @@
+import { CompiledQuery } from 'kysely'
+import type { LedgerItem, LedgerType, MissingThere } from '../../../../client/contract.gen.ts'
+import type { Tenant } from '../../../platform/calls/call.ts'
+import type { Position } from '../../../platform/calls/page.ts'
+import { LEDGER_KINDS, ofConcern } from './kinds.ts'
+
+/** A record that changed, or one that failed and is due again, and when that was. */
+export interface Candidate {
+  type: LedgerType
+  id: string
+  at: string
+}
+
+/**
+ * What changed after the position, and what failed and has become due after it, oldest first. Each kind is read along
+ * its index and no further than `most`.
+ */
+export async function candidates(
+  { db, organizationId }: Tenant,
+  { types, after, now, most }: { types: readonly LedgerType[]; after: Position; now: string; most: number },
+): Promise<Candidate[]> {
+  const changed = types.map(
+    (type) => `(
+      select '${type}' as "type", r."id", r."updatedAt" as "at" from "${LEDGER_KINDS[type].table}" as r
+      where r."organizationId" = $1 and (r."updatedAt", r."id") > ($2, $3) order by r."updatedAt", r."id" limit $4)`,
+  )
+  const failed = `(
+    select s."type", s."recordId", s."retryAt" from "ledgerStates" as s
+    where s."organizationId" = $1 and s."retryAt" is not null and (s."retryAt", s."recordId") > ($2, $3)
+      and s."retryAt" <= $5 and s."type" = any($6) order by s."retryAt", s."recordId" limit $4)`
+  const statement = `${[...changed, failed].join(' union all ')} order by "at", "id" limit $4`
+  const values = [organizationId, after.value, after.id, most, now, [...types]]
+  return (await db.executeQuery<Candidate>(CompiledQuery.raw(statement, values))).rows
+}
+
+/** Those of the records that the accounting system does not know as they are, apart from what failed and is not due. */
+export async function unknownThere(
+  { db, organizationId }: Tenant,
+  { found, now }: { found: readonly Candidate[]; now: string },
+): Promise<LedgerItem[]> {
+  const byType = Map.groupBy(found, ({ type }) => type)
+  if (byType.size === 0) return []
+  const ids: string[][] = []
+  const ofTypes = [...byType].map(([type, those]) => {
+    const kind = LEDGER_KINDS[type]
+    ids.push(those.map(({ id }) => id))
+    return `
+      select '${type}' as "type", r."id", ${kind.label} as "label", ${kind.amount ?? 'null::numeric'} as "amount",
+        r."accountingId", r."version", r."updatedAt", s."version" as "syncedVersion", s."error", s."attempts", s."retryAt",
+        s."failedVersion"
+      from "${kind.table}" as r
+      left join "ledgerStates" as s on s."organizationId" = r."organizationId" and s."recordId" = r."id"
+      where r."organizationId" = $1 and r."id" = any($${ids.length + 2}) and ${ofConcern(kind)}
+        and (r."accountingId" is null or s."version" is distinct from r."version")
+        and (s."failedVersion" is distinct from r."version" or s."retryAt" <= $2)`
+  })
+  const { rows } = await db.executeQuery<LedgerRow>(
+    CompiledQuery.raw(ofTypes.join(' union all '), [organizationId, now, ...ids]),
+  )
+  return rows.map(({ error, attempts, retryAt, failedVersion, ...row }): LedgerItem => {
+    const failure =
+      error === null || attempts === null || retryAt === null ? null : { message: error, attempts, retryAt }
+    const reason = failedVersion === row.version ? 'error' : row.accountingId === null ? 'new' : 'changed'
+    return { ...row, reason, error: failure }
+  })
+}
+
+type LedgerRow = Omit<LedgerItem, 'reason' | 'error'> & {
+  error: string | null
+  attempts: number | null
+  retryAt: string | null
+  failedVersion: number | null
+}
+
+/** The records that have these ids in accounting, one for each id. */
+export async function withAccountingIds(
+  { db, organizationId }: Tenant,
+  type: LedgerType,
+  accountingIds: readonly string[],
+): Promise<ReadonlyMap<string, Counterpart>> {
+  const { table, label, amount } = LEDGER_KINDS[type]
+  const statement = `
+    select distinct on (r."accountingId") r."accountingId", r."id", ${label} as "label",
+      ${amount ?? 'null::numeric'} as "amount"
+    from "${table}" as r where r."organizationId" = $1 and r."accountingId" = any($2)
+    order by r."accountingId", r."id"`
+  const { rows } = await db.executeQuery<Counterpart>(
+    CompiledQuery.raw(statement, [organizationId, [...accountingIds]]),
+  )
+  return new Map(rows.map((row) => [row.accountingId, row]))
+}
+
+export type Counterpart = MissingThere
+
+/** The records in the range whose ids in accounting are none of these, by those ids, and how many they are. */
+export async function withOtherIds(
+  { db, organizationId }: Tenant,
+  type: LedgerType,
+  {
+    accountingIds,
+    after,
+    through,
+    most,
+  }: { accountingIds: readonly string[]; after: string | null; through: string | null; most: number },
+): Promise<{ count: number; first: MissingThere[] }> {
+  const { table, label, amount } = LEDGER_KINDS[type]
+  // The ids are compared byte by byte, which every caller can do as well, whatever the language of the database.
+  const statement = `
+    select r."accountingId", r."id", ${label} as "label", ${amount ?? 'null::numeric'} as "amount",
+      (count(*) over ())::integer as "count"
+    from "${table}" as r
+    where r."organizationId" = $1 and r."accountingId" is not null
+      and not exists (select from unnest($2::text[]) as there ("id") where there."id" = r."accountingId")
+      and ($3::text is null or r."accountingId" collate "C" > $3) and ($4::text is null or r."accountingId" collate "C" <= $4)
+    order by r."accountingId" collate "C", r."id" limit $5`
+  const values = [organizationId, [...accountingIds], after, through, most]
+  const { rows } = await db.executeQuery<MissingThere & { count: number }>(CompiledQuery.raw(statement, values))
+  return { count: rows[0]?.count ?? 0, first: rows.map(({ count: _count, ...row }) => row) }
+}
+
+/** The ids after this one of the records that are of concern, in their order. */
+export async function idsAfter(
+  { db, organizationId }: Tenant,
+  type: LedgerType,
+  after: string,
+  most: number,
+): Promise<string[]> {
+  const kind = LEDGER_KINDS[type]
+  const statement = `
+    select r."id" from "${kind.table}" as r
+    where r."organizationId" = $1 and r."id" > $2 and ${ofConcern(kind)} order by r."id" limit $3`
+  const { rows } = await db.executeQuery<{ id: string }>(CompiledQuery.raw(statement, [organizationId, after, most]))
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,47 @@
+import type { LedgerDifference, LedgerRow, Reconciled, Reconciliation } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { type Counterpart, withAccountingIds, withOtherIds } from './queries.ts'
+import { assertMay } from './queue.ts'
+
+/** More than anybody reads; the count tells how many there are. */
+const MOST_MISSING = 1000
+
+/** Where a ledger and the records here differ. */
+export async function reconcile(
+  call: Call,
+  { type, rows, afterAccountingId, throughAccountingId }: Reconciliation,
+): Promise<Reconciled> {
+  assertMay(call, type, 'read')
+  const byId = Map.groupBy(rows, ({ accountingId }) => accountingId)
+  const accountingIds = [...byId.keys()]
+  const here = await withAccountingIds(call, type, accountingIds)
+  const found = rows.flatMap((row) => {
+    const record = here.get(row.accountingId)
+    return record === undefined ? [] : [{ record, differences: differences(record, row) }]
+  })
+  const missing = await withOtherIds(call, type, {
+    accountingIds,
+    ...{ after: afterAccountingId ?? null, through: throughAccountingId ?? null, most: MOST_MISSING },
+  })
+  return {
+    ...{ asOf: call.now.toISOString(), type },
+    matched: found.filter(({ differences }) => differences.length === 0).length,
+    differing: found.flatMap(({ differences }) => differences),
+    missingHere: accountingIds.filter((id) => !here.has(id)),
+    missingThere: missing.first,
+    missingThereCount: missing.count,
+    repeated: accountingIds.filter((id) => (byId.get(id)?.length ?? 0) > 1),
+  }
+}
+
+function differences({ accountingId, id, label, amount }: Counterpart, row: LedgerRow): LedgerDifference[] {
+  const of = { accountingId, id, label }
+  return [
+    ...(row.name !== undefined && row.name.trim() !== label
+      ? [{ ...of, field: 'name' as const, here: label, there: row.name }]
+      : []),
+    ...(row.amount !== undefined && row.amount !== amount
+      ? [{ ...of, field: 'amount' as const, here: amount, there: row.amount }]
+      : []),
+  ]
+}

@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { type Problem, problem } from '../../../platform/problems/problem.ts'
+
+/** A module that exports `draw`, which draws documents of one kind from sheets of this type. */
+export interface Drawing<Sheet extends object> {
+  readonly module: string
+  readonly draw: (sheet: Sheet) => Promise<Uint8Array>
+}
+
+export interface DrawingRequest {
+  fileName: string
+  /** The URL of a module that exports `draw`. */
+  module: string
+  /** The sheet as JSON. */
+  sheet: string
+}
+
+/**
+ * Draws documents in a thread of its own, one after the other, so that a long document delays no request. A document
+ * that takes too long, or too much memory, ends the thread; the next document starts another one.
+ */
+export class DrawingThread {
+  readonly #mostMs: number
+  readonly #idleMs: number
+  #worker: Worker | null = null
+  #previous: Promise<unknown> = Promise.resolve()
+  #idle: NodeJS.Timeout | undefined
+
+  constructor({ mostMs = MOST_MS, idleMs = IDLE_MS }: { mostMs?: number; idleMs?: number } = {}) {
+    this.#mostMs = mostMs
+    this.#idleMs = idleMs
+  }
+
+  /** Throws `too_much_work` if the document would exceed the limits on its pages or on the time that drawing takes. */
+  draw(request: DrawingRequest): Promise<Buffer> {
+    const drawing = this.#previous.then(() => this.#drawNow(request))
+    this.#previous = drawing.catch(() => {})
+    return drawing
+  }
+
+  async #drawNow({ fileName, module, sheet }: DrawingRequest): Promise<Buffer> {
+    clearTimeout(this.#idle)
+    this.#worker ??= startWorker()
+    try {
+      const drawn = once(this.#worker, 'message', { signal: AbortSignal.timeout(this.#mostMs) })
+      this.#worker.postMessage({ module, sheet })
+      const [answer] = (await drawn) as [{ bytes: Uint8Array } | { tooManyPages: number }]
+      if ('tooManyPages' in answer) throw tooMuch(fileName, `it would have more than ${answer.tooManyPages} pages`)
+      return Buffer.from(answer.bytes)
+    } catch (error) {
+      const { name, code } = error as { name?: unknown; code?: unknown }
+      if (code !== 'too_much_work') this.#end()
+      if (name === 'AbortError') throw tooMuch(fileName, `it takes longer than ${this.#mostMs / 1000} seconds to draw`)
+      if (code === 'ERR_WORKER_OUT_OF_MEMORY') throw tooMuch(fileName, 'it takes too much memory to draw')
+      throw error
+    } finally {
+      this.#idle = setTimeout(() => this.#end(), this.#idleMs).unref()
+    }
+  }
+
+  #end(): void {
+    void this.#worker?.terminate()
+    this.#worker = null
+  }
+}
+
+// Ten times what the longest documents take that people have a use for.
+const MOST_MS = 10_000
+// The thread and the library take 60 MB, which a service is spared while nobody reads documents.
+const IDLE_MS = 60_000
+const MOST_MEGABYTES = 256
+
+function startWorker(): Worker {
+  const worker = new Worker(new URL('./drawing-thread.js', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+  })
+  // Whoever waits for a document hears of an error by itself. Without a listener, one would end the process.
+  worker.on('error', () => {})
+  worker.unref()
+  return worker
+}
+
+function tooMuch(fileName: string, reason: string): Problem {
+  return problem('too_much_work', `Cannot make ${fileName}: ${reason}. Shorten the texts that it shows.`)
+}

@@ -1,0 +1,58 @@
+import type { LienWaiver, Payment, Vendor } from '../../../../client/contract.gen.ts'
+import type { Organization } from '../../../platform/calls/call.ts'
+import type { Drawing } from '../documents/drawing.ts'
+import { amountsIn, type Doc, longDate, MARGIN, oneLine, pdf, plain, room } from '../documents/pdf.ts'
+import { WAIVER_TITLES } from './lien-waiver.ts'
+
+/** What a waiver's document is made from. */
+export interface WaiverSheet {
+  waiver: LienWaiver
+  builder: Pick<Organization, 'name'>
+  vendor: Pick<Vendor, 'companyName'>
+  payment: Pick<Payment, 'number'>
+}
+
+/** What stands across the pages of a waiver that does not hold. One that is still to be signed is clean. */
+const MARKS: { readonly [Status in LienWaiver['status']]?: string } = { rejected: 'REJECTED', void: 'VOID' }
+
+/** Draws the text as it is to be signed, with lines to sign on, or as it was signed. */
+export async function draw({ waiver, builder, vendor, payment }: WaiverSheet): Promise<Buffer> {
+  const title = WAIVER_TITLES[waiver.waiverType]
+  const about = {
+    ...{ title: `${title}, ${payment.number}`, author: builder.name, changedAt: waiver.updatedAt },
+    ...{ foot: [payment.number, builder.name, waiver.id], mark: MARKS[waiver.status] },
+  }
+  return pdf(about, (doc) => {
+    doc.font('bold').fontSize(14).text(oneLine(builder.name))
+    doc.fontSize(16).text(title)
+    doc.moveDown(0.3).font('plain').fontSize(9)
+    const facts = [
+      `Vendor: ${vendor.companyName}`,
+      `Payment: ${payment.number}`,
+      `Amount: ${amountsIn(waiver.currency)(waiver.amount)}`,
+      `Work through: ${longDate(waiver.throughDate)}`,
+    ]
+    doc.text(facts.map(oneLine).join('   '))
+    // The text ends with the signature where there is one.
+    doc.moveDown(1.2).fontSize(10).text(plain(waiver.text), { lineGap: 2 })
+    if (waiver.textSha256 !== null) doc.moveDown(1).fontSize(8).text(`SHA-256 of the text above: ${waiver.textSha256}`)
+    if (waiver.status === 'requested') signatureLines(doc, vendor)
+  })
+}
+
+export const waiverDrawing: Drawing<WaiverSheet> = { module: import.meta.url, draw }
+
+function signatureLines(doc: Doc, { companyName }: WaiverSheet['vendor']): void {
+  const names = ['Signature', 'Name and title', 'Date']
+  room(doc, 30 + names.length * 34)
+  doc.moveDown(1.5).text(oneLine(`For ${companyName}`))
+  for (const name of names) {
+    const y = doc.y + 30
+    doc
+      .moveTo(MARGIN, y)
+      .lineTo(MARGIN + 260, y)
+      .lineWidth(0.5)
+      .stroke()
+    doc.fontSize(8).text(name, MARGIN, y + 2)
+  }
+}

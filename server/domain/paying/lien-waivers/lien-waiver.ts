@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import type {
+  FieldError,
+  LienWaiver,
+  LienWaiverMove,
+  LienWaiverStatus,
+  LienWaiverType,
+  Payment,
+} from '../../../../client/contract.gen.ts'
+import { addressLine } from '../../../platform/values/address.ts'
+import { amountText } from '../../../platform/values/money.ts'
+import { filledIn, type Values } from '../../../platform/values/placeholders.ts'
+import type { Named } from './queries.ts'
+
+/** A rejected waiver is not mended but requested anew, because what was signed stays as it is. */
+export const LIEN_WAIVER_MOVES: Readonly<Record<LienWaiverStatus, readonly LienWaiverStatus[]>> = {
+  requested: ['signed', 'void'],
+  signed: ['accepted', 'rejected', 'void'],
+  accepted: ['void'],
+  rejected: [],
+  void: [],
+}
+
+/** What each kind is called where people read it. */
+export const WAIVER_TITLES: Readonly<Record<LienWaiverType, string>> = {
+  conditional_progress: 'Conditional lien waiver, progress payment',
+  unconditional_progress: 'Unconditional lien waiver, progress payment',
+  conditional_final: 'Conditional lien waiver, final payment',
+  unconditional_final: 'Unconditional lien waiver, final payment',
+}
+
+/** What is right at this time: nobody gives up a right for good before the money has come. */
+export function waiverTypeOf({
+  status,
+  paymentType,
+  retainageWithheld,
+}: Pick<Payment, 'status' | 'paymentType' | 'retainageWithheld'>): LienWaiverType {
+  const isLast = paymentType === 'retainage_release' || (paymentType === 'final' && retainageWithheld === 0)
+  if (status === 'paid') return isLast ? 'unconditional_final' : 'unconditional_progress'
+  return isLast ? 'conditional_final' : 'conditional_progress'
+}
+
+interface Facts {
+  vendor: string
+  builder: string
+  payment: Pick<Payment, 'number' | 'amount'>
+  named: readonly Named[]
+  throughDate: string
+  exceptions: string | null
+}
+
+/** The contract says so of a waiver's text, which ends with the signature later. */
+const MOST_CHARACTERS = 99_000
+
+/** The wording with its placeholders filled in. What is signed is never cut, so one that gets too long is refused. */
+export function filled(wording: string, facts: Facts): string | FieldError[] {
+  const text = filledIn(wording, valuesOf(facts), MOST_CHARACTERS + 1)
+  if (text.length <= MOST_CHARACTERS) return text
+  const message = `has more than ${MOST_CHARACTERS} characters when it is filled in`
+  return [{ pointer: '/text', code: 'maxLength', message }]
+}
+
+function valuesOf({ vendor, builder, payment, named, throughDate, exceptions }: Facts): Values {
+  const each = (of: (one: Named) => string) => [...new Set(named.map(of))].join('; ')
+  return {
+    'vendor.companyName': vendor,
+    'builder.name': builder,
+    'home.address': each(({ address, homeName }) => addressLine(address) ?? homeName),
+    'home.lotNumber': each(({ lotNumber }) => lotNumber ?? 'none'),
+    'community.name': each(({ community }) => community),
+    'order.number': each(({ number }) => number),
+    'payment.amount': amountText(payment.amount),
+    'payment.number': payment.number,
+    'waiver.throughDate': throughDate,
+    'waiver.exceptions': exceptions ?? 'nothing else',
+  }
+}
+
+type Signature = Pick<LienWaiver, 'signedBy' | 'signedOn' | 'signedVia'>
+
+/**
+ * The waiver with its signature, and what shows later that it is still what was signed. `linkCopiedBy` names whoever at
+ * the builder copied the portal link that it was signed through; null for the vendor's own link and for paper.
+ */
+export function signed(
+  { text }: Pick<LienWaiver, 'text'>,
+  { signedBy, signedOn, signedVia }: Signature,
+  linkCopiedBy: string | null,
+) {
+  const link = linkCopiedBy === null ? '' : `, through a portal link that ${linkCopiedBy} copied`
+  const how = signedVia === 'paper' ? '' : `, electronically and with consent to it${link}`
+  const whole = `${text}\n\nSigned by ${signedBy} on ${signedOn}${how}.`
+  return { signedBy, signedOn, signedVia, text: whole, textSha256: createHash('sha256').update(whole).digest('hex') }
+}
+
+/** Why a vendor cannot sign it, as it reads it; null if it can. */
+export function reasonNotToSign({ status, signedBy, signedOn }: LienWaiver): string | null {
+  if (status === 'requested') return null
+  if (status === 'void') return 'This waiver is void, and is not to be signed any more.'
+  return `This waiver was signed by ${signedBy} on ${signedOn}.`
+}
+
+/** What is wrong with a move beside its status. */
+export function moveFaults({ status, signedBy, signedOn, reason = null }: LienWaiverMove, today: string): FieldError[] {
+  if (status === 'signed') {
+    if (signedBy === undefined)
+      return [{ pointer: '/signedBy', code: 'required', message: 'is required where a signature is recorded' }]
+    if (signedOn === undefined || signedOn <= today) return []
+    return [{ pointer: '/signedOn', code: 'maximum', message: `must not be after today, ${today}` }]
+  }
+  const faults = Object.entries({ signedBy, signedOn })
+    .filter(([, value]) => value !== undefined)
+    .map(([field]) => ({ pointer: `/${field}`, code: 'exclusive', message: 'is only for the status signed' }))
+  if (faults.length > 0 || status === 'accepted' || reason !== null) return faults
+  return [{ pointer: '/reason', code: 'required', message: `is required for the status ${status}` }]
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Address, LienWaiver, LienWaiverType } from '../../../../client/contract.gen.ts'
+import type { Tenant } from '../../../platform/calls/call.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+import { ORDER_TAKES_WAIVER } from '../waiver-rule.ts'
+
+export const { list, find, findAll, findOptional, lock, insert, update } = resource({
+  schema: 'LienWaiver',
+  table: 'lienWaivers',
+  prefix: 'lw',
+  long: ['text', 'exceptions'],
+})
+
+type Standing = Pick<LienWaiver, 'id' | 'waiverType' | 'status'>
+
+/** The waivers of a payment that are neither rejected nor void: two at most, one before and one after it is paid. */
+export async function standingOf({ db, organizationId }: Tenant, paymentId: string): Promise<Standing[]> {
+  const { rows } = await sql<Standing>`
+    select "id", "waiverType", "status" from "lienWaivers"
+    where "organizationId" = ${organizationId} and "paymentId" = ${paymentId}
+      and "status" in ('requested', 'signed', 'accepted')
+    order by "id"`.execute(db)
+  return rows
+}
+
+/** The last waiver that was signed for a payment and that stands; null where there is none. */
+export async function lastSignedOf({ db, organizationId }: Tenant, paymentId: string): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "lienWaivers"
+    where "organizationId" = ${organizationId} and "paymentId" = ${paymentId} and "status" in ('signed', 'accepted')
+    order by "id" desc limit 1`.execute(db)
+  return rows[0]?.id ?? null
+}
+
+/** The order, home and community of a payment, as a waiver names them; several where it pays several orders. */
+export interface Named {
+  number: string
+  homeName: string
+  address: Address | null
+  lotNumber: string | null
+  community: string
+}
+
+export async function namedIn({ db, organizationId }: Tenant, poIds: readonly string[]): Promise<Named[]> {
+  const { rows } = await sql<Named>`
+    select o."number", h."name" as "homeName", h."address", h."lotNumber", c."name" as "community"
+    from "purchaseOrders" as o
+    join "homes" as h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
+    join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
+    where o."organizationId" = ${organizationId} and o."id" = any(${[...poIds]}::text[])
+    order by o."number", o."id"`.execute(db)
+  return rows
+}
+
+const UNCONDITIONAL: readonly LienWaiverType[] = ['unconditional_progress', 'unconditional_final']
+
+/**
+ * Of these orders, those that were paid before by a payment whose unconditional waiver the vendor has not signed.
+ * Corrections in the builder's favor need none.
+ */
+export async function lackingWaiver({ db, organizationId }: Tenant, poIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ poId: string }>`
+    select distinct a."poId"
+    from "paymentAllocations" as a
+    join "payments" as p on p."organizationId" = a."organizationId" and p."id" = a."paymentId"
+    join "purchaseOrders" as o on o."organizationId" = a."organizationId" and o."id" = a."poId"
+    join "vendors" as v on v."organizationId" = p."organizationId" and v."id" = p."vendorId"
+    join "organizations" as g on g."id" = a."organizationId" and ${sql.raw(ORDER_TAKES_WAIVER)}
+    where a."organizationId" = ${organizationId} and a."poId" = any(${[...poIds]}::text[])
+      and p."status" = 'paid' and p."amount" > 0
+      and not exists (
+        select 1 from "lienWaivers" as w
+        where w."organizationId" = p."organizationId" and w."paymentId" = p."id"
+          and w."waiverType" in (${sql.join(UNCONDITIONAL)}) and w."status" in ('signed', 'accepted'))`.execute(db)
+  return new Set(rows.map(({ poId }) => poId))
+}

@@ -1,0 +1,75 @@
+import type { LienWaiver, LienWaiverRequest, Payment, Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { conflict, invalid } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import { amountText } from '../../../platform/values/money.ts'
+import { placeholderFaults } from '../../../platform/values/placeholders.ts'
+import { queueLetters } from '../../office/mail/queue.ts'
+import { TEMPLATES } from '../../office/message-templates/defaults.ts'
+import { wordingsOf } from '../../office/message-templates/queries.ts'
+import { ensurePortal } from '../../vendors/vendors/invite.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { recipientsOf } from '../../vendors/vendors/vendor.ts'
+import * as payments from '../payments/queries.ts'
+import { filled, waiverTypeOf } from './lien-waiver.ts'
+import * as waivers from './queries.ts'
+
+/** Requests the waiver that is right for a payment. The payment is locked, so that of two requests one is made. */
+export async function requestLienWaiver(
+  call: WriteCall,
+  paymentId: string,
+  request: LienWaiverRequest,
+): Promise<LienWaiver> {
+  const payment = await payments.lock(call, paymentId)
+  const vendor = await vendors.lock(call, payment.vendorId)
+  const waiver = await worded(call, payment, vendor, request)
+  await ensurePortal(call, vendor)
+  const { companyName } = vendor
+  const values = { 'vendor.companyName': companyName, 'payment.number': payment.number }
+  const due = { 'payment.amount': amountText(waiver.amount), 'waiver.throughDate': waiver.throughDate }
+  await queueLetters(call, [
+    {
+      ...{ kind: 'lien_waiver', to: recipientsOf(vendor), vendorId: vendor.id, aboutId: waiver.id },
+      values: { ...values, ...due },
+    },
+  ])
+  return waiver
+}
+
+/** Makes the waiver, or words anew the one that nobody has signed yet. */
+async function worded(
+  call: WriteCall,
+  payment: Payment,
+  { companyName }: Vendor,
+  { throughDate: asked, exceptions = null, text = null }: LienWaiverRequest,
+): Promise<LienWaiver> {
+  const { id: paymentId, status, number, vendorId, homeId, poId, amount, currency } = payment
+  if (status === 'rejected' || status === 'voided')
+    throw conflict('wrong_status', `${number} is ${status}, so that nothing is waived for it.`)
+  const waiverType = waiverTypeOf(payment)
+  const standing = (await waivers.standingOf(call, paymentId)).find((other) => other.waiverType === waiverType)
+  if (standing !== undefined && standing.status !== 'requested')
+    throw conflict('already_done', `${number} has a waiver of the kind ${waiverType} that is signed: ${standing.id}.`)
+  const throughDate = asked ?? payment.paidDate ?? payment.invoiceDate ?? dateIn(call.timeZone, call.now)
+  const named = await waivers.namedIn(
+    call,
+    payment.allocations.map(({ poId }) => poId),
+  )
+  const facts = { vendor: companyName, builder: call.principal.organization.name, payment, named }
+  const kind = `lien_waiver_${waiverType}` as const
+  const faults = placeholderFaults(text ?? '', '/text', TEMPLATES[kind].placeholders)
+  if (faults.length > 0) throw invalid(faults)
+  const own = text ?? (await wordingsOf(call, [kind]))[kind].body
+  const wording = filled(own, { ...facts, throughDate, exceptions })
+  if (typeof wording !== 'string') throw invalid(wording)
+  const words = { throughDate, amount, exceptions, text: wording }
+  // What nobody has signed can still be put in other words.
+  if (standing !== undefined) return waivers.update(call, await waivers.lock(call, standing.id), words)
+  const waiver = await waivers.insert(call, {
+    ...{ paymentId, vendorId, homeId, poId, waiverType, status: 'requested', currency },
+    ...words,
+  })
+  await recordStatusChange(call, { id: waiver.id, from: null, to: waiver.status })
+  return waiver
+}

@@ -1,0 +1,67 @@
+import type { LienWaiver, LienWaiverMove, PortalSignature } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import * as payments from '../payments/queries.ts'
+import { LIEN_WAIVER_MOVES, moveFaults, reasonNotToSign, signed } from './lien-waiver.ts'
+import * as waivers from './queries.ts'
+
+export async function changeStatus(call: WriteCall, id: string, body: LienWaiverMove): Promise<LienWaiver> {
+  const waiver = await lockWithPayment(call, id)
+  const { status, signedBy = null, reason = null } = body
+  assertMove(LIEN_WAIVER_MOVES, waiver.status, status)
+  const today = dateIn(call.timeZone, call.now)
+  const faults = moveFaults(body, today)
+  if (faults.length > 0) throw invalid(faults)
+  const signature = { signedBy, signedOn: body.signedOn ?? today, signedVia: 'paper' as const }
+  return move(call, waiver, { status, ...(status === 'signed' && signed(waiver, signature, null)) }, reason)
+}
+
+/** Signs a waiver as its vendor read it in the portal, which is what it has to say still. */
+export async function signInPortal(
+  call: WriteCall,
+  id: string,
+  { signedBy, version }: Pick<PortalSignature, 'signedBy' | 'version'>,
+  signedVia: 'portal' | 'portal_copied_link',
+): Promise<LienWaiver> {
+  const waiver = await lockWithPayment(call, id)
+  const reason = reasonNotToSign(waiver)
+  if (reason !== null) throw conflict('wrong_status', reason)
+  if (version !== undefined && version !== waiver.version)
+    throw conflict(
+      'changed_meanwhile',
+      'This waiver was worded anew since it was read. Please read it once more, and then sign it.',
+    )
+  const signature = { signedBy, signedOn: dateIn(call.timeZone, call.now), signedVia }
+  const linkCopiedBy = call.principal.copiedBy?.name ?? null
+  return move(call, waiver, { status: 'signed', ...signed(waiver, signature, linkCopiedBy) }, null)
+}
+
+/** A waiver that is locked after its payment, as where the payment is voided. */
+async function lockWithPayment(call: WriteCall, id: string): Promise<LienWaiver> {
+  const { paymentId } = await waivers.find(call, id)
+  await payments.lock(call, paymentId)
+  return waivers.lock(call, id)
+}
+
+async function move(
+  call: WriteCall,
+  before: LienWaiver,
+  changes: Partial<Pick<LienWaiver, 'text' | 'textSha256' | 'signedBy' | 'signedOn' | 'signedVia'>> &
+    Pick<LienWaiver, 'status'>,
+  reason: string | null,
+): Promise<LienWaiver> {
+  const after = await waivers.update(call, before, changes)
+  await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason })
+  await keepWithPayment(call, after)
+  return after
+}
+
+/** Keeps with the payment the last waiver that was signed for it and stands. */
+async function keepWithPayment(call: WriteCall, { id, paymentId, status }: LienWaiver): Promise<void> {
+  const payment = await payments.find(call, paymentId)
+  if (status === 'signed') await payments.update(call, payment, { lienWaiverId: id })
+  if ((status !== 'rejected' && status !== 'void') || payment.lienWaiverId !== id) return
+  await payments.update(call, payment, { lienWaiverId: await waivers.lastSignedOf(call, paymentId) })
+}

@@ -1,0 +1,183 @@
+import type { Community, Home, PurchaseOrder, Vendor } from '../../../../client/contract.gen.ts'
+import type { Organization } from '../../../platform/calls/call.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import { percentOf } from '../../../platform/values/money.ts'
+import type { Drawing } from '../documents/drawing.ts'
+import {
+  amountsIn,
+  bottomOf,
+  type Doc,
+  decimal,
+  GRAY,
+  longDate,
+  MARGIN,
+  oneLine,
+  pdf,
+  plain,
+  room,
+  rule,
+} from '../documents/pdf.ts'
+
+/** What an order's document is made from. */
+export interface OrderSheet {
+  order: PurchaseOrder
+  builder: Organization
+  /** What the builder's orders end with. */
+  terms: string | null
+  vendor: Pick<Vendor, 'companyName' | 'contactName' | 'address' | 'email' | 'phone'>
+  home: Pick<Home, 'name' | 'lotNumber' | 'address'>
+  community: Pick<Community, 'name' | 'city' | 'state'>
+  /** The number of the order that this one changes or follows from. */
+  parentNumber: string | null
+}
+
+export async function draw(sheet: OrderSheet): Promise<Buffer> {
+  const { order, builder } = sheet
+  const about = {
+    ...{ title: `Purchase order ${order.number}`, author: builder.name, changedAt: order.updatedAt },
+    ...{ foot: [order.number, builder.name], mark: MARKS[order.status] },
+  }
+  return pdf(about, (doc) => {
+    head(doc, sheet)
+    lines(doc, sheet)
+    totals(doc, sheet)
+    texts(doc, sheet)
+  })
+}
+
+export const orderDrawing: Drawing<OrderSheet> = { module: import.meta.url, draw }
+
+function head(doc: Doc, { order, builder, vendor, home, community, parentNumber }: OrderSheet): void {
+  doc.font('bold').fontSize(14).text(oneLine(builder.name))
+  doc.fontSize(18).text(`Purchase order ${order.number}`)
+  doc.moveDown(0.3).font('plain').fontSize(9)
+  const date = dateIn(builder.timeZone, new Date(order.issuedAt ?? order.createdAt))
+  const facts = [
+    `Date: ${longDate(date)}`,
+    `Trade: ${order.scope}`,
+    ...(order.poType === 'base' ? [] : [`Kind: ${order.poType}`]),
+    ...(parentNumber === null ? [] : [`Follows from: ${parentNumber}`]),
+    order.noPayment ? 'For the schedule alone; nothing is paid for it' : `Amounts in ${order.currency}`,
+  ]
+  doc.text(facts.map(oneLine).join('   '))
+  doc.moveDown(1)
+  const top = doc.y
+  const width = (doc.page.width - 2 * MARGIN - 20) / 2
+  const address = (of: Home['address']) =>
+    of === null
+      ? []
+      : [of.line1, of.line2, [of.city, [of.state, of.postalCode].filter(Boolean).join(' ')].filter(Boolean).join(', ')]
+  const block = (x: number, title: string, name: string, rest: (string | null)[]) => {
+    doc.font('plain').fillColor(GRAY).text(title, x, top, { width })
+    doc.font('bold').fillColor('black').text(oneLine(name), { width }).font('plain')
+    for (const line of rest.filter((text) => text !== null && text !== '')) doc.text(oneLine(line ?? ''), { width })
+    return doc.y
+  }
+  const { companyName, contactName, email, phone } = vendor
+  const left = block(MARGIN, 'To', companyName, [contactName, ...address(vendor.address), email, phone])
+  // Most homes are called after their lot.
+  const lot = home.lotNumber === null || home.name.includes(home.lotNumber) ? null : `Lot ${home.lotNumber}`
+  const place = [community.name, community.city, community.state].filter(Boolean).join(', ')
+  const right = block(MARGIN + width + 20, 'For', home.name, [lot, ...address(home.address), place])
+  doc.x = MARGIN
+  doc.y = Math.max(left, right) + 16
+}
+
+/** The columns of the table, each with its width and what it shows of a line. */
+function columnsOf({ order }: OrderSheet) {
+  const amount = amountsIn(order.currency)
+  const unitPrice = amountsIn(order.currency, 4)
+  type Line = PurchaseOrder['lines'][number]
+  return [
+    { title: '#', width: 24, align: 'left', of: (_line: Line, i: number) => String(i + 1) },
+    { title: 'Description', width: 206, align: 'left', of: (line: Line) => line.description },
+    { title: 'Quantity', width: 84, align: 'right', of: (line: Line) => `${decimal(line.quantity)} ${line.unit}` },
+    { title: 'Unit price', width: 68, align: 'right', of: (line: Line) => unitPrice(line.unitPrice) },
+    { title: 'Tax', width: 54, align: 'right', of: (line: Line) => amount(line.taxAmount) },
+    { title: 'Amount', width: 68, align: 'right', of: (line: Line) => amount(line.total) },
+  ] as const
+}
+
+const GAP = 4
+
+function lines(doc: Doc, sheet: OrderSheet): void {
+  const columns = columnsOf(sheet)
+  const row = (cells: readonly string[]) => {
+    const heights = cells.map((cell, i) => doc.heightOfString(cell, { width: (columns[i]?.width ?? 0) - GAP }))
+    const height = Math.max(...heights) + 6
+    const isTitle = doc.y + height > bottomOf(doc)
+    if (isTitle) {
+      doc.addPage()
+      titles()
+    }
+    const top = doc.y
+    let x = MARGIN
+    cells.forEach((cell, i) => {
+      const { width = 0, align = 'left' } = columns[i] ?? {}
+      doc.text(cell, x, top, { width: width - GAP, align })
+      x += width
+    })
+    doc.x = MARGIN
+    doc.y = top + height
+    rule(doc, '#dddddd')
+  }
+  const titles = () => {
+    doc.font('bold').fontSize(8.5)
+    let x = MARGIN
+    const top = doc.y
+    for (const { title, width, align } of columns) {
+      doc.text(title, x, top, { width: width - GAP, align })
+      x += width
+    }
+    doc.x = MARGIN
+    doc.moveDown(0.4)
+    rule(doc, '#000000')
+    doc.font('plain')
+  }
+  titles()
+  sheet.order.lines.forEach((line, i) => {
+    row(columns.map((column) => oneLine(column.of(line, i))))
+  })
+}
+
+function totals(doc: Doc, { order }: OrderSheet): void {
+  const amount = amountsIn(order.currency)
+  const { subtotal, taxTotal, total, retainagePercent } = order
+  const retained = percentOf(total, retainagePercent)
+  const rows: [string, string, 'plain' | 'bold'][] = [
+    ['Subtotal', amount(subtotal), 'plain'],
+    ['Tax', amount(taxTotal), 'plain'],
+    ['Total', amount(total), 'bold'],
+  ]
+  if (retainagePercent > 0)
+    rows.push([`Of it retained until the end (${decimal(retainagePercent)} %)`, amount(retained), 'plain'])
+  room(doc, rows.length * 14 + 10)
+  doc.moveDown(0.6).fontSize(9)
+  for (const [name, value, font] of rows) {
+    const top = doc.y
+    doc.font(font).text(name, MARGIN + 150, top, { width: 244, align: 'right' })
+    doc.text(value, MARGIN + 404, top, { width: 96, align: 'right' })
+    doc.y = top + 14
+  }
+  doc.x = MARGIN
+}
+
+function texts(doc: Doc, { order, terms }: OrderSheet): void {
+  for (const [title, text] of [
+    ['Notes', order.notes],
+    ['Terms', terms],
+  ] as const) {
+    if (text === null || text.trim() === '') continue
+    room(doc, 50)
+    doc.moveDown(1).font('bold').fontSize(10).text(title)
+    doc.font('plain').fontSize(9).text(plain(text))
+  }
+}
+
+/** What stands across the pages of an order that nobody is to work by. */
+const MARKS: { readonly [Status in PurchaseOrder['status']]?: string } = {
+  draft: 'DRAFT',
+  pending_approval: 'NOT APPROVED',
+  declined: 'DECLINED',
+  void: 'VOID',
+}

@@ -1,0 +1,150 @@
+import type { Payment, PaymentAllocation, PaymentRunSkip } from '../../../../client/contract.gen.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import { isMoney, minus } from '../../../platform/values/money.ts'
+import { OPEN } from '../../statuses/order-statuses.ts'
+import { type Account, amountsOf, reasonNotToPay, signOf, wholeAmount, withheldOf } from '../payments/payment.ts'
+import { discountOf, dueDateOf, isInTime } from '../payments/terms.ts'
+import type { OpenOrder, Payee } from './queries.ts'
+
+/** As much of one payment as the contract shows allocations. */
+const MOST_ALLOCATIONS = 200
+
+/** What a run pays one vendor, and what it leaves out; no payment where nothing is left to be paid. */
+export interface Decision {
+  payment: Draft | null
+  skipped: PaymentRunSkip[]
+}
+
+type Draft = Pick<
+  Payment,
+  | ('allocations' | 'grossAmount' | 'retainageWithheld' | 'discountTaken' | 'amount')
+  | ('discountAmount' | 'discountDueDate' | 'dueDate')
+>
+
+/** What holds for all vendors of a run. */
+interface Terms {
+  timeZone: string
+  now: Date
+  throughDate: string
+  /** The orders that were paid before without a waiver that they take. */
+  lacking: ReadonlySet<string>
+}
+
+type Reason = PaymentRunSkip['reason']
+
+/** What stands against paying one order now, apart from its vendor; null where nothing does. */
+export function objectionToOrder(
+  vendor: Payee,
+  account: Account<OpenOrder>,
+  when: Terms,
+): Pick<PaymentRunSkip, 'reason' | 'detail'> | null {
+  const found = look(vendor, account, when)
+  return found !== null && 'reason' in found ? found : null
+}
+
+/** Decides about all that a run has found of one vendor. */
+export function decide(vendor: Payee, accounts: readonly Account<OpenOrder>[], when: Terms): Decision {
+  const skipped: PaymentRunSkip[] = []
+  const skip = (reason: Reason, detail: string, amount: number, poId: string | null = null) => {
+    skipped.push({ vendorId: vendor.id, poId, reason, detail, amount })
+  }
+  const payable: (Due & { allocation: PaymentAllocation })[] = []
+  for (const account of accounts) {
+    const found = look(vendor, account, when)
+    if (found === null) continue
+    if ('reason' in found) skip(found.reason, found.detail, found.amount, account.order.id)
+    else payable.push(found)
+  }
+  // What the vendor owes comes off first, then what is due first is paid.
+  payable.sort((one, other) => order(one) - order(other) || (one.dueDate < other.dueDate ? -1 : 1))
+  for (const { allocation, number } of payable.splice(MOST_ALLOCATIONS))
+    skip('too_many', `${number} is left for the next run.`, allocation.amount, allocation.poId)
+  if (payable.length === 0) {
+    if (skipped.length === 0) skip('nothing_payable', `Nothing is payable to ${vendor.companyName}.`, 0)
+    return { payment: null, skipped }
+  }
+  const allocations = payable.map(({ allocation }) => allocation)
+  const amounts = amountsOf(allocations)
+  const objection = objectionTo(vendor, amounts)
+  if (objection !== null) {
+    skip(objection.reason, objection.detail, amounts.amount)
+    return { payment: null, skipped }
+  }
+  const [from = ''] = payable.map(({ day }) => day).sort()
+  const discount = discountOf(vendor.paymentTerms, { paymentType: 'progress', amount: amounts.amount }, from)
+  return { payment: { allocations, ...amounts, ...discount, dueDate: dueDateOf(vendor.paymentTerms, from) }, skipped }
+}
+
+const order = ({ allocation }: { allocation: PaymentAllocation }) => (allocation.amount < 0 ? 0 : 1)
+
+interface Due {
+  number: string
+  /** When the work was done, from which the terms count. */
+  day: string
+  dueDate: string
+}
+
+/** What is to be paid of one order, or why it is not; null where there is nothing to say. */
+function look(
+  { paymentTerms }: Payee,
+  account: Account<OpenOrder>,
+  { timeZone, now, throughDate, lacking }: Terms,
+): (Due & { allocation: PaymentAllocation }) | { reason: Reason; detail: string; amount: number } | null {
+  const { order, sums } = account
+  const sign = signOf(order)
+  // It may have been closed, or paid, while this run waited for it.
+  if (!OPEN.includes(order.status)) return null
+  const { number } = order
+  const amount = wholeAmount(account, 'progress') ?? 0
+  if (sign * amount <= 0) {
+    if (sums.reserved === 0) return null
+    return { reason: 'under_way', detail: `${number} is on payments that are under way.`, amount: sums.reserved }
+  }
+  const allocation = {
+    ...{ poId: order.id, lineId: null, amount },
+    retainageWithheld: withheldOf(account, 'progress', amount),
+  }
+  const objection = reasonNotToPay(account, 'progress', allocation)
+  if (objection !== null) return { reason: 'not_payable', detail: `${number} ${objection}.`, amount }
+  const day = dateIn(timeZone, order.progressedAt === null ? now : new Date(order.progressedAt))
+  const dueDate = dueDateOf(paymentTerms, day)
+  const net = minus(amount, allocation.retainageWithheld)
+  const { discountAmount, discountDueDate } = discountOf(paymentTerms, { paymentType: 'progress', amount: net }, day)
+  const isDiscounted =
+    discountAmount > 0 && isInTime({ discountDueDate }, dateIn(timeZone, now)) && !isAfter(discountDueDate, throughDate)
+  // What the vendor owes does not wait.
+  if (sign > 0 && dueDate > throughDate && !isDiscounted)
+    return { reason: 'not_due', detail: `${number} is due on ${dueDate}.`, amount: net }
+  if (lacking.has(order.id)) {
+    const detail = `The lien waiver for what was paid of ${number} before is missing.`
+    return { reason: 'waiver_missing', detail, amount: net }
+  }
+  return { number, day, dueDate, allocation }
+}
+
+function isAfter(date: string | null, other: string): boolean {
+  return date !== null && date > other
+}
+
+/** What stands against paying a vendor anything. */
+export function objectionToVendor({
+  companyName,
+  status,
+  complianceStatus,
+}: Payee): { reason: Reason; detail: string } | null {
+  if (status === 'on_hold') return { reason: 'vendor_on_hold', detail: `${companyName} is on hold.` }
+  if (complianceStatus !== 'expired') return null
+  return { reason: 'compliance_expired', detail: `The compliance of ${companyName} has expired.` }
+}
+
+function objectionTo(
+  vendor: Payee,
+  { grossAmount, amount }: Pick<Payment, 'grossAmount' | 'amount'>,
+): { reason: Reason; detail: string } | null {
+  const { companyName } = vendor
+  const objection = objectionToVendor(vendor)
+  if (objection !== null) return objection
+  if (amount <= 0) return { reason: 'vendor_owes', detail: `${companyName} owes as much as it is owed, or more.` }
+  if (isMoney(grossAmount)) return null
+  return { reason: 'not_payable', detail: `What ${companyName} is owed is more than can be paid at once.` }
+}

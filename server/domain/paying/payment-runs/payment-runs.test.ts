@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Counted } from '../../../../test/support/counted.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { eventsOf } from '../../../../test/support/recorded-events.ts'
+import { buildSite, type Site } from '../../../../test/support/site.ts'
+
+const counted = new Counted('createPaymentRun')
+let plumbline: TestPlumbline
+let site: Site
+let communityId: string
+let homeId: string
+beforeAll(async () => {
+  plumbline = await startTestPlumbline({}, { handlers: counted.handlers })
+  site = await buildSite(plumbline)
+})
+beforeEach(async () => {
+  communityId = (await made('/communities', { name: `Cedar Hollow ${crypto.randomUUID()}` })).id
+  homeId = (await made('/homes', { name: 'Lot 9', communityId })).id
+})
+afterAll(() => plumbline.stop())
+
+type Body = Answer['body']
+const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
+const get = async (path: string): Promise<Body> => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
+const made = async (path: string, body: object): Promise<Body> => {
+  const answer = await post(path, body)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+  return answer.body
+}
+const newVendor = async (companyName: string, more: object = {}): Promise<string> =>
+  (await made('/vendors', { companyName, paymentTerms: { netDays: 0 }, ...more })).id
+/** An order of which everything is done. */
+const done = async (vendorId: string, unitPrice: number, more: object = {}): Promise<Body> => {
+  const lines = [{ description: 'As agreed', quantity: 1, unitPrice }]
+  const { id } = await made('/purchase-orders', {
+    ...{ homeId, vendorId, scope: 'framing', retainagePercent: unitPrice < 0 ? 0 : 10, lines },
+    ...more,
+  })
+  for (const status of ['approved', 'issued']) await post(`/purchase-orders/${id}/status`, { status })
+  await post(`/purchase-orders/${id}/progress`, { completedPercent: 100 })
+  return get(`/purchase-orders/${id}`)
+}
+const run = (more: object = {}): Promise<Body> => made('/payment-runs', { communityId, ...more })
+const skips = ({ skipped }: Body) => skipped.map(({ reason, poId }: Body) => [reason, poId])
+
+test('each vendor is paid once for all that is due, and every order that is left out says why', async () => {
+  const [prompt, held, lapsed, owing] = [
+    await newVendor('Prompt Framing', { paymentTerms: { netDays: 0, discountPercent: 2 } }),
+    await newVendor('Held Framing'),
+    await newVendor('Lapsed Framing'),
+    await newVendor('Owing Framing'),
+  ]
+  const [one, other] = [await done(prompt, 100.01), await done(prompt, 200)]
+  const owed = await done(prompt, -30, { poType: 'backcharge' })
+  const entered = await done(prompt, 50)
+  await made('/payments', { poId: entered.id })
+  await done(held, 100)
+  await post(`/vendors/${held}/status`, { status: 'on_hold' })
+  await done(lapsed, 100)
+  await made(`/vendors/${lapsed}/compliance-documents`, {
+    ...{ type: 'general_liability', status: 'valid', effectiveDate: '2020-01-01', expirationDate: '2021-01-01' },
+  })
+  await done(owing, 10)
+  await done(owing, -10, { poType: 'backcharge' })
+
+  const result = await run({ method: 'ach' })
+  expect(result).toMatchObject({ communityId, throughDate: site.day(0), amount: 240.01, discountAmount: 4.8 })
+  expect(result.number).toMatch(/^PR-\d{4}$/)
+  const bySkipped = (id: string) => result.skipped.filter(({ vendorId }: Body) => vendorId === id)
+  expect(bySkipped(prompt)).toMatchObject([{ poId: entered.id, reason: 'under_way', amount: 45 }])
+  expect(bySkipped(held)).toMatchObject([{ poId: null, reason: 'vendor_on_hold', amount: 90 }])
+  expect(bySkipped(lapsed)).toMatchObject([
+    { poId: null, reason: 'compliance_expired', detail: 'The compliance of Lapsed Framing has expired.' },
+  ])
+  expect(bySkipped(owing)).toMatchObject([{ poId: null, reason: 'vendor_owes', amount: -1 }])
+
+  const { data } = await get(`/payments?paymentRunId=${result.id}`)
+  expect(data).toMatchObject([
+    {
+      ...{ id: result.paymentIds[0], paymentRunId: result.id, vendorId: prompt, homeId, poId: null, method: 'ach' },
+      ...{ paymentType: 'progress', status: 'pending', grossAmount: 270.01, retainageWithheld: 30, amount: 240.01 },
+      ...{ dueDate: site.day(0), discountAmount: 4.8, discountDueDate: site.day(0) },
+    },
+  ])
+  expect(data[0].allocations[0]).toMatchObject({ poId: owed.id, amount: -30, retainageWithheld: 0 })
+  expect(await get(`/purchase-orders/${one.id}`)).toMatchObject({ reservedAmount: 90.01, payableAmount: 90.01 })
+  const told = (await eventsOf(plumbline, site.organizationId)).filter(
+    ({ data }) => data.object.id === result.paymentIds[0],
+  )
+  expect(told.map(({ type }) => type)).toEqual(['payment.created'])
+
+  // Its payments are paid as any others, and the next run finds nothing left.
+  for (const status of ['approved', 'paid']) await post(`/payments/${result.paymentIds[0]}/status`, { status })
+  expect(await get(`/purchase-orders/${other.id}`)).toMatchObject({ paidAmount: 180, payableAmount: 0 })
+  expect(await get(`/purchase-orders/${owed.id}`)).toMatchObject({ status: 'closed', paidAmount: -30 })
+  const again = await run({ vendorIds: [prompt, held] })
+  expect(again).toMatchObject({ paymentIds: [], amount: 0 })
+  expect(skips(again).sort()).toEqual([
+    ['under_way', entered.id],
+    ['vendor_on_hold', null],
+  ])
+  expect((await get(`/payment-runs?communityId=${communityId}`)).data).toEqual([again, result])
+  expect(await get(`/payment-runs/${result.id}`)).toEqual(result)
+})
+
+test('work is due by the terms of its vendor, and sooner where a discount would be lost', async () => {
+  const [slow, prompt, idle] = [
+    await newVendor('Patient Framing', { paymentTerms: { netDays: 45 } }),
+    await newVendor('Eager Framing', { paymentTerms: { netDays: 45, discountPercent: 1, discountDays: 10 } }),
+    await newVendor('Idle Framing'),
+  ]
+  const order = await done(slow, 100)
+  const eager = await done(prompt, 100)
+  const vendorIds = [slow, prompt, idle]
+  const early = await run({ vendorIds, throughDate: site.day(9) })
+  expect(early.paymentIds).toEqual([])
+  expect(skips(early).sort()).toEqual(
+    [
+      ['not_due', eager.id],
+      ['not_due', order.id],
+      ['nothing_payable', null],
+    ].sort(),
+  )
+  expect(early.skipped.find(({ poId }: Body) => poId === order.id).detail).toContain(site.day(45))
+  const discounted = await run({ vendorIds, throughDate: site.day(10) })
+  expect(discounted).toMatchObject({ amount: 90, discountAmount: 0.9 })
+  const { paymentIds } = await run({ vendorIds, throughDate: site.day(45) })
+  expect(await get(`/payments/${paymentIds[0]}`)).toMatchObject({
+    vendorId: slow,
+    poId: order.id,
+    dueDate: site.day(45),
+  })
+})
+
+test('of runs at once, and payments beside them, each pays what no other pays', async () => {
+  const vendorId = await newVendor('Busy Framing')
+  const orders = await Promise.all([100, 200, 300].map((amount) => done(vendorId, amount)))
+  const answers = await Promise.all([
+    ...Array.from({ length: 6 }, () => post('/payment-runs', { vendorIds: [vendorId] })),
+    ...orders.map(({ id }) => post('/payments', { poId: id })),
+  ])
+  for (const { status } of answers) expect([201, 409]).toContain(status)
+  const { data } = await get(`/payments?vendorId=${vendorId}`)
+  const allocated = data.flatMap(({ allocations }: Body) => allocations)
+  expect(allocated).toHaveLength(3)
+  for (const { id, total } of orders)
+    expect(allocated.filter(({ poId }: Body) => poId === id)).toMatchObject([{ amount: total }])
+})
+
+test('a run asks as much of the database for many vendors as for one, and a dry run leaves nothing', async () => {
+  const vendorIds = [await newVendor('First')]
+  await done(vendorIds[0] ?? '', 10)
+  const dry = await post('/execute', { skill: 'createPaymentRun', dryRun: true, input: { vendorIds } })
+  expect(dry.body).toMatchObject({ result: { amount: 9 }, events: [{ type: 'payment.created' }] })
+  counted.statements = 0
+  await run()
+  const ofOne = counted.statements
+  for (let i = 0; i < 6; i++) {
+    const id = await newVendor(`Another ${i}`)
+    vendorIds.push(id)
+    await done(id, 10)
+  }
+  counted.statements = 0
+  expect((await run()).paymentIds).toHaveLength(6)
+  expect(counted.statements).toBe(ofOne)
+})
+
+test('what makes no sense is refused at its field', async () => {
+  const pointers = async (body: object) => (await post('/payment-runs', body)).body.errors.map((e: Body) => e.pointer)
+  expect(await pointers({ vendorIds: ['ven_gone', site.loneStar, 'ven_lost'] })).toEqual([
+    '/vendorIds/0',
+    '/vendorIds/2',
+  ])
+  expect(await pointers({ communityId: 'com_gone' })).toEqual(['/communityId'])
+})

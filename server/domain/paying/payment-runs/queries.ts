@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import type { Vendor } from '../../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+import { OPEN } from '../../statuses/order-statuses.ts'
+import type { Payable } from '../payments/payment.ts'
+
+export const { list, find, findAll, insert } = resource({
+  schema: 'PaymentRun',
+  table: 'paymentRuns',
+  prefix: 'prn',
+  long: ['skipped', 'vendorIds', 'paymentIds'],
+})
+
+/** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
+export async function nextNumber(call: WriteCall): Promise<string> {
+  const { rows } = await sql<{ last: number }>`
+    insert into "paymentRunNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
+    on conflict ("organizationId") do update set "last" = n."last" + 1
+    returning "last"`.execute(call.db)
+  return `PR-${String(rows[0]?.last).padStart(4, '0')}`
+}
+
+/** What a run looks for; without vendors or a community, everything. */
+export interface Reach {
+  communityId: string | null
+  vendorIds: readonly string[]
+}
+
+/** Open orders of which something may be payable, as far as one can tell without locking them; `most` of them. */
+export async function openOrders(
+  { db, organizationId }: Tenant,
+  { communityId, vendorIds }: Reach,
+  most: number,
+): Promise<string[]> {
+  // The statuses are spelled out, as those of the index purchaseOrders_open.
+  const { rows } = await sql<{ id: string }>`
+    select o."id" from "purchaseOrders" as o
+    where o."organizationId" = ${organizationId} and o."status" in (${sql.join(OPEN.map((status) => sql.lit(status)))})
+      and o."payableAmount" <> 0
+      ${vendorIds.length === 0 ? sql`` : sql`and o."vendorId" = any(${[...vendorIds]}::text[])`}
+      ${
+        communityId === null
+          ? sql``
+          : sql`and exists (
+        select 1 from "homes" as h
+        where h."organizationId" = o."organizationId" and h."id" = o."homeId" and h."communityId" = ${communityId})`
+      }
+    order by o."id" limit ${most}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** An order while a run looks at it. */
+export interface OpenOrder extends Payable {
+  id: string
+  homeId: string
+  vendorId: string
+  /** When progress was last recorded; null for an order that was never worked on. */
+  progressedAt: string | null
+}
+
+/** Locks orders in the order of their ids, as every payment does, and reads them as they are then. */
+export async function lockOrders({ db, organizationId }: WriteCall, ids: readonly string[]): Promise<OpenOrder[]> {
+  const { rows } = await sql<OpenOrder>`
+    select "id", "number", "homeId", "vendorId", "status", "total", "retainagePercent", "completedAmount", "paidAmount",
+      "retainedAmount", "payableAmount", "progressedAt"
+    from "purchaseOrders" where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[])
+    order by "id" for no key update`.execute(db)
+  return rows
+}
+
+export type Payee = Pick<Vendor, 'id' | 'companyName' | 'status' | 'complianceStatus' | 'paymentTerms'>
+
+export async function payeesOf({ db, organizationId }: Tenant, ids: readonly string[]): Promise<Payee[]> {
+  const { rows } = await sql<Payee>`
+    select "id", "companyName", "status", "complianceStatus", "paymentTerms" from "vendors"
+    where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[]) order by "companyName", "id"`.execute(
+    db,
+  )
+  return rows
+}

@@ -1,0 +1,60 @@
+import type { Payment, Vendor } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { conflict, problem } from '../../../platform/problems/problem.ts'
+import { isRequired } from '../waiver-rule.ts'
+
+/** What stands against a payment, and who may go ahead all the same. */
+export interface Objection {
+  /** In few words, for the status history. */
+  title: string
+  detail: string
+  /** What is usually done about it, before anybody thinks of going ahead all the same. */
+  remedy?: string
+  permission: 'pos:write' | 'vendors:write'
+}
+
+export function complianceObjections({ complianceStatus, companyName }: Vendor): Objection[] {
+  if (complianceStatus !== 'expired') return []
+  const detail = `The compliance of ${companyName} has expired.`
+  const remedy = 'addComplianceDocument adds the document that renews it.'
+  return [{ title: 'Compliance expired', detail, remedy, permission: 'vendors:write' }]
+}
+
+/** A payment that brings money, to a vendor who has to waive its lien for it first. */
+export async function waiverObjections(
+  call: Call,
+  { companyName }: Vendor,
+  { id, number, amount, lienWaiverId }: Payment,
+): Promise<Objection[]> {
+  if (lienWaiverId !== null || amount <= 0 || !(await isRequired(call, id))) return []
+  const detail = `${companyName} has not signed a lien waiver for ${number}.`
+  const remedy = 'requestLienWaiver asks for it.'
+  return [{ title: 'Lien waiver missing', detail, remedy, permission: 'pos:write' }]
+}
+
+/** An agent does what it reads, and the rule is not its own to go past. */
+const OVERRIDE = 'Whoever decides to go ahead all the same says why in overrideReason.'
+
+/**
+ * Refuses what is objected to, unless a reason to go ahead is given by somebody who may decide about all of it. Returns
+ * what the status history says about that; null where nothing was in the way.
+ */
+export function overridden(
+  { permissions }: Call,
+  objections: readonly Objection[],
+  overrideReason: string | null,
+): string | null {
+  if (objections.length === 0) return null
+  // Fifty orders may have one objection each, and the first few say enough.
+  const some = objections.slice(0, 5)
+  const remedies = new Set(some.flatMap(({ remedy }) => remedy ?? []))
+  const said = [...some.map(({ detail }) => detail), ...remedies, OVERRIDE]
+  if (overrideReason === null) throw conflict('needs_override', said.join(' '))
+  const denied = objections.find(({ permission }) => !permissions.has(permission))
+  if (denied !== undefined) {
+    const { detail, permission } = denied
+    throw problem('permission_denied', `${detail} Going ahead all the same needs ${permission}.`, { permission })
+  }
+  const titles = [...new Set(objections.map(({ title }) => title))]
+  return `${titles.join(', ')}. Overridden: ${overrideReason}`
+}

@@ -1,0 +1,26 @@
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { createPayment } from './create.ts'
+import * as payments from './queries.ts'
+import { changeStatus, voidPayment } from './status.ts'
+
+export const paymentOperations = {
+  async listPayments({ query }, call) {
+    return { status: 200, body: await payments.list(call, query) }
+  },
+
+  async createPayment({ body }, call) {
+    return { status: 201, body: await call.write((call) => createPayment(call, body)) }
+  },
+
+  async getPayment({ path }, call) {
+    return { status: 200, body: await payments.find(call, path.paymentId) }
+  },
+
+  async changePaymentStatus({ path, body }, call) {
+    return { status: 200, body: await call.write((call) => changeStatus(call, path.paymentId, body)) }
+  },
+
+  async voidPayment({ path, body }, call) {
+    return { status: 200, body: await call.write((call) => voidPayment(call, path.paymentId, body.reason)) }
+  },
+} satisfies Partial<Handlers>

@@ -1,0 +1,161 @@
+import type {
+  FieldError,
+  Payment,
+  PaymentAllocation,
+  PaymentStatus,
+  PaymentType,
+  PurchaseOrder,
+  PurchaseOrderStatus,
+} from '../../../../client/contract.gen.ts'
+import { isMoney, minus, percentOf, sum } from '../../../platform/values/money.ts'
+import { OPEN, PENDING } from '../../statuses/order-statuses.ts'
+import type { PaymentSums } from '../purchase-orders/payment-queries.ts'
+
+/** The moves by changePaymentStatus. Voiding is an operation of its own, because it always needs a reason. */
+export const PAYMENT_MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
+  pending: ['approved', 'rejected'],
+  approved: ['paid'],
+  paid: [],
+  rejected: [],
+  voided: [],
+}
+
+export const VOIDABLE: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
+  pending: ['voided'],
+  approved: ['voided'],
+  paid: ['voided'],
+  rejected: [],
+  voided: [],
+}
+
+/** The statuses of orders that a payment of this type can be entered for. A vendor may ask for a deposit with its price. */
+export function enterableStatuses(paymentType: PaymentType): readonly PurchaseOrderStatus[] {
+  return paymentType === 'deposit' ? [...PENDING, 'approved', ...OPEN] : OPEN
+}
+
+/** The statuses of orders in which it can be approved and paid. A deposit comes before the order is sent. */
+export function payableStatuses(paymentType: PaymentType): readonly PurchaseOrderStatus[] {
+  return paymentType === 'deposit' ? ['approved', ...OPEN] : OPEN
+}
+
+/** Why a payment of this type does not go ahead, because of the status of one of its orders; null if it does. */
+export function reasonToWait(
+  orders: readonly Pick<PurchaseOrder, 'number' | 'status'>[],
+  paymentType: PaymentType,
+  statuses: readonly PurchaseOrderStatus[],
+): string | null {
+  const order = orders.find(({ status }) => !statuses.includes(status))
+  if (order === undefined) return null
+  return `${order.number} is ${order.status}; a payment of type ${paymentType} takes it ${statuses.join(', ')}.`
+}
+
+/** A backcharge is paid in negative amounts, so that everything about it is compared the other way round. */
+export function signOf({ total }: Pick<PurchaseOrder, 'total'>): 1 | -1 {
+  return total < 0 ? -1 : 1
+}
+
+export function isOfWork(paymentType: PaymentType): boolean {
+  return paymentType === 'progress' || paymentType === 'final'
+}
+
+/** What has to be known of an order to pay it. */
+export type Payable = Pick<
+  PurchaseOrder,
+  | ('number' | 'status' | 'total' | 'retainagePercent')
+  | ('completedAmount' | 'paidAmount' | 'retainedAmount' | 'payableAmount')
+>
+
+/** An order with what its payments come to so far, while a payment is put together. */
+export interface Account<Order extends Payable = Payable> {
+  order: Order
+  sums: PaymentSums
+}
+
+export function emptySums(poId: string): PaymentSums {
+  return { poId, paid: 0, reserved: 0, released: 0, releasing: 0, billed: 0, withheld: 0 }
+}
+
+/** All that a payment of this type can be made of the order; null for a type that has no such amount. */
+export function wholeAmount({ order, sums }: Account, paymentType: PaymentType): number | null {
+  if (isOfWork(paymentType)) return minus(order.completedAmount, sums.billed)
+  return paymentType === 'retainage_release' ? releasable({ order, sums }) : null
+}
+
+/** What is retained and on no payment yet, as far as a deposit has not paid it already. */
+function releasable({ order, sums }: Account): number {
+  const sign = signOf(order)
+  const retained = minus(order.retainedAmount, sums.releasing)
+  const unpaid = minus(order.completedAmount, sum([order.paidAmount, sums.reserved, sums.releasing]))
+  return sign * Math.min(sign * retained, sign * unpaid)
+}
+
+/**
+ * The retainage of an amount: what is held back of all that was billed together with it, less what was held back before.
+ * So the parts add up to the retainage of the whole, and what a deposit did not hold back is caught up on.
+ */
+export function withheldOf({ order, sums }: Account, paymentType: PaymentType, amount: number): number {
+  if (!isOfWork(paymentType)) return 0
+  const sign = signOf(order)
+  const inAll = percentOf(sum([sums.billed, amount]), order.retainagePercent)
+  return sign * Math.min(sign * amount, Math.max(0, sign * minus(inAll, sums.withheld)))
+}
+
+/** Why so much cannot be paid of the order, in the words after its number; null if it can. */
+export function reasonNotToPay(
+  { order, sums }: Account,
+  paymentType: PaymentType,
+  { amount, retainageWithheld }: Pick<PaymentAllocation, 'amount' | 'retainageWithheld'>,
+): string | null {
+  const sign = signOf(order)
+  const room = sign * minus(order.payableAmount, sums.reserved)
+  if (paymentType === 'deposit')
+    return sign * sum([sums.billed, amount]) <= sign * order.total ? null : 'would be paid more than its total'
+  if (paymentType === 'retainage_release')
+    return sign * amount <= sign * releasable({ order, sums }) ? null : 'does not retain as much'
+  if (paymentType === 'adjustment' && sign * amount < 0) {
+    const paid = sign * sums.paid + Math.min(sign * sums.reserved, 0)
+    return -sign * amount <= paid ? null : 'was not paid as much as is to be taken back'
+  }
+  const isBilled = isOfWork(paymentType) && sign * amount > sign * minus(order.completedAmount, sums.billed)
+  return isBilled || sign * minus(amount, retainageWithheld) > room ? 'does not have as much payable' : null
+}
+
+/** The account once the allocation is part of it. */
+export function charged<Order extends Payable>(
+  { order, sums }: Account<Order>,
+  paymentType: PaymentType,
+  allocation: PaymentAllocation,
+): Account<Order> {
+  const { amount, retainageWithheld } = allocation
+  if (paymentType === 'retainage_release') return { order, sums: { ...sums, releasing: sum([sums.releasing, amount]) } }
+  return {
+    order,
+    sums: {
+      ...sums,
+      billed: sum([sums.billed, amount]),
+      withheld: sum([sums.withheld, retainageWithheld]),
+      reserved: sum([sums.reserved, minus(amount, retainageWithheld)]),
+    },
+  }
+}
+
+type Amounts = Pick<Payment, 'grossAmount' | 'retainageWithheld' | 'discountTaken' | 'amount'>
+
+/** What a payment comes to. Nothing is let off before it is paid, because only then is it known to be in time. */
+export function amountsOf(allocations: readonly PaymentAllocation[]): Amounts {
+  const grossAmount = sum(allocations.map(({ amount }) => amount))
+  const retainageWithheld = sum(allocations.map((allocation) => allocation.retainageWithheld))
+  return { grossAmount, retainageWithheld, discountTaken: 0, amount: minus(grossAmount, retainageWithheld) }
+}
+
+/** What is wrong with a payment as a whole. */
+export function amountFaults(
+  { grossAmount, amount }: Amounts,
+  { paymentType, pointer, discountAmount }: { paymentType: PaymentType; pointer: string; discountAmount: number },
+): FieldError[] {
+  if (!isMoney(grossAmount)) return [{ pointer, code: 'maximum', message: 'comes to more than can be paid at once' }]
+  if (amount < 0 && paymentType !== 'adjustment')
+    return [{ pointer, code: 'sum', message: 'must not come to less than zero, but in an adjustment' }]
+  if (discountAmount <= Math.max(amount, 0)) return []
+  return [{ pointer: '/discountAmount', code: 'maximum', message: 'must not be more than what is paid' }]
+}

@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+import type { Payment } from '../../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import { resource, type Values } from '../../../platform/resources/resource.ts'
+
+/** What follows from another table. */
+type Computed = 'allocations'
+
+export type NewPayment = Values<Payment, Computed>
+
+const ALLOCATIONS = `
+  select coalesce(json_agg(json_build_object('poId', a."poId", 'lineId', a."lineId", 'amount', a."amount",
+    'retainageWithheld', a."retainageWithheld") order by a."position"), '[]')
+  from "paymentAllocations" as a where a."organizationId" = t."organizationId" and a."paymentId" = t."id"`
+
+export const { list, find, findAll, findOptional, lock, insert, insertAll, update } = resource({
+  schema: 'Payment',
+  table: 'payments',
+  prefix: 'pay',
+  computed: { allocations: ALLOCATIONS },
+  long: ['allocations'],
+  filters: {
+    poId: (po) =>
+      `t."id" in (select a."paymentId" from "paymentAllocations" as a where a."organizationId" = $1 and a."poId" = ${po})`,
+    homeId: (home) => `t."id" in (
+      select a."paymentId" from "purchaseOrders" as o
+      join "paymentAllocations" as a on a."organizationId" = o."organizationId" and a."poId" = o."id"
+      where o."organizationId" = $1 and o."homeId" = ${home})`,
+    dueBy: (date) => `t."dueDate" <= ${date}`,
+  },
+})
+
+export async function insertAllocations(
+  call: WriteCall,
+  made: readonly Pick<Payment, 'id' | 'allocations'>[],
+): Promise<void> {
+  await call.db
+    .insertInto('paymentAllocations')
+    .values(
+      made.flatMap(({ id, allocations }) =>
+        allocations.map((allocation, position) => ({
+          organizationId: call.organizationId,
+          paymentId: id,
+          position,
+          ...allocation,
+        })),
+      ),
+    )
+    .execute()
+  // An allocation takes 200 bytes at most.
+  await sql`
+    update "payments" as p set "bytes" = 200 * m."allocations"
+    from unnest(${made.map(({ id }) => id)}::text[], ${made.map(({ allocations }) => allocations.length)}::integer[])
+      as m ("id", "allocations")
+    where p."organizationId" = ${call.organizationId} and p."id" = m."id"`.execute(call.db)
+}
+
+/** The organization's next numbers. The counter row stays locked until the transaction ends, so other creators wait. */
+export async function nextNumbers(call: WriteCall, count: number): Promise<string[]> {
+  const { rows } = await sql<{ last: number }>`
+    insert into "paymentNumbers" as n ("organizationId", "last") values (${call.organizationId}, ${count})
+    on conflict ("organizationId") do update set "last" = n."last" + ${count}
+    returning "last"`.execute(call.db)
+  const first = Number(rows[0]?.last) - count + 1
+  return Array.from({ length: count }, (_, i) => `PM-${String(first + i).padStart(4, '0')}`)
+}
+
+/** A payment of the invoice that stands; exact while the vendor's row is locked, because every creation locks it. */
+export async function ofInvoice(
+  { db, organizationId }: Tenant,
+  vendorId: string,
+  invoiceNumber: string,
+): Promise<Pick<Payment, 'number'> | undefined> {
+  const { rows } = await sql<Pick<Payment, 'number'>>`
+    select "number" from "payments"
+    where "organizationId" = ${organizationId} and "vendorId" = ${vendorId} and "invoiceKey" = lower(${invoiceNumber})
+      and "status" in ('pending', 'approved', 'paid')
+    order by "id" limit 1`.execute(db)
+  return rows[0]
+}

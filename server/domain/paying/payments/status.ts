@@ -1,0 +1,117 @@
+import type { FieldError, Payment, PaymentStatusMove, PurchaseOrder } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { assertMove, conflict, invalid, problem } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import { amountText, minus } from '../../../platform/values/money.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import * as orders from '../purchase-orders/queries.ts'
+import { settle } from '../purchase-orders/settle.ts'
+import { complianceObjections, type Objection, overridden, waiverObjections } from './guards.ts'
+import { PAYMENT_MOVES, payableStatuses, reasonToWait, VOIDABLE } from './payment.ts'
+import * as payments from './queries.ts'
+import { isInTime } from './terms.ts'
+import { voidWaivers } from './void-waivers.ts'
+
+export async function changeStatus(call: WriteCall, id: string, body: PaymentStatusMove): Promise<Payment> {
+  const { payment, locked } = await lockWithOrders(call, id)
+  const { status: asked, reason = null, overrideReason = null, method, checkNumber, accountingId } = body
+  if (asked === 'voided')
+    throw conflict('wrong_status', `${payment.number} is voided by voidPayment, which asks for the reason.`)
+  assertMove(PAYMENT_MOVES, payment.status, asked)
+  const today = dateIn(call.timeZone, call.now)
+  const faults = faultsOf(body, today)
+  if (faults.length > 0) throw invalid(faults)
+  if (asked === 'approved') assertMayApprove(call, payment)
+  const { paymentType } = payment
+  const wait = asked === 'rejected' ? null : reasonToWait(locked, paymentType, payableStatuses(paymentType))
+  if (wait !== null) throw conflict('open_work', wait)
+  const settlement = asked === 'paid' ? settlementOf(payment, body, today) : null
+  const objections = asked === 'rejected' ? [] : await objectionsTo(call, payment, settlement)
+  const why = [overridden(call, objections, overrideReason), reason].filter((text) => text !== null)
+  if (asked === 'rejected') await voidWaivers(call, payment, `${payment.number} was rejected.`)
+  const after = await payments.update(call, payment, {
+    status: asked,
+    ...(asked === 'rejected' && { lienWaiverId: null }),
+    accountingId,
+    ...(settlement && { ...amountsPaid(payment, settlement), paidDate: settlement.paidDate, method, checkNumber }),
+  })
+  await recordStatusChange(call, {
+    id,
+    from: payment.status,
+    to: asked,
+    reason: why.length === 0 ? null : why.join(' '),
+  })
+  if (asked !== 'approved') await settle(call, locked, `${payment.number} was ${asked}.`)
+  return after
+}
+
+/** When a payment was made, and whether the discount was taken off. */
+interface Settlement {
+  paidDate: string
+  takesDiscount: boolean
+}
+
+function settlementOf(payment: Payment, { paidDate, takeDiscount }: PaymentStatusMove, today: string): Settlement {
+  const on = paidDate ?? today
+  return { paidDate: on, takesDiscount: takeDiscount ?? isInTime(payment, on) }
+}
+
+function amountsPaid({ amount, discountAmount }: Payment, { takesDiscount }: Settlement) {
+  return takesDiscount ? { discountTaken: discountAmount, amount: minus(amount, discountAmount) } : {}
+}
+
+async function objectionsTo(call: WriteCall, payment: Payment, settlement: Settlement | null): Promise<Objection[]> {
+  const vendor = await vendors.find(call, payment.vendorId)
+  const objections = complianceObjections(vendor)
+  if (settlement !== null) objections.push(...(await waiverObjections(call, vendor, payment)))
+  if (settlement?.takesDiscount === true && payment.discountAmount > 0 && !isInTime(payment, settlement.paidDate)) {
+    const detail = `The discount of ${payment.number} was granted until ${payment.discountDueDate}.`
+    objections.push({ title: 'Discount taken late', detail, permission: 'pos:write' })
+  }
+  return objections
+}
+
+export async function voidPayment(call: WriteCall, id: string, reason: string): Promise<Payment> {
+  const { payment, locked } = await lockWithOrders(call, id)
+  assertMove(VOIDABLE, payment.status, 'voided')
+  const voidedAt = call.now.toISOString()
+  await voidWaivers(call, payment, `${payment.number} was voided.`)
+  const changes = { status: 'voided' as const, voidedAt, voidReason: reason, lienWaiverId: null }
+  const after = await payments.update(call, payment, changes)
+  await recordStatusChange(call, { id, from: payment.status, to: 'voided', reason })
+  await recordEvent(call, 'payment.voided', after, payment)
+  await settle(call, locked, `${payment.number} was voided.`)
+  return after
+}
+
+/** A payment with its orders, locked as where one is created: the orders first, in the order of their ids. */
+async function lockWithOrders(call: WriteCall, id: string): Promise<{ payment: Payment; locked: PurchaseOrder[] }> {
+  const { allocations } = await payments.find(call, id)
+  const locked: PurchaseOrder[] = []
+  for (const poId of [...new Set(allocations.map(({ poId }) => poId))].sort())
+    locked.push(await orders.lock(call, poId))
+  return { payment: await payments.lock(call, id), locked }
+}
+
+function faultsOf(body: PaymentStatusMove, today: string): FieldError[] {
+  const { status, reason = null, paidDate } = body
+  if (status === 'rejected' && reason === null)
+    return [{ pointer: '/reason', code: 'required', message: 'is required to reject a payment' }]
+  if (status === 'paid') {
+    if (paidDate === undefined || paidDate <= today) return []
+    return [{ pointer: '/paidDate', code: 'maximum', message: `must not be after today, ${today}` }]
+  }
+  return (['paidDate', 'method', 'checkNumber', 'takeDiscount'] as const)
+    .filter((field) => body[field] !== undefined)
+    .map((field) => ({ pointer: `/${field}`, code: 'exclusive', message: 'is only for the status paid' }))
+}
+
+function assertMayApprove({ poApprovalLimit }: Call, { amount }: Payment): void {
+  if (poApprovalLimit === null || amount <= poApprovalLimit) return
+  throw problem(
+    'permission_denied',
+    `To approve ${amountText(amount)} takes a poApprovalLimit of as much; yours is ${amountText(poApprovalLimit)}.`,
+  )
+}

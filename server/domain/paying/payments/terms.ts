@@ -1,0 +1,30 @@
+import type { Payment, PaymentType, Vendor } from '../../../../client/contract.gen.ts'
+import { addDays } from '../../../platform/values/calendar.ts'
+import { percentOf } from '../../../platform/values/money.ts'
+import { isOfWork } from './payment.ts'
+
+const LAST_DAY = '9999-12-31'
+
+function daysAfter(date: string, days: number): string {
+  return date > addDays(LAST_DAY, -days) ? LAST_DAY : addDays(date, days)
+}
+
+export function dueDateOf({ netDays }: Vendor['paymentTerms'], from: string): string {
+  return daysAfter(from, netDays)
+}
+
+/** What a vendor lets off for being paid early: of what it has done, and not of what is held back or paid ahead. */
+export function discountOf(
+  { discountPercent, discountDays }: Vendor['paymentTerms'],
+  { paymentType, amount }: { paymentType: PaymentType; amount: number },
+  from: string,
+): Pick<Payment, 'discountAmount' | 'discountDueDate'> {
+  if (discountPercent === 0 || amount <= 0 || !isOfWork(paymentType))
+    return { discountAmount: 0, discountDueDate: null }
+  return { discountAmount: percentOf(amount, discountPercent), discountDueDate: daysAfter(from, discountDays) }
+}
+
+/** Whether the vendor lets the discount off of what is paid on that day. */
+export function isInTime({ discountDueDate }: Pick<Payment, 'discountDueDate'>, paidDate: string): boolean {
+  return discountDueDate === null || paidDate <= discountDueDate
+}

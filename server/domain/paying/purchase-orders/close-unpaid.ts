@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { Surroundings, WriteCall } from '../../../platform/calls/call.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { beyond, type Due, type DuePage, lockFree, settleDue } from '../../../platform/due/settle-due.ts'
+import * as orders from './queries.ts'
+import { close } from './status.ts'
+
+/** A closed order stays closed, so there is a day to take back what was completed by mistake. */
+const UNDO_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Closes completed orders of which nothing is to be paid, because they come to nothing: no payment will ever close
+ * them.
+ */
+export async function closeUnpaidOrders(surroundings: Surroundings): Promise<void> {
+  await settleDue(surroundings, {
+    what: 'orders to close',
+    find: due,
+    claim: lockDue,
+    async settle(call, id) {
+      await close(call, await orders.find(call, id), 'Nothing is to be paid of it.')
+    },
+  })
+}
+
+const before = ({ now }: { now: Date }) => new Date(now.getTime() - UNDO_MS)
+
+// The conditions on the amounts are those of the index purchaseOrders_unpaid.
+const IS_UNPAID = sql`"status" = 'completed' and "completedAmount" = 0 and "paidAmount" = 0 and "reservedAmount" = 0`
+
+async function due(db: Db, page: DuePage): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select "organizationId", "id" as "claimedId", "id", "completedAt"::text as "at" from "purchaseOrders"
+    where ${IS_UNPAID} and "completedAt" <= ${before(page)} and ${beyond(page, 'completedAt', 'id')}
+    order by "completedAt", "id" limit ${page.most}`.execute(db)
+  return rows
+}
+
+function lockDue(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockFree(call, 'purchaseOrders', ids, sql`${IS_UNPAID} and "completedAt" <= ${before(call)}`)
+}

@@ -1,0 +1,163 @@
+import type { BidRequest, FieldError, Home, PurchaseOrder, Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { wins } from '../../bidding/bids/bid.ts'
+import type { BidRow } from '../../bidding/bids/queries.ts'
+import * as budgetLines from '../../costs/budgets/queries.ts'
+import * as scopes from '../../vendors/scopes/queries.ts'
+import { pricedLines } from './line-prices.ts'
+import { posted } from './posting.ts'
+import {
+  NO_APPROVAL,
+  noPaymentFaults,
+  numberOf,
+  orderFaults,
+  prefixOfLot,
+  prefixOfPlace,
+  reasonNotToOrderFor,
+  usualRetainage,
+  varianceFaults,
+} from './purchase-order.ts'
+import * as orders from './queries.ts'
+import { totalled } from './totals.ts'
+
+/** Everything that a new order is made of, with its home and vendor looked up. */
+export interface Draft
+  extends Omit<Checked['PurchaseOrderCreate'], 'homeId' | 'vendorId' | 'scope' | 'lines'>,
+    Pick<PurchaseOrder, 'scope'> {
+  home: Home
+  vendor: Vendor
+  lines: readonly Checked['PurchaseOrderLineInput'][]
+  /** Read here unless the caller has read them. */
+  grounds?: Grounds | undefined
+}
+
+/** What the number of an order and the posting of its lines start from. */
+export interface Grounds {
+  /** The trade as the organization spells it. */
+  spelled: string
+  /** Its cost code. */
+  costCodeId: string | null
+  /** The last number of the home. */
+  last: Awaited<ReturnType<typeof orders.lastNumberOf>>
+}
+
+/** Call this with the home locked, which keeps its last number. */
+export async function groundsOf(
+  call: WriteCall,
+  homeId: string,
+  scope: string,
+  createScopes: boolean | undefined,
+): Promise<Grounds> {
+  const trade = await scopes.withName(call, scope)
+  const last = await orders.lastNumberOf(call, homeId)
+  const spelled = trade?.name ?? (await scopes.nameOf(call, scope, createScopes))
+  return { spelled, costCodeId: trade?.defaultCostCodeId ?? null, last }
+}
+
+/**
+ * Inserts an order in draft, from any source, and returns it; its event is left to the caller. The home's row has to be
+ * locked, which keeps the numbers of a home consecutive.
+ */
+export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrder> {
+  const { home, vendor, lines: asked, grounds, ...rest } = wanted
+  const { retainagePercent = usualRetainage(rest, vendor), noPayment = false, scope } = rest
+  const priced = await pricedLines(call, asked, { home, vendorId: vendor.id, contractId: rest.contractId ?? null })
+  // The trade of a bid or a contract exists, or did once.
+  const { spelled, costCodeId, last } = grounds ?? (await groundsOf(call, home.id, scope, true))
+  const { lines, ...sums } = totalled(await posted(call, priced, costCodeId))
+  const order = {
+    ...rest,
+    homeId: home.id,
+    vendorId: vendor.id,
+    status: 'draft' as const,
+    ...sums,
+    ...{ completedAmount: 0, retainedAmount: 0, releasedAmount: 0, paidAmount: 0, reservedAmount: 0 },
+    currency: call.currency,
+    retainagePercent,
+    noPayment,
+    approval: NO_APPROVAL,
+  }
+  const faults = [
+    ...orderFaults(order),
+    ...noPaymentFaults(order, lines),
+    ...varianceFaults(order),
+    ...(await budgetLineFaults(call, order, lines)),
+  ]
+  if (faults.length > 0) throw invalid(faults)
+  const reason = reasonNotToOrderFor(home)
+  if (reason !== null) throw conflict('home_not_open', `Nothing can be ordered: ${reason}.`)
+  if (vendor.archivedAt !== null)
+    throw conflict('vendor_archived', `Nothing can be ordered: ${vendor.companyName} is archived.`)
+
+  const number = last === undefined ? await firstNumber(call, home) : numberOf(last.prefix, last.sequence + 1)
+  const made = orders.make(call, { ...order, scope: spelled, number })
+  await recordStatusChange(call, { id: made.id, from: null, to: made.status })
+  await orders.insert(call, made, lines)
+  return orders.withLines(made, lines)
+}
+
+/** Drafts the order of a bid that has won: line by line, or the lump sum as one line. */
+export function draftFromBid(
+  call: WriteCall,
+  { home, vendor, bid, request }: { home: Home; vendor: Vendor; bid: BidRow; request: Pick<BidRequest, 'number'> },
+): Promise<PurchaseOrder> {
+  const lines = linesOfBid(bid, request)
+  return draft(call, { home, vendor, scope: bid.scope, poType: 'base', bidId: bid.id, lines })
+}
+
+export function linesOfBid(bid: BidRow, request: Pick<BidRequest, 'number'>): Checked['PurchaseOrderLineInput'][] {
+  if (bid.lines.length === 0) {
+    return [
+      {
+        description: `${bid.scope}, as bid on ${request.number}`,
+        quantity: 1,
+        unit: 'LS',
+        unitPrice: bid.amount,
+        taxPercent: 0,
+      },
+    ]
+  }
+  return bid.lines
+    .filter((line) => wins(bid, line.lineId))
+    .map(({ lineId, description, quantity, unit, unitPrice }) => ({
+      lineId,
+      description,
+      quantity,
+      unit,
+      unitPrice: unitPrice ?? 0,
+      taxPercent: 0,
+    }))
+}
+
+/** Checks the named budget lines: each has to be of this home, of this trade, and still in the budget. */
+export async function budgetLineFaults(
+  call: WriteCall,
+  order: Pick<PurchaseOrder, 'homeId' | 'scope'>,
+  lines: readonly Pick<PurchaseOrder['lines'][number], 'budgetLineId'>[],
+): Promise<FieldError[]> {
+  const ids = [...new Set(lines.flatMap((line) => line.budgetLineId ?? []))]
+  if (ids.length === 0) return []
+  const known = new Map((await budgetLines.findAll(call, ids)).map((line) => [line.id, line]))
+  const named = lines.flatMap(({ budgetLineId }, i) =>
+    budgetLineId == null ? [] : [{ pointer: `/lines/${i}/budgetLineId`, budgetLineId }],
+  )
+  const unknown = named.filter(({ budgetLineId }) => !known.has(budgetLineId))
+  if (unknown.length > 0) throw unknownReference(unknown.map(({ pointer }) => pointer))
+  return named.flatMap(({ pointer, budgetLineId }): FieldError[] => {
+    const line = known.get(budgetLineId)
+    if (line?.homeId !== order.homeId)
+      return [{ pointer, code: 'other_home', message: 'is in the budget of another home' }]
+    if (line.archivedAt !== null) return [{ pointer, code: 'archived', message: 'was removed from the budget' }]
+    if (line.scope.toLowerCase() === order.scope.toLowerCase()) return []
+    return [{ pointer, code: 'other_scope', message: `is budgeted for ${line.scope}, not for ${order.scope}` }]
+  })
+}
+
+// A home keeps the first part of its numbers, even if its lot is renamed.
+async function firstNumber(call: WriteCall, home: Home): Promise<string> {
+  const prefix = prefixOfLot(home.lotNumber) ?? prefixOfPlace(await orders.placeOfHome(call, home.id))
+  return numberOf(prefix, 1)
+}

@@ -1,0 +1,98 @@
+import type { FieldError, Home, PriceIssue, PurchaseOrderLine } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import * as parts from '../../costs/parts/queries.ts'
+import { offersOf } from '../../costs/prices/of-vendor.ts'
+import * as communities from '../../land/communities/queries.ts'
+import type { PricedLine } from './totals.ts'
+
+interface Ordered {
+  home: Home
+  vendorId: string
+  contractId: string | null
+  /** The lines as they were; one that is sent again unchanged keeps the source of its price. */
+  lines?: readonly PurchaseOrderLine[]
+}
+
+/** What the contract fills in for a unit that was left out. */
+const NO_UNIT = 'LS'
+
+type Input = Checked['PurchaseOrderLineInput']
+
+const WORDS: Readonly<Record<PriceIssue, string>> = {
+  no_price: 'the vendor has no price for the part',
+  expired: "the vendor's price for the part has expired",
+  not_yet_effective: "the vendor's price for the part does not hold yet",
+  elsewhere: 'the vendor has a price for the part elsewhere only',
+  below_minimum: "the vendor's price for the part is for larger quantities",
+  vendor_not_active: 'the vendor is not active',
+}
+
+/** The lines with what their parts say in the place of what was left out. A price that is not known is never 0. */
+export async function pricedLines(call: WriteCall, inputs: readonly Input[], order: Ordered): Promise<PricedLine[]> {
+  const known = await partsOf(call, inputs)
+  const sought = inputs.flatMap(({ partId, quantity, unitPrice }) =>
+    partId != null && unitPrice === undefined ? [{ partId, quantity }] : [],
+  )
+  const found = (await offersFor(call, sought, order)).values()
+  const faults: FieldError[] = []
+  const lines = inputs.map((input, i): PricedLine => {
+    const part = known.get(input.partId ?? '')
+    const { description = part?.name } = input
+    const unit = input.unit === NO_UNIT && part !== undefined ? part.unit : input.unit
+    const fault = (field: string, code: string, message: string) =>
+      faults.push({ pointer: `/lines/${i}/${field}`, code, message })
+    if (description === undefined) fault('description', 'required', 'is required without a partId')
+    if (part !== undefined && unit !== part.unit) fault('unit', 'unit', `must be ${part.unit}, the unit of ${part.sku}`)
+    let { unitPrice } = input
+    let priceId = unitPrice === undefined ? null : keptPrice(input, order.lines)
+    if (unitPrice === undefined && part === undefined) fault('unitPrice', 'required', 'is required without a partId')
+    if (unitPrice === undefined && part !== undefined) {
+      const offer = found.next().value
+      if (offer?.issue === null) ({ priceId, unitPrice } = offer)
+      else fault('unitPrice', offer?.issue ?? 'no_price', `is needed, because ${WORDS[offer?.issue ?? 'no_price']}`)
+    }
+    return { ...input, description: description ?? '', unit, unitPrice: unitPrice ?? 0, priceId }
+  })
+  if (faults.length > 0) throw invalid(faults)
+  return lines
+}
+
+async function partsOf(call: WriteCall, inputs: readonly Input[]) {
+  const ids = [...new Set(inputs.flatMap(({ partId }) => partId ?? []))]
+  const known = new Map(ids.length === 0 ? [] : (await parts.findAll(call, ids)).map((part) => [part.id, part]))
+  const unknown = missing(inputs, known)
+  if (unknown.length > 0) throw unknownReference(unknown)
+  return known
+}
+
+/** The pointers of the parts that do not exist. */
+export async function unknownParts(call: WriteCall, inputs: readonly Pick<Input, 'partId'>[]): Promise<string[]> {
+  const ids = [...new Set(inputs.flatMap(({ partId }) => partId ?? []))]
+  if (ids.length === 0) return []
+  return missing(inputs, new Map((await parts.findAll(call, ids)).map((part) => [part.id, part])))
+}
+
+function missing(inputs: readonly Pick<Input, 'partId'>[], known: ReadonlyMap<string, unknown>): string[] {
+  return inputs.flatMap(({ partId }, i) => (partId == null || known.has(partId) ? [] : [`/lines/${i}/partId`]))
+}
+
+async function offersFor(
+  call: WriteCall,
+  sought: readonly { partId: string; quantity: number }[],
+  { home, vendorId, contractId }: Ordered,
+) {
+  if (sought.length === 0) return []
+  const { communityId, planId } = home
+  const { timeZone } = await communities.find(call, communityId)
+  const on = dateIn(timeZone ?? call.timeZone, call.now)
+  const needed = sought.map((line) => ({ ...line, communityId, planId }))
+  return offersOf(call, needed, { vendorId, contractId, on })
+}
+
+function keptPrice({ lineId, partId = null, unitPrice }: Input, lines: readonly PurchaseOrderLine[] = []) {
+  const before = lines.find((line) => line.lineId === lineId)
+  return before?.partId === partId && before.unitPrice === unitPrice ? before.priceId : null
+}

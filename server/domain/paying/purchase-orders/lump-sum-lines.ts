@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import type { Contract, Home, LumpSum, Selection } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { conflict, invalid } from '../../../platform/problems/problem.ts'
+import { sumOfHouse } from '../../bidding/contracts/lump-sum.ts'
+import { MOST_SELECTIONS } from '../../costs/budgets/selection-queries.ts'
+
+type Line = Checked['PurchaseOrderLineInput']
+
+/** As many lines as an order has; what is left is ordered by the next one. */
+const MOST_LINES = 200
+
+/** What a lump sum is ordered for: the house, or a selection. It names the line, by which a later order finds it. */
+interface Owed {
+  readonly name: string
+  readonly optionSelectionId: string | null
+  readonly quantity: number
+  readonly lumpSum: LumpSum
+}
+
+/**
+ * The lines of an order for what a turnkey contract covers of the home: one for the house, and one for each approved
+ * selection whose option has a lump sum, or for the one selection that was named. What stands in an order of any revision
+ * of the contract is left out.
+ */
+export async function lumpSumLines(
+  call: WriteCall,
+  contract: Contract,
+  home: Home,
+  optionSelectionId: string | null,
+): Promise<Line[]> {
+  const house = optionSelectionId === null ? sumOfHouse(contract, home) : undefined
+  const owed = [
+    ...(house === undefined || home.planId === null
+      ? []
+      : [{ name: home.planId, optionSelectionId: null, quantity: 1, lumpSum: house }]),
+    ...(await ofSelections(call, contract, home.id, optionSelectionId)),
+  ]
+  if (owed.length === 0) {
+    const message = `is not covered by a lump sum of ${contract.number}; send lines`
+    const pointer = optionSelectionId === null ? '/homeId' : '/optionSelectionId'
+    throw invalid([{ pointer, code: 'not_covered', message }])
+  }
+  const ordered = await orderedBy(
+    call,
+    contract,
+    home.id,
+    owed.map(({ name }) => name),
+  )
+  const open = owed.filter(({ name }) => !ordered.has(name))
+  if (open.length === 0) {
+    const numbers = [...new Set(owed.flatMap(({ name }) => ordered.get(name) ?? []))].join(', ')
+    throw conflict(
+      'already_ordered',
+      `What ${contract.number} covers of ${home.name} was already ordered, by ${numbers}.`,
+    )
+  }
+  const budgeted = await budgetedFor(call, contract, home.id)
+  return open.slice(0, MOST_LINES).map((each) => {
+    const { name, quantity, lumpSum } = each
+    const budgetLineId = budgeted.get(each.optionSelectionId) ?? null
+    return {
+      ...{ lineId: name, budgetLineId, quantity, unit: 'LS', unitPrice: lumpSum.amount, taxPercent: 0 },
+      description: lumpSum.description ?? `${contract.scope}, as agreed in ${contract.number}`,
+      // What is ordered has to appear where it is budgeted.
+      ...(budgetLineId === null && { costCodeId: lumpSum.costCodeId }),
+    }
+  })
+}
+
+/** The selections of the home that are approved and no more, if the contract has a lump sum for their options. */
+async function ofSelections(
+  { db, organizationId }: WriteCall,
+  { lumpSums }: Contract,
+  homeId: string,
+  named: string | null,
+): Promise<Owed[]> {
+  const byOption = new Map(lumpSums.map((lumpSum) => [lumpSum.optionId, lumpSum]))
+  const optionIds = [...byOption.keys()].filter((id) => id !== null)
+  if (optionIds.length === 0) return []
+  // One that is named may have been marked as ordered, because its parts come from several vendors.
+  const { rows } = await sql<Pick<Selection, 'id' | 'quantity'> & { optionId: string }>`
+    select "id", "optionId", "quantity" from "selections"
+    where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "optionId" = any(${optionIds}::text[])
+      and (${named}::text is null and "status" = 'approved' or "id" = ${named})
+    order by "id" limit ${MOST_SELECTIONS}`.execute(db)
+  return rows.flatMap(({ id, optionId, quantity }) => {
+    const lumpSum = byOption.get(optionId)
+    return lumpSum === undefined ? [] : [{ name: id, optionSelectionId: id, quantity, lumpSum }]
+  })
+}
+
+/** Which lines of these names are in orders of the contract that are not void, with the numbers of the orders. */
+async function orderedBy(
+  { db, organizationId }: WriteCall,
+  { number }: Contract,
+  homeId: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ lineId: string; number: string }>`
+    select l."lineId", o."number" from "purchaseOrders" as o
+    join "purchaseOrderLines" as l on l."organizationId" = o."organizationId" and l."purchaseOrderId" = o."id"
+    where o."organizationId" = ${organizationId} and o."homeId" = ${homeId} and o."status" <> 'void'
+      and l."lineId" = any(${[...names]}::text[]) and o."contractId" in (
+        select c."id" from "contracts" as c where c."organizationId" = ${organizationId} and c."number" = ${number})
+    order by o."id"`.execute(db)
+  return new Map(rows.map(({ lineId, number }) => [lineId, number]))
+}
+
+/** The lines of the home's budget that were estimated at lump sums of the trade, by their selections. */
+async function budgetedFor(
+  { db, organizationId }: WriteCall,
+  { scope }: Contract,
+  homeId: string,
+): Promise<ReadonlyMap<string | null, string>> {
+  const { rows } = await sql<{ id: string; optionSelectionId: string | null }>`
+    select "id", "optionSelectionId" from "budgetLines"
+    where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "contractId" is not null
+      and "archivedAt" is null and lower("scope") = lower(${scope})`.execute(db)
+  return new Map(rows.map(({ id, optionSelectionId }) => [optionSelectionId, id]))
+}

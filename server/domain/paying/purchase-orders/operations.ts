@@ -1,0 +1,322 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Contract, FieldError, Home, PurchaseOrder, Selection, Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import * as bidRequests from '../../bidding/bid-requests/queries.ts'
+import type { BidRow } from '../../bidding/bids/queries.ts'
+import * as bids from '../../bidding/bids/queries.ts'
+import * as contracts from '../../bidding/contracts/queries.ts'
+import { STANDING } from '../../costs/budgets/selected.ts'
+import * as homes from '../../land/homes/queries.ts'
+import * as selections from '../../selling/selections/queries.ts'
+import * as scopes from '../../vendors/scopes/queries.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { explainApproval } from './approval.ts'
+import { budgetLineFaults, draft, groundsOf, linesOfBid } from './draft.ts'
+import { duplicates } from './duplicates.ts'
+import { pricedLines, unknownParts } from './line-prices.ts'
+import { orderOfContract } from './of-contract.ts'
+import { posted } from './posting.ts'
+import {
+  ALWAYS_EDITABLE,
+  noPaymentFaults,
+  orderFaults,
+  parentFaults,
+  reasonNotToChange,
+  varianceFaults,
+} from './purchase-order.ts'
+import * as orders from './queries.ts'
+import { recordProgress } from './record-progress.ts'
+import { reprice } from './reprice.ts'
+import { changeStatus } from './status.ts'
+import { totalled } from './totals.ts'
+
+export const purchaseOrderOperations = {
+  async listPurchaseOrders({ query }, call) {
+    return { status: 200, body: await orders.list(call, query) }
+  },
+
+  async createPurchaseOrder({ query, body }, call) {
+    const order = await call.write(async (call) => {
+      const created = await create(call, body, query.createScopes)
+      await recordEvent(call, 'po.created', created)
+      return created
+    })
+    return { status: 201, body: order }
+  },
+
+  async getPurchaseOrder({ path }, call) {
+    return { status: 200, body: await orders.find(call, path.purchaseOrderId) }
+  },
+
+  async updatePurchaseOrder({ path, query, body, ifMatch }, call) {
+    const given = { body, ifMatch, createScopes: query.createScopes }
+    return { status: 200, body: await call.write((call) => update(call, path.purchaseOrderId, given)) }
+  },
+
+  async repriceOpenPos({ path, body }, call) {
+    return { status: 200, body: await call.write((call) => reprice(call, path.contractId, body)) }
+  },
+
+  async changePurchaseOrderStatus({ path, body }, call) {
+    return { status: 200, body: await call.write((call) => changeStatus(call, path.purchaseOrderId, body)) }
+  },
+
+  async findDuplicatePos({ query }, call) {
+    return { status: 200, body: await duplicates(call, query) }
+  },
+
+  async explainPurchaseOrderApproval({ path }, call) {
+    return { status: 200, body: await explainApproval(call, path.purchaseOrderId) }
+  },
+
+  async recordPurchaseOrderProgress({ path, body }, call) {
+    return { status: 200, body: await call.write((call) => recordProgress(call, path.purchaseOrderId, body)) }
+  },
+} satisfies Partial<Handlers>
+
+async function create(
+  call: WriteCall,
+  asked: Checked['PurchaseOrderCreate'],
+  createScopes: boolean | undefined,
+): Promise<PurchaseOrder> {
+  const { homeId, scope: named } = asked
+  const { home, vendor, bid, contract, parent } = await referencesOf(call, asked)
+  const grounds = named === undefined ? undefined : await groundsOf(call, homeId, named, createScopes)
+  const scope = grounds?.spelled
+  const body = scope === undefined ? asked : { ...asked, scope }
+  const vendorId = vendor?.id ?? bid?.vendorId ?? contract?.vendorId
+  if (vendorId !== undefined)
+    assertParentFits({ ...body, vendorId, optionSelectionId: body.optionSelectionId ?? null }, parent)
+  if (bid !== null) return createFromBid(call, { ...body, home, vendor }, bid)
+  if (contract !== null) return draft(call, await orderOfContract(call, { ...body, home, vendor }, contract))
+  const faults = (['vendorId', 'scope', 'lines'] as const).filter((field) => body[field] === undefined)
+  const { lines } = body
+  if (vendor === null || scope === undefined || lines === undefined) {
+    throw invalid(
+      faults.map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required without bidId' })),
+    )
+  }
+  return draft(call, { ...body, home, vendor, scope, lines, grounds })
+}
+
+type FromBid = Checked['PurchaseOrderCreate'] & { home: Awaited<ReturnType<typeof homes.lock>>; vendor: Vendor | null }
+
+/**
+ * Orders an accepted bid. The bid's row is locked after the home's, so that its award cannot be revoked in the
+ * meantime.
+ */
+async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): Promise<PurchaseOrder> {
+  const bid = await bids.lock(call, named.id)
+  const request = await bidRequests.find(call, bid.bidRequestId)
+  const { home, lines } = wanted
+  const faults: FieldError[] = []
+  if (wanted.vendorId !== undefined && wanted.vendorId !== bid.vendorId) {
+    faults.push({
+      pointer: '/vendorId',
+      code: 'other_vendor',
+      message: `must be ${bid.vendorId}, whose bid it is, or be left out`,
+    })
+  }
+  const homeIds = bid.homeId !== null ? [bid.homeId] : request.homeIds
+  if (homeIds.length > 0 ? !homeIds.includes(home.id) : home.communityId !== bid.communityId) {
+    faults.push({ pointer: '/homeId', code: 'other_home', message: 'is not what the bid is for' })
+  }
+  if (lines === undefined && homeIds.length > 1) {
+    faults.push({
+      pointer: '/lines',
+      code: 'required',
+      message: 'is required, because the bid is for several homes together',
+    })
+  }
+  if (faults.length > 0) throw invalid(faults)
+  if (bid.status !== 'accepted') throw conflict('wrong_status', `The bid is ${bid.status}; it must be accepted first.`)
+  const earlier = lines === undefined ? await orders.standingOrder(call, bid.id, home.id) : undefined
+  if (earlier !== undefined)
+    throw conflict('already_ordered', `The bid was already ordered for ${home.name}, by ${earlier.number}.`)
+
+  const vendor = wanted.vendor ?? (await vendors.find(call, bid.vendorId))
+  const { scope = bid.scope } = wanted
+  const order = await draft(call, { ...wanted, vendor, scope, lines: lines ?? linesOfBid(bid, request) })
+  await bids.touch(call, bid.id)
+  return order
+}
+
+/**
+ * What the body refers to, looked up together so that everything unknown is reported at once. The home's row is locked.
+ */
+async function referencesOf(
+  call: WriteCall,
+  body: Checked['PurchaseOrderCreate'],
+): Promise<{
+  home: Home
+  vendor: Vendor | null
+  bid: BidRow | null
+  contract: Contract | null
+  parent: PurchaseOrder | null
+}> {
+  const { homeId, vendorId, bidId, contractId, parentPoId, optionSelectionId } = body
+  const vendor = vendorId === undefined ? null : await vendors.findOptional(call, vendorId)
+  const bid = bidId == null ? null : await bids.findOptional(call, bidId)
+  const contract = contractId == null ? null : await contracts.findOptional(call, contractId)
+  const parent = parentPoId == null ? null : await orders.findOptional(call, parentPoId)
+  const selection = optionSelectionId == null ? null : await selections.findOptional(call, optionSelectionId)
+  const strange = await unknownParts(call, body.lines ?? [])
+  const [home] = await homes.lockAll(call, [homeId])
+  const found = {
+    homeId: home,
+    vendorId: vendor,
+    bidId: bid,
+    contractId: contract,
+    parentPoId: parent,
+    optionSelectionId: selection,
+  }
+  const unknown = [
+    ...Object.entries(found).flatMap(([field, one]) => (one === undefined ? [`/${field}`] : [])),
+    ...strange,
+  ]
+  if (
+    home === undefined ||
+    vendor === undefined ||
+    bid === undefined ||
+    contract === undefined ||
+    parent === undefined ||
+    selection === undefined ||
+    unknown.length > 0
+  )
+    throw unknownReference(unknown)
+  assertSameHome(homeId, parent)
+  assertOrderable(homeId, selection)
+  if (bid !== null && contract !== null)
+    throw invalid([{ pointer: '/contractId', code: 'unexpected', message: 'cannot be sent together with bidId' }])
+  return { home, vendor, bid, contract, parent }
+}
+
+function assertOrderable(homeId: string, selection: Selection | null): void {
+  if (selection === null) return
+  if (selection.homeId !== homeId)
+    throw invalid([{ pointer: '/optionSelectionId', code: 'other_home', message: 'was selected for another home' }])
+  if (STANDING.includes(selection.status)) return
+  throw conflict('wrong_status', `The selection is ${selection.status}; what is ordered has to be approved first.`)
+}
+
+function assertSameHome(homeId: string, parent: PurchaseOrder | null): void {
+  if (parent === null || parent.homeId === homeId) return
+  throw invalid([{ pointer: '/parentPoId', code: 'other_home', message: 'is an order for another home' }])
+}
+
+/** Refuses an earlier order that this one cannot refer to. */
+function assertParentFits(
+  order: Pick<PurchaseOrder, 'poType' | 'vendorId' | 'optionSelectionId'>,
+  parent: PurchaseOrder | null,
+): void {
+  const faults = parentFaults(order, parent)
+  if (faults.length > 0) throw invalid(faults)
+  const reason = parent === null || order.poType !== 'change' ? null : reasonNotToChange(parent)
+  if (reason !== null) throw conflict('wrong_status', reason)
+}
+
+interface Change<Body> {
+  body: Body
+  ifMatch: string | undefined
+  createScopes: boolean | undefined
+}
+
+async function update(
+  call: WriteCall,
+  id: string,
+  { body, ifMatch, createScopes }: Change<Checked['PurchaseOrderUpdate']>,
+): Promise<PurchaseOrder> {
+  const { homeId } = await orders.find(call, id)
+  // The home's lock keeps the lines of its budget in place.
+  const home = await homes.lock(call, homeId)
+  const before = await orders.lock(call, id)
+  checkIfMatch(ifMatch, before)
+  const fixed = fixedFields(before, body)
+  if (fixed.length > 0) {
+    throw conflict(
+      'wrong_status',
+      `The purchase order is ${before.status}; of a draft alone ${fixed.map((fault) => fault.pointer.slice(1)).join(', ')} can change.`,
+      {
+        errors: fixed,
+      },
+    )
+  }
+  if (before.status !== 'draft') {
+    const { notes, lienWaiverRequired, accountingId, externalId } = body
+    return orders.update(call, before, { notes, lienWaiverRequired, accountingId, externalId })
+  }
+
+  const parent = await checkReferences(call, before, body)
+  const { lines: given, ...rest } = body
+  const next = { ...before, ...rest }
+  if (parent !== undefined) assertParentFits(next, parent)
+  const { vendorId, contractId, scope } = next
+  const priced = given && (await pricedLines(call, given, { home, vendorId, contractId, lines: before.lines }))
+  const wanted =
+    priced === undefined
+      ? before.lines
+      : await posted(call, priced, await scopes.defaultCostCode(call, scope), before.lines)
+  const { lines, ...sums } = totalled(wanted)
+  const faults = [
+    ...orderFaults({ ...next, ...sums }),
+    ...noPaymentFaults(next, lines),
+    ...varianceFaults(next),
+    ...(await budgetLineFaults(call, next, lines)),
+  ]
+  if (faults.length > 0) throw invalid(faults)
+  if (body.scope !== undefined) rest.scope = await scopes.nameOf(call, body.scope, createScopes)
+  const isRelined = !isDeepStrictEqual(lines, before.lines)
+  if (isRelined) await orders.replaceLines(call, id, lines)
+  const after = await orders.update(call, before, { ...rest, ...sums })
+  return isRelined && after.version === before.version ? orders.touch(call, id) : after
+}
+
+function fixedFields(order: PurchaseOrder, body: Checked['PurchaseOrderUpdate']): FieldError[] {
+  if (order.status === 'draft') return []
+  return Object.entries(body)
+    .filter(
+      ([field, value]) =>
+        value !== undefined &&
+        !ALWAYS_EDITABLE.includes(field) &&
+        !isDeepStrictEqual(value, order[field as keyof typeof order]),
+    )
+    .map(([field]) => ({
+      pointer: `/${field}`,
+      code: 'fixed',
+      message: `cannot change once the order is ${order.status}`,
+    }))
+}
+
+/** Checks what the changes refer to; returns the earlier order if that, or what it depends on, is among them. */
+async function checkReferences(
+  call: WriteCall,
+  before: PurchaseOrder,
+  { vendorId, poType, parentPoId }: Checked['PurchaseOrderUpdate'],
+): Promise<PurchaseOrder | null | undefined> {
+  const parentId = parentPoId === undefined ? before.parentPoId : parentPoId
+  const isParentTouched = vendorId !== undefined || poType !== undefined || parentPoId !== undefined
+  const vendor = vendorId === undefined ? null : await vendors.findOptional(call, vendorId)
+  const parent = parentId === null || !isParentTouched ? null : await orders.findOptional(call, parentId)
+  if (vendor === undefined || parent === undefined) {
+    throw unknownReference([
+      ...(vendor === undefined ? ['/vendorId'] : []),
+      ...(parent === undefined ? ['/parentPoId'] : []),
+    ])
+  }
+  assertSameHome(before.homeId, parent)
+  if (parent?.id === before.id)
+    throw invalid([{ pointer: '/parentPoId', code: 'itself', message: 'must be another order' }])
+  if (vendor !== null && vendor.id !== before.vendorId) {
+    if (before.bidId !== null || before.contractId !== null) {
+      const source = before.bidId !== null ? 'bid' : 'contract'
+      throw conflict('fixed', `The order was made from a ${source}, so its vendor cannot change.`)
+    }
+    if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
+  }
+  return isParentTouched ? parent : undefined
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+
+/** What the payments of an order that stand come to. Exact while the order's row is locked. */
+export interface PaymentSums {
+  poId: string
+  /** What was paid, less the retainage that was withheld. */
+  paid: number
+  /** What pending and approved payments will pay in the same way, releases of retainage left out. */
+  reserved: number
+  /** What was paid of the retainage, which `paid` contains. */
+  released: number
+  /** What pending and approved payments will pay of the retainage. */
+  releasing: number
+  /** What was billed before retainage, releases left out. */
+  billed: number
+  withheld: number
+}
+
+/** Payments that were neither rejected nor voided. */
+const STANDING = sql`('pending', 'approved', 'paid')`
+
+/** The sums of each order; one without payments is left out. */
+export async function paymentSums(
+  { db, organizationId }: Tenant,
+  poIds: readonly string[],
+): Promise<Map<string, PaymentSums>> {
+  const { rows } = await sql<PaymentSums>`
+    select a."poId",
+      coalesce(sum(a."amount" - a."retainageWithheld") filter (where p."status" = 'paid'), 0) as "paid",
+      coalesce(sum(a."amount" - a."retainageWithheld")
+        filter (where p."status" <> 'paid' and p."paymentType" <> 'retainage_release'), 0) as "reserved",
+      coalesce(sum(a."amount") filter (where p."status" = 'paid' and p."paymentType" = 'retainage_release'), 0) as "released",
+      coalesce(sum(a."amount") filter (where p."status" <> 'paid' and p."paymentType" = 'retainage_release'), 0) as "releasing",
+      coalesce(sum(a."amount") filter (where p."paymentType" <> 'retainage_release'), 0) as "billed",
+      coalesce(sum(a."retainageWithheld"), 0) as "withheld"
+    from "paymentAllocations" as a
+    join "payments" as p on p."organizationId" = a."organizationId" and p."id" = a."paymentId"
+    where a."organizationId" = ${organizationId} and a."poId" = any(${[...poIds]}::text[]) and p."status" in ${STANDING}
+    group by a."poId"`.execute(db)
+  return new Map(rows.map((row) => [row.poId, row]))
+}
+
+export async function hasPayments({ db, organizationId }: Tenant, poId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from "paymentAllocations" as a
+    join "payments" as p on p."organizationId" = a."organizationId" and p."id" = a."paymentId"
+    where a."organizationId" = ${organizationId} and a."poId" = ${poId} and p."status" in ${STANDING} limit 1`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
+/** What was billed of each line by payments that name it. */
+export async function billedByLine({ db, organizationId }: Tenant, poId: string): Promise<Map<string, number>> {
+  const { rows } = await sql<{ lineId: string; billed: number }>`
+    select a."lineId", sum(a."amount") as "billed"
+    from "paymentAllocations" as a
+    join "payments" as p on p."organizationId" = a."organizationId" and p."id" = a."paymentId"
+    where a."organizationId" = ${organizationId} and a."poId" = ${poId} and a."lineId" is not null
+      and p."status" in ${STANDING}
+    group by a."lineId"`.execute(db)
+  return new Map(rows.map(({ lineId, billed }) => [lineId, billed]))
+}
+
+/** Keeps with the lines of a locked order what was paid of each by itself; budgets divide the rest over all of them. */
+export async function writePaidOfLines({ db, organizationId }: WriteCall, poId: string): Promise<void> {
+  await sql`
+    update "purchaseOrderLines" as l set "paidAmount" = s."paid"
+    from (
+      select n."lineId", coalesce((
+        select sum(a."amount" - a."retainageWithheld")
+        from "paymentAllocations" as a
+        join "payments" as p on p."organizationId" = a."organizationId" and p."id" = a."paymentId"
+        where a."organizationId" = n."organizationId" and a."poId" = n."purchaseOrderId" and a."lineId" = n."lineId"
+          and p."status" = 'paid'), 0) as "paid"
+      from "purchaseOrderLines" as n
+      where n."organizationId" = ${organizationId} and n."purchaseOrderId" = ${poId}
+    ) as s
+    where l."organizationId" = ${organizationId} and l."purchaseOrderId" = ${poId} and l."lineId" = s."lineId"
+      and l."paidAmount" <> s."paid"`.execute(db)
+}
+
+/** Keeps with many locked orders what is reserved of each, in one statement. */
+export async function writeReserved(call: WriteCall, reserved: ReadonlyMap<string, number>): Promise<void> {
+  await sql`
+    update "purchaseOrders" as o set "reservedAmount" = r."amount", "version" = o."version" + 1, "updatedAt" = ${call.now}
+    from unnest(${[...reserved.keys()]}::text[], ${[...reserved.values()]}::numeric[]) as r ("id", "amount")
+    where o."organizationId" = ${call.organizationId} and o."id" = r."id"`.execute(call.db)
+  for (const id of reserved.keys()) noteChange(call, id, 'updated', ['reservedAmount'])
+}

@@ -1,0 +1,44 @@
+import type { PurchaseOrder } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import * as budgetLines from '../../costs/budgets/queries.ts'
+import { assertInUse } from '../../costs/cost-codes/in-use.ts'
+import * as parts from '../../costs/parts/queries.ts'
+
+type LineInput = Pick<Checked['PurchaseOrderLineInput'], 'budgetLineId' | 'partId' | 'costCodeId'>
+
+/**
+ * The lines with the cost codes that they are posted to. A line without one follows the budget line that it is bought
+ * for, even to no code or to one that has been archived since, because what is ordered has to appear where it is
+ * budgeted. A line for a part is posted as the part is, and any other gets the default of the trade, `ofScope`. `kept` are
+ * the lines that the order has: a code that it was posted to before it was archived may be sent again.
+ */
+export async function posted<Line extends LineInput>(
+  call: WriteCall,
+  lines: readonly Line[],
+  ofScope: string | null,
+  kept: PurchaseOrder['lines'] = [],
+): Promise<Line[]> {
+  const before = new Set(kept.map((line) => line.costCodeId))
+  await assertInUse(
+    call,
+    lines.flatMap(({ costCodeId }, i) =>
+      costCodeId == null || before.has(costCodeId) ? [] : [{ pointer: `/lines/${i}/costCodeId`, costCodeId }],
+    ),
+  )
+  const open = lines.filter((line) => line.costCodeId === undefined)
+  if (open.length === 0) return [...lines]
+  const ids = [...new Set(open.flatMap((line) => line.budgetLineId ?? []))]
+  const budgeted = new Map(
+    (ids.length === 0 ? [] : await budgetLines.findAll(call, ids)).map((line) => [line.id, line]),
+  )
+  const unbudgeted = open.filter((line) => line.budgetLineId == null)
+  const partIds = [...new Set(unbudgeted.flatMap((line) => line.partId ?? []))]
+  const named = new Map((partIds.length === 0 ? [] : await parts.findAll(call, partIds)).map((part) => [part.id, part]))
+  return lines.map((line): Line => {
+    if (line.costCodeId !== undefined) return line
+    if (line.budgetLineId == null) return { ...line, costCodeId: named.get(line.partId ?? '')?.costCodeId ?? ofScope }
+    // A budget line that does not exist is reported with the other faults of the order.
+    return { ...line, costCodeId: budgeted.get(line.budgetLineId)?.costCodeId ?? null }
+  })
+}

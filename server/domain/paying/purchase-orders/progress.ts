@@ -1,0 +1,148 @@
+import Big from 'big.js'
+import type {
+  FieldError,
+  PurchaseOrder,
+  PurchaseOrderLine,
+  PurchaseOrderLineProgress,
+  PurchaseOrderProgress,
+} from '../../../../client/contract.gen.ts'
+import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { amountText, isMoney, minus, percentOf, sum } from '../../../platform/values/money.ts'
+
+type Line = PurchaseOrderLine
+type Done = Pick<Line, 'completedPercent' | 'completedQuantity' | 'completedAmount'>
+
+/** How much of an order is done, by line and in sum. */
+export type Progress = Pick<PurchaseOrder, 'lines' | 'completedAmount' | 'retainedAmount'>
+
+export const NOTHING_DONE: Done = { completedPercent: 0, completedQuantity: 0, completedAmount: 0 }
+
+/** The order at the same percentage of every line. */
+export function atPercent(order: PurchaseOrder, percent: number): Progress {
+  return progressOf(
+    order,
+    order.lines.map((line) => ({ ...line, ...doneByPercent(line, percent) })),
+  )
+}
+
+/** The order with what is reported of it. */
+export function progressed(order: PurchaseOrder, asked: PurchaseOrderProgress): Progress {
+  const { lines, completedPercent } = asked
+  if (lines === undefined && completedPercent === undefined)
+    throw invalid([{ pointer: '/lines', code: 'required', message: 'is required, or else completedPercent' }])
+  if (lines === undefined) return atPercent(order, completedPercent ?? 0)
+  if (completedPercent !== undefined)
+    throw invalid([{ pointer: '/completedPercent', code: 'exclusive', message: 'cannot be combined with lines' }])
+  const known = new Map(order.lines.map((line) => [line.lineId, line]))
+  const unknown = lines.flatMap(({ lineId }, i) => (known.has(lineId) ? [] : [`/lines/${i}/lineId`]))
+  if (unknown.length > 0) throw unknownReference(unknown)
+  const faults = lines.flatMap((line, i) => faultsOf(line, i, lines, known.get(line.lineId)))
+  if (faults.length > 0) throw invalid(faults)
+  const byId = new Map(lines.map((line) => [line.lineId, line]))
+  return progressOf(
+    order,
+    order.lines.map((line) => {
+      const { completedPercent, completedQuantity } = byId.get(line.lineId) ?? {}
+      if (completedPercent !== undefined) return { ...line, ...doneByPercent(line, completedPercent) }
+      return completedQuantity === undefined ? line : { ...line, ...doneByQuantity(line, completedQuantity) }
+    }),
+  )
+}
+
+function faultsOf(
+  asked: PurchaseOrderLineProgress,
+  i: number,
+  all: readonly PurchaseOrderLineProgress[],
+  line: Line | undefined,
+): FieldError[] {
+  const { lineId, completedPercent, completedQuantity } = asked
+  const at = (field: string, code: string, message: string) => [{ pointer: `/lines/${i}/${field}`, code, message }]
+  if (all.findIndex((other) => other.lineId === lineId) < i) return at('lineId', 'unique', 'is there twice')
+  if (completedPercent === undefined && completedQuantity === undefined)
+    return at('completedPercent', 'required', 'is required, or else completedQuantity')
+  if (completedPercent !== undefined && completedQuantity !== undefined)
+    return at('completedQuantity', 'exclusive', 'cannot be combined with completedPercent')
+  if (completedQuantity === undefined || line === undefined) return []
+  if (line.quantity === 0) return at('completedQuantity', 'no_quantity', 'cannot be said of a line without a quantity')
+  if (completedQuantity <= line.quantity) return []
+  return at('completedQuantity', 'maximum', `must not exceed ${line.quantity} ${line.unit}, which is ordered`)
+}
+
+function progressOf(order: PurchaseOrder, lines: Line[]): Progress {
+  const completedAmount = sum(lines.map((line) => line.completedAmount))
+  // Lines of both signs can come to more than the total on the way to it.
+  if (!isMoney(completedAmount)) throw conflict('too_large', `${order.number} would come to more than an order can.`)
+  return { lines, completedAmount, retainedAmount: retainedOf({ ...order, completedAmount }) }
+}
+
+/** What is held back of what is done: the share of the order, less what was paid of it already. */
+export function retainedOf(
+  order: Pick<PurchaseOrder, 'completedAmount' | 'retainagePercent' | 'releasedAmount'>,
+): number {
+  return minus(percentOf(order.completedAmount, order.retainagePercent), order.releasedAmount)
+}
+
+/** Whether everything that is done of an order was paid, with its retainage, and no payment of it is under way. */
+export function isPaidInFull(order: Pick<PurchaseOrder, 'completedAmount' | 'paidAmount' | 'reservedAmount'>): boolean {
+  return order.paidAmount !== 0 && order.paidAmount === order.completedAmount && order.reservedAmount === 0
+}
+
+function doneByPercent(line: Line, completedPercent: number): Done {
+  const completedQuantity = new Big(line.quantity).times(completedPercent).div(100).round(4, Big.roundHalfUp).toNumber()
+  return { completedPercent, completedQuantity, completedAmount: percentOf(amountOf(line), completedPercent) }
+}
+
+function doneByQuantity(line: Line, completedQuantity: number): Done {
+  if (completedQuantity === line.quantity) return doneByPercent(line, 100)
+  if (completedQuantity === 0) return NOTHING_DONE
+  const share = (of: number) => new Big(of).times(completedQuantity).div(line.quantity).round(2, Big.roundHalfUp)
+  // Rounding neither finishes a line nor takes it back to its beginning.
+  const completedPercent = Math.min(Math.max(share(100).toNumber(), 0.01), 99.99)
+  return { completedPercent, completedQuantity, completedAmount: share(amountOf(line)).toNumber() }
+}
+
+/** What a line comes to with its tax. */
+function amountOf({ total, taxAmount }: Line): number {
+  return sum([total, taxAmount])
+}
+
+export function isComplete({ lines }: Pick<PurchaseOrder, 'lines'>): boolean {
+  return lines.every(({ completedPercent }) => completedPercent === 100)
+}
+
+export function isBegun({ lines }: Pick<PurchaseOrder, 'lines'>): boolean {
+  return lines.some(({ completedPercent }) => completedPercent > 0)
+}
+
+/** Whether less of some line is done than before. */
+export function isLowered(before: Pick<PurchaseOrder, 'lines'>, { lines }: Progress): boolean {
+  return before.lines.some(
+    (line, i) =>
+      (lines[i]?.completedPercent ?? 0) < line.completedPercent ||
+      (lines[i]?.completedQuantity ?? 0) < line.completedQuantity,
+  )
+}
+
+/**
+ * Refuses to take back work that was paid, or is reserved for payments. A backcharge is paid in negative amounts. A
+ * deposit is paid before there is any work, so that more of it can be done at any time.
+ */
+export function assertPaidStaysDone(order: PurchaseOrder, { completedAmount, retainedAmount }: Progress): void {
+  const { number, paidAmount, reservedAmount, releasedAmount } = order
+  const taken = sum([paidAmount, reservedAmount])
+  const sign = order.total < 0 ? -1 : 1
+  const isLess = sign * completedAmount < sign * order.completedAmount
+  if (!isLess || taken === 0) return
+  if (sign * completedAmount >= sign * taken) {
+    if (sign * retainedAmount >= 0) return
+    throw conflict(
+      'not_enough_left',
+      `Of the retainage of ${number} ${amountText(releasedAmount)} was paid; ${amountText(completedAmount)} of work does not retain as much.`,
+    )
+  }
+  const paid = reservedAmount === 0 ? 'was paid' : 'was paid or is reserved for payments'
+  throw conflict(
+    'not_enough_left',
+    `Of ${number} ${amountText(taken)} ${paid}; the work that is done cannot come to ${amountText(completedAmount)}.`,
+  )
+}

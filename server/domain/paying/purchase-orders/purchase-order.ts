@@ -1,0 +1,151 @@
+import type {
+  FieldError,
+  Home,
+  PurchaseOrder,
+  PurchaseOrderStatus,
+  PurchaseOrderType,
+  VarianceReasonCode,
+  Vendor,
+} from '../../../../client/contract.gen.ts'
+import { ORDERED } from '../../statuses/order-statuses.ts'
+
+/** The life of an order, in one direction only: once issued its amounts are fixed, and once paid it is never voided. */
+export const PURCHASE_ORDER_MOVES: Readonly<Record<PurchaseOrderStatus, readonly PurchaseOrderStatus[]>> = {
+  draft: ['pending_approval', 'approved', 'void'],
+  pending_approval: ['approved', 'draft', 'void'],
+  approved: ['issued', 'void'],
+  issued: ['accepted', 'declined', 'void'],
+  accepted: ['partially_completed', 'completed', 'void'],
+  declined: ['draft', 'void'],
+  partially_completed: ['completed', 'void'],
+  completed: ['closed', 'partially_completed', 'void'],
+  closed: [],
+  void: [],
+}
+
+/** Refusing an approval and undoing a completion need a reason. */
+export function needsReason(from: PurchaseOrderStatus, to: PurchaseOrderStatus): boolean {
+  return (from === 'pending_approval' && to === 'draft') || (from === 'completed' && to === 'partially_completed')
+}
+
+export const NO_APPROVAL: PurchaseOrder['approval'] = {
+  required: false,
+  reasons: [],
+  limit: null,
+  approvedBy: null,
+  approvedAt: null,
+  rejectedReason: null,
+}
+
+/** What can still change after the draft: nothing that was approved or ordered. */
+export const ALWAYS_EDITABLE: readonly string[] = ['notes', 'lienWaiverRequired', 'accountingId', 'externalId']
+
+const NEVER_NEGATIVE: readonly PurchaseOrderType[] = ['base', 'option', 'variance', 'service']
+
+/** What is wrong with the order as a whole, whichever part of it was sent. */
+export function orderFaults(order: Pick<PurchaseOrder, 'poType' | 'total'>): FieldError[] {
+  const faults: FieldError[] = []
+  if (order.poType === 'backcharge' && order.total >= 0) {
+    faults.push({
+      pointer: '/lines',
+      code: 'sum',
+      message: 'must add up to less than zero, because the vendor owes a backcharge',
+    })
+  }
+  if (NEVER_NEGATIVE.includes(order.poType) && order.total < 0) {
+    faults.push({
+      pointer: '/lines',
+      code: 'sum',
+      message: `must not add up to less than zero in an order of type ${order.poType}`,
+    })
+  }
+  return faults
+}
+
+/** What is wrong with the lines of an order that is for the schedule alone. */
+export function noPaymentFaults(
+  { noPayment }: Pick<PurchaseOrder, 'noPayment'>,
+  lines: readonly Pick<PurchaseOrder['lines'][number], 'total'>[],
+): FieldError[] {
+  if (!noPayment) return []
+  return lines.flatMap(({ total }, i) =>
+    total === 0
+      ? []
+      : [{ pointer: `/lines/${i}/unitPrice`, code: 'maximum', message: 'must be 0 in an order with noPayment' }],
+  )
+}
+
+/** What is held back where the order does not say: nothing of what the vendor owes. */
+export function usualRetainage(
+  { poType }: Pick<PurchaseOrder, 'poType'>,
+  from: Pick<Vendor, 'defaultRetainagePercent'>,
+): number {
+  return poType === 'backcharge' ? 0 : from.defaultRetainagePercent
+}
+
+/** The reasons that say nothing by themselves. */
+const NEEDS_NOTES: readonly (VarianceReasonCode | null | undefined)[] = ['backcharge', 'other']
+
+/** What is missing of a variance: why it was not foreseen, and who is responsible. */
+export function varianceFaults(
+  order: Pick<PurchaseOrder, 'poType'> & {
+    [Field in 'varianceReasonCode' | 'varianceResponsible' | 'notes']?: PurchaseOrder[Field] | undefined
+  },
+): FieldError[] {
+  if (order.poType !== 'variance') return []
+  const missing = (['varianceReasonCode', 'varianceResponsible'] as const).filter((field) => order[field] == null)
+  const faults = missing.map((field) => ({
+    pointer: `/${field}`,
+    code: 'required',
+    message: 'is required for a variance',
+  }))
+  if (!NEEDS_NOTES.includes(order.varianceReasonCode) || order.notes != null) return faults
+  const message = `is required for a variance whose reason is ${order.varianceReasonCode}`
+  return [...faults, { pointer: '/notes', code: 'required', message }]
+}
+
+/** What is wrong with the earlier order that this one refers to; null if it refers to none. */
+export function parentFaults(
+  { poType, vendorId, optionSelectionId }: Pick<PurchaseOrder, 'poType' | 'vendorId' | 'optionSelectionId'>,
+  parent: PurchaseOrder | null,
+): FieldError[] {
+  const at = (code: string, message: string) => [{ pointer: '/parentPoId', code, message }]
+  if (poType === 'change' && parent === null && optionSelectionId === null)
+    return at('required', 'is required for a change, or else optionSelectionId')
+  if (parent === null || (poType !== 'change' && poType !== 'backcharge') || parent.vendorId === vendorId) return []
+  return at('other_vendor', `is an order to another vendor, which a ${poType} cannot refer to`)
+}
+
+/** Why the earlier order is not changed by another one; null if it is. */
+export function reasonNotToChange({ number, status }: Pick<PurchaseOrder, 'number' | 'status'>): string | null {
+  if (ORDERED.includes(status)) return null
+  return `${number} is ${status}; only an order that was issued is changed by another one.`
+}
+
+/** Why nothing more is ordered for the home; null if orders are possible. */
+export function reasonNotToOrderFor(home: Home): string | null {
+  if (home.status === 'cancelled') return `${home.name} is cancelled`
+  return home.archivedAt === null ? null : `${home.name} is archived`
+}
+
+/**
+ * The first part of a home's order numbers, from its lot; null if it has no lot, or one without plain letters or
+ * digits.
+ */
+export function prefixOfLot(lotNumber: string | null): string | null {
+  const lot = (lotNumber ?? '')
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+  if (lot === '') return null
+  return `PO-${/^\d+$/.test(lot) ? lot.padStart(4, '0') : lot}`
+}
+
+/** The same from the home's position among all homes; the H distinguishes it from a lot. */
+export function prefixOfPlace(place: number): string {
+  return `PO-H${String(place).padStart(3, '0')}`
+}
+
+export function numberOf(prefix: string, sequence: number): string {
+  return `${prefix}-${String(sequence).padStart(2, '0')}`
+}

@@ -1,0 +1,203 @@
+import { CompiledQuery, sql } from 'kysely'
+import type { PurchaseOrder, PurchaseOrderLine } from '../../../../client/contract.gen.ts'
+import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { type Made, resource, type Values } from '../../../platform/resources/resource.ts'
+import { OPEN } from '../../statuses/order-statuses.ts'
+
+/** What follows from other columns and tables. */
+type Computed = 'lines' | 'taskIds' | 'payableAmount' | 'balance'
+
+export type NewOrder = Values<PurchaseOrder, Computed>
+
+const OF_LINE = [
+  ...['lineId', 'budgetLineId', 'partId', 'priceId', 'costCodeId', 'description', 'quantity', 'unit', 'unitPrice'],
+  ...['taxPercent', 'taxAmount', 'total', 'completedPercent', 'completedQuantity', 'completedAmount'],
+] as const satisfies readonly (keyof PurchaseOrderLine)[]
+
+const LINES = `
+  select coalesce(json_agg(json_build_object(${OF_LINE.map((field) => `'${field}', l."${field}"`).join(', ')})
+    order by l."position"), '[]')
+  from "purchaseOrderLines" as l where l."organizationId" = t."organizationId" and l."purchaseOrderId" = t."id"`
+
+// The condition on poIds is that of the index tasks_withOrders.
+const TASKS = `(
+  select coalesce(json_agg(k."id" order by k."id"), '[]') from "tasks" as k
+  where k."organizationId" = t."organizationId" and k."homeId" = t."homeId" and k."poIds" <> '{}'
+    and t."id" = any(k."poIds") and k."archivedAt" is null)`
+
+const resourceOfOrders = resource({
+  schema: 'PurchaseOrder',
+  table: 'purchaseOrders',
+  prefix: 'po',
+  computed: { lines: LINES, taskIds: TASKS, payableAmount: 't."payableAmount"', balance: 't."balance"' },
+  long: ['lines', 'notes'],
+  filters: {
+    budgetLineId: (budgetLine) =>
+      `t."id" in (select l."purchaseOrderId" from "purchaseOrderLines" as l where l."organizationId" = $1 and l."budgetLineId" = ${budgetLine})`,
+    costCodeId: (costCode) =>
+      `t."id" in (select l."purchaseOrderId" from "purchaseOrderLines" as l where l."organizationId" = $1 and l."costCodeId" = ${costCode})`,
+  },
+  sorts: { total: { column: 'totalInCents', from: (total) => `(${total}::numeric * 100)::bigint` } },
+})
+
+export const { list, find, findAll, findOptional, lock, make, update } = resourceOfOrders
+
+/** Stores an order that was made, with its lines. */
+export async function insert(
+  call: WriteCall,
+  made: Made<PurchaseOrder, Computed>,
+  lines: readonly PurchaseOrderLine[],
+): Promise<void> {
+  await resourceOfOrders.insertAll(call, [made], { linesBytes: bytesOf(lines) })
+  await insertLines(call, made.id, lines)
+}
+
+/** An order in draft that was made just now: nothing of it is done or paid, and no task is for it. */
+export function withLines(
+  { version, createdBy, createdAt, updatedAt, ...made }: Made<PurchaseOrder, Computed>,
+  lines: PurchaseOrderLine[],
+): PurchaseOrder {
+  const computed = { lines, taskIds: [], payableAmount: 0, balance: made.total }
+  return { ...made, ...computed, version, createdBy, createdAt, updatedAt }
+}
+
+function insertLines(
+  { db, organizationId }: WriteCall,
+  purchaseOrderId: string,
+  lines: readonly PurchaseOrderLine[],
+): Promise<unknown> {
+  const given = JSON.stringify(lines.map((line, position) => ({ ...line, position })))
+  return db.executeQuery(CompiledQuery.raw(INSERTION_OF_LINES, [organizationId, purchaseOrderId, given]))
+}
+
+const COLUMNS_OF_LINE = ['position', ...OF_LINE].map((column) => `"${column}"`).join(', ')
+const INSERTION_OF_LINES = `
+  insert into "purchaseOrderLines" ("organizationId", "purchaseOrderId", ${COLUMNS_OF_LINE})
+  select $1, $2, ${COLUMNS_OF_LINE} from json_populate_recordset(null::"purchaseOrderLines", $3::json)`
+
+/** How many bytes the lines of an order take at most: each 780 beside its description. */
+function bytesOf(lines: readonly PurchaseOrderLine[]): number {
+  return lines.reduce((bytes, { description }) => bytes + 780 + Buffer.byteLength(description), 0)
+}
+
+export async function replaceLines(
+  call: WriteCall,
+  purchaseOrderId: string,
+  lines: readonly PurchaseOrderLine[],
+): Promise<void> {
+  await call.db
+    .deleteFrom('purchaseOrderLines')
+    .where('organizationId', '=', call.organizationId)
+    .where('purchaseOrderId', '=', purchaseOrderId)
+    .execute()
+  await insertLines(call, purchaseOrderId, lines)
+  await call.db
+    .updateTable('purchaseOrders')
+    .set({ linesBytes: bytesOf(lines) })
+    .where('organizationId', '=', call.organizationId)
+    .where('id', '=', purchaseOrderId)
+    .execute()
+}
+
+/** Writes how much of each line of a locked order is done, and that it was said now. */
+export async function writeProgress(
+  { db, organizationId, now }: WriteCall,
+  purchaseOrderId: string,
+  lines: readonly PurchaseOrderLine[],
+): Promise<void> {
+  const of = (field: 'completedPercent' | 'completedQuantity' | 'completedAmount') => lines.map((line) => line[field])
+  await sql`
+    with noted as (
+      update "purchaseOrders" set "progressedAt" = ${now}
+      where "organizationId" = ${organizationId} and "id" = ${purchaseOrderId}
+    )
+    update "purchaseOrderLines" as l set "completedPercent" = p."percent", "completedQuantity" = p."quantity",
+      "completedAmount" = p."amount"
+    from unnest(
+      ${lines.map(({ lineId }) => lineId)}::text[], ${of('completedPercent')}::numeric[],
+      ${of('completedQuantity')}::numeric[], ${of('completedAmount')}::numeric[]
+    ) as p ("lineId", "percent", "quantity", "amount")
+    where l."organizationId" = ${organizationId} and l."purchaseOrderId" = ${purchaseOrderId} and l."lineId" = p."lineId"`.execute(
+    db,
+  )
+}
+
+/** Raises the version of a locked order whose lines have changed but whose sums have not. */
+export async function touch(call: WriteCall, id: string): Promise<PurchaseOrder> {
+  await sql`
+    update "purchaseOrders" set "version" = "version" + 1, "updatedAt" = ${call.now}
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
+  noteChange(call, id, 'updated', ['lines'])
+  return find(call, id)
+}
+
+/**
+ * The last number of the home, in its two parts; exact while the home's row is locked, because every new order locks
+ * it.
+ */
+export async function lastNumberOf(
+  call: WriteCall,
+  homeId: string,
+): Promise<{ prefix: string; sequence: number } | undefined> {
+  const { rows } = await sql<{ prefix: string; sequence: number }>`
+    select substring("number" from '^(.*)-') as "prefix", substring("number" from '[0-9]+$')::integer as "sequence"
+    from "purchaseOrders" where "organizationId" = ${call.organizationId} and "homeId" = ${homeId}
+    order by substring("number" from '[0-9]+$')::integer desc limit 1`.execute(call.db)
+  return rows[0]
+}
+
+/** The position of a home among all homes of the organization, starting at 1. */
+export async function placeOfHome(call: WriteCall, homeId: string): Promise<number> {
+  const { count } = await call.db
+    .selectFrom('homes')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('organizationId', '=', call.organizationId)
+    .where('id', '<=', homeId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** All orders made from the bid, each locked until the transaction ends. */
+export async function lockOfBid(call: WriteCall, bidId: string): Promise<PurchaseOrder[]> {
+  const rows = await call.db
+    .selectFrom('purchaseOrders')
+    .select('id')
+    .where('organizationId', '=', call.organizationId)
+    .where('bidId', '=', bidId)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  return findAll(
+    call,
+    rows.map((row) => row.id),
+  )
+}
+
+/** The order for the bid and the home that is not void. */
+export async function standingOrder(
+  call: WriteCall,
+  bidId: string,
+  homeId: string,
+): Promise<{ number: string } | undefined> {
+  return call.db
+    .selectFrom('purchaseOrders')
+    .select('number')
+    .where('organizationId', '=', call.organizationId)
+    .where('bidId', '=', bidId)
+    .where('homeId', '=', homeId)
+    .where('status', '<>', 'void')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The open amount with the vendor; exact while the vendor's row is locked, because every issue locks it. */
+export async function openWith(call: WriteCall, vendorId: string): Promise<number> {
+  const { total } = await call.db
+    .selectFrom('purchaseOrders')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('total'), eb.lit(0)).as('total'))
+    .where('organizationId', '=', call.organizationId)
+    .where('vendorId', '=', vendorId)
+    .where('status', 'in', [...OPEN])
+    .executeTakeFirstOrThrow()
+  return total
+}

@@ -1,0 +1,58 @@
+import type { PurchaseOrder } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Input } from '../../../platform/calls/operation.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { conflict, invalid } from '../../../platform/problems/problem.ts'
+import { OPEN } from '../../statuses/order-statuses.ts'
+import {
+  assertPaidStaysDone,
+  atPercent,
+  isBegun,
+  isComplete,
+  isLowered,
+  type Progress,
+  progressed,
+} from './progress.ts'
+import * as orders from './queries.ts'
+import { accept, keepProgress } from './status.ts'
+
+/** Records how much of an order is done, and moves its status along. */
+export async function recordProgress(
+  call: WriteCall,
+  id: string,
+  body: Input<'recordPurchaseOrderProgress'>['body'],
+): Promise<PurchaseOrder> {
+  const order = await orders.lock(call, id)
+  if (!OPEN.includes(order.status)) {
+    throw conflict('wrong_status', `${order.number} is ${order.status}; work is recorded of orders that are issued.`)
+  }
+  const progress = progressed(order, body)
+  const isTakenBack = isLowered(order, progress)
+  const { reason = null } = body
+  if (isTakenBack && reason === null)
+    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required where less is done than before' }])
+  assertPaidStaysDone(order, progress)
+  return follow(call, order, progress, reason, isTakenBack)
+}
+
+/** All of a locked order is done. */
+export async function completeWhole(call: WriteCall, order: PurchaseOrder, reason: string): Promise<PurchaseOrder> {
+  return follow(call, order, atPercent(order, 100), reason, false)
+}
+
+async function follow(
+  call: WriteCall,
+  order: PurchaseOrder,
+  progress: Progress,
+  reason: string | null,
+  isTakenBack: boolean,
+): Promise<PurchaseOrder> {
+  // Nobody works on an order that was not accepted, so the vendor has accepted it by doing so.
+  const accepted = order.status === 'issued' && isBegun(progress) ? await accept(call, order, reason) : order
+  const isPartly = isBegun(progress) || accepted.status === 'completed'
+  const to = isComplete(progress) ? 'completed' : isPartly ? 'partially_completed' : accepted.status
+  const after = await keepProgress(call, accepted, progress, to, reason)
+  if (isTakenBack && after.status === accepted.status)
+    await recordStatusChange(call, { id: order.id, from: after.status, to: after.status, reason })
+  return after
+}

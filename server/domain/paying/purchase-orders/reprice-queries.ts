@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import type { Contract, PurchaseOrder } from '../../../../client/contract.gen.ts'
+import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { PENDING, UNSETTLED } from '../../statuses/order-statuses.ts'
+
+/** An order with parts that is neither settled nor void, and where its home is. */
+export interface Open {
+  id: string
+  communityId: string
+  planId: string | null
+  lineCount: number
+}
+
+/**
+ * The open orders with parts to the contract's vendor, by their ids and locked until the transaction ends: those of the
+ * contract in any revision, and those of neither a contract nor a bid.
+ */
+export async function lockOpen(
+  { db, organizationId }: WriteCall,
+  { vendorId, number }: Contract,
+  communityId: string | null,
+  most: number,
+): Promise<Open[]> {
+  const { rows } = await sql<Open>`
+    select o."id", h."communityId", h."planId", parts."count" as "lineCount"
+    from "purchaseOrders" as o
+    join "homes" as h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
+    cross join lateral (
+      select count(*)::integer as "count" from "purchaseOrderLines" as l
+      where l."organizationId" = o."organizationId" and l."purchaseOrderId" = o."id" and l."partId" is not null
+    ) as parts
+    where o."organizationId" = ${organizationId} and o."vendorId" = ${vendorId}
+      and o."status" = any(${[...PENDING, ...UNSETTLED]}::text[]) and o."bidId" is null and parts."count" > 0
+      and (o."contractId" is null or o."contractId" in (
+        select c."id" from "contracts" as c where c."organizationId" = ${organizationId} and c."number" = ${number}))
+      and (${communityId}::text is null or h."communityId" = ${communityId})
+    order by o."id" limit ${most} for no key update of o`.execute(db)
+  return rows
+}
+
+/** Writes what repricing changes of locked orders, in two statements. */
+export async function rewrite(call: WriteCall, orders: readonly PurchaseOrder[]): Promise<void> {
+  if (orders.length === 0) return
+  const { db, organizationId, now } = call
+  const lines = orders.flatMap(({ id, lines }) =>
+    lines.flatMap((line) => (line.partId === null ? [] : [{ ...line, orderId: id }])),
+  )
+  await sql`
+    update "purchaseOrderLines" as l set "unitPrice" = w."unitPrice", "priceId" = w."priceId",
+      "taxAmount" = w."taxAmount", "total" = w."total"
+    from unnest(
+      ${lines.map((line) => line.orderId)}::text[], ${lines.map((line) => line.lineId)}::text[],
+      ${lines.map((line) => line.unitPrice)}::numeric[], ${lines.map((line) => line.priceId)}::text[],
+      ${lines.map((line) => line.taxAmount)}::numeric[], ${lines.map((line) => line.total)}::numeric[]
+    ) as w ("orderId", "lineId", "unitPrice", "priceId", "taxAmount", "total")
+    where l."organizationId" = ${organizationId} and l."purchaseOrderId" = w."orderId" and l."lineId" = w."lineId"`.execute(
+    db,
+  )
+  await sql`
+    update "purchaseOrders" as o set "subtotal" = w."subtotal", "taxTotal" = w."taxTotal", "total" = w."total",
+      "contractId" = w."contractId",
+      "version" = o."version" + 1, "updatedAt" = ${now}
+    from unnest(
+      ${orders.map((order) => order.id)}::text[], ${orders.map((order) => order.subtotal)}::numeric[],
+      ${orders.map((order) => order.taxTotal)}::numeric[], ${orders.map((order) => order.total)}::numeric[],
+      ${orders.map((order) => order.contractId)}::text[]
+    ) as w ("id", "subtotal", "taxTotal", "total", "contractId")
+    where o."organizationId" = ${organizationId} and o."id" = w."id"`.execute(db)
+  for (const { id } of orders) noteChange(call, id, 'updated', ['lines', 'total'])
+}

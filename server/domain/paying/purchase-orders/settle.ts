@@ -1,0 +1,44 @@
+import type { PurchaseOrder } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { type PaymentSums, paymentSums, writePaidOfLines } from './payment-queries.ts'
+import { isPaidInFull, retainedOf } from './progress.ts'
+import * as orders from './queries.ts'
+import { close, reopen } from './status.ts'
+
+/** Keeps with locked orders what a new payment reserves. It pays nothing yet, so that no order is closed by it. */
+export async function reserve(call: WriteCall, locked: readonly PurchaseOrder[]): Promise<void> {
+  const sums = await paymentSums(
+    call,
+    locked.map(({ id }) => id),
+  )
+  for (const order of locked) await orders.update(call, order, { reservedAmount: sums.get(order.id)?.reserved ?? 0 })
+}
+
+/**
+ * Brings locked orders up to date with their payments, after one of these was paid, rejected or voided. The amounts are
+ * added up anew each time instead of being moved along, so that no sequence of payments and voids can leave a cent
+ * behind. An order is closed by what pays the last of it, and completed again where that is taken back.
+ */
+export async function settle(call: WriteCall, locked: readonly PurchaseOrder[], reason: string): Promise<void> {
+  const sums = await paymentSums(
+    call,
+    locked.map(({ id }) => id),
+  )
+  for (const order of locked) await settleOne(call, order, sums.get(order.id), reason)
+}
+
+async function settleOne(
+  call: WriteCall,
+  order: PurchaseOrder,
+  sums: PaymentSums | undefined,
+  reason: string,
+): Promise<void> {
+  const { paid: paidAmount = 0, reserved: reservedAmount = 0, released: releasedAmount = 0 } = sums ?? {}
+  const amounts = { paidAmount, reservedAmount, releasedAmount }
+  const retainedAmount = retainedOf({ ...order, releasedAmount })
+  await writePaidOfLines(call, order.id)
+  const isSettled = isPaidInFull({ ...order, ...amounts })
+  if (order.status === 'completed' && isSettled) await close(call, order, reason, amounts)
+  else if (order.status === 'closed' && !isSettled) await reopen(call, order, reason, { ...amounts, retainedAmount })
+  else await orders.update(call, order, { ...amounts, retainedAmount: order.status === 'closed' ? 0 : retainedAmount })
+}

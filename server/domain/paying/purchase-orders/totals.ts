@@ -1,0 +1,69 @@
+import type { FieldError, PurchaseOrder, PurchaseOrderLine } from '../../../../client/contract.gen.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+import { isMoney, lineTotal, MOST_MONEY, percentOf, sum } from '../../../platform/values/money.ts'
+import { NOTHING_DONE } from './progress.ts'
+
+type Totals = Pick<PurchaseOrder, 'lines' | 'subtotal' | 'taxTotal' | 'total'>
+
+/** A line whose price is known, whether it was entered or found. */
+export interface PricedLine extends Omit<Checked['PurchaseOrderLineInput'], 'description' | 'unitPrice'> {
+  description: string
+  unitPrice: number
+  priceId: string | null
+}
+
+/** The lines with their names, totals and tax, of which nothing is done yet, and the sums of them. */
+export function totalled(inputs: readonly PricedLine[]): Totals {
+  const faults: FieldError[] = []
+  const taken = new Set(inputs.map((line) => line.lineId))
+  const names = new Set<string>()
+  const lines = inputs.map((input, i): PurchaseOrderLine => {
+    const lineId = input.lineId ?? freeName(i + 1, taken)
+    if (names.has(lineId))
+      faults.push({ pointer: `/lines/${i}/lineId`, code: 'unique', message: `another line is named "${lineId}" too` })
+    names.add(lineId)
+    const { description, quantity, unitPrice, unit, budgetLineId = null, partId = null, priceId, taxPercent } = input
+    const total = lineTotal(quantity, unitPrice)
+    if (!isMoney(total))
+      faults.push({
+        pointer: `/lines/${i}/unitPrice`,
+        code: 'maximum',
+        message: `times the quantity must be between -${MOST_MONEY} and ${MOST_MONEY}`,
+      })
+    return {
+      lineId,
+      budgetLineId,
+      costCodeId: input.costCodeId ?? null,
+      partId,
+      priceId,
+      description,
+      quantity,
+      unit,
+      unitPrice,
+      taxPercent,
+      taxAmount: percentOf(total, taxPercent),
+      total,
+      ...NOTHING_DONE,
+    }
+  })
+  const subtotal = sum(lines.map((line) => line.total))
+  const taxTotal = sum(lines.map((line) => line.taxAmount))
+  const total = sum([subtotal, taxTotal])
+  if (faults.length === 0 && ![subtotal, taxTotal, total].every(isMoney)) {
+    faults.push({
+      pointer: '/lines',
+      code: 'maximum',
+      message: `must add up to between -${MOST_MONEY} and ${MOST_MONEY}`,
+    })
+  }
+  if (faults.length > 0) throw invalid(faults)
+  return { lines, subtotal, taxTotal, total }
+}
+
+function freeName(place: number, taken: Set<string | undefined>): string {
+  let name = `line-${place}`
+  for (let next = place + 1; taken.has(name); next++) name = `line-${next}`
+  taken.add(name)
+  return name
+}

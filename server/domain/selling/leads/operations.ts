@@ -1,0 +1,134 @@
+import type { Call } from '../../../platform/calls/call.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
+import { dateIn, instantOf } from '../../../platform/values/calendar.ts'
+import * as communities from '../../land/communities/queries.ts'
+import * as plans from '../../land/plans/queries.ts'
+import * as sales from '../sales/queries.ts'
+import * as activities from './activity-queries.ts'
+import { convert } from './convert.ts'
+import { assertSensible, LEAD_MOVES, MOST_ACTIVITIES, nameOf } from './lead.ts'
+import * as leads from './queries.ts'
+import { scored } from './rescore.ts'
+import { scoreOf, scoreReasonsOf } from './score.ts'
+
+export const leadOperations = {
+  async listLeads({ query }, call) {
+    return { status: 200, body: await leads.list(call, query) }
+  },
+
+  async createLead({ body }, call) {
+    const wanted = { ...NOTHING_KNOWN, ...body, status: 'new' as const }
+    assertSensible(wanted)
+    const scoreReasons = scoreReasonsOf(wanted, {}, dateIn(call.timeZone, call.now))
+    const lead = await call.write(async (call) => {
+      await assertInterestsExist(call, body)
+      const score = scoreOf(scoreReasons)
+      const created = await leads.insert(call, {
+        ...{ ...wanted, score, scoreReasons, lastActivityAt: call.now.toISOString() },
+      })
+      await recordStatusChange(call, { id: created.id, from: null, to: created.status })
+      await recordEvent(call, 'lead.created', created)
+      return created
+    })
+    return { status: 201, body: lead }
+  },
+
+  async getLead({ path }, call) {
+    return { status: 200, body: await leads.find(call, path.leadId) }
+  },
+
+  async updateLead({ path, body, ifMatch }, call) {
+    const lead = await call.write(async (call) => {
+      const before = await leads.lock(call, path.leadId)
+      checkIfMatch(ifMatch, before)
+      await assertInterestsExist(call, body)
+      const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+      assertSensible({ ...before, ...given })
+      return leads.update(call, before, { ...body, ...(await scored(call, { ...before, ...given })) })
+    })
+    return { status: 200, body: lead }
+  },
+
+  async archiveLead({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await leads.lock(call, path.leadId)
+      if (before.archivedAt === null && before.convertedSaleId !== null)
+        await assertSaleFellThrough(call, before.convertedSaleId)
+      await leads.archive(call, before, ifMatch)
+    })
+    return { status: 204 }
+  },
+
+  async listLeadActivities({ path, query }, call) {
+    const { leadId } = path
+    await leads.find(call, leadId)
+    return { status: 200, body: await activities.list(call, query, { leadId }) }
+  },
+
+  async addLeadActivity({ path, body }, call) {
+    const { nextActivityAt, ...rest } = body
+    const occurredAt = body.occurredAt == null ? call.now : instantOf(body.occurredAt)
+    if (occurredAt > call.now)
+      throw invalid([{ pointer: '/occurredAt', code: 'maximum', message: 'must not lie in the future' }])
+    const activity = await call.write(async (call) => {
+      const before = await leads.lock(call, path.leadId)
+      if (before.archivedAt !== null) throw conflict('archived', `${nameOf(before)} is archived.`)
+      const counts = await activities.countsOf(call, before.id)
+      if (Object.values(counts).reduce((total, count) => total + count, 0) >= MOST_ACTIVITIES)
+        throw conflict('limit_reached', `A lead has no more than ${MOST_ACTIVITIES} activities.`)
+      const at = occurredAt.toISOString()
+      const created = await activities.insert(call, { ...rest, leadId: before.id, occurredAt: at })
+      const lastActivityAt = at > before.lastActivityAt ? at : undefined
+      const next = nextActivityAt === undefined ? before.nextActivityAt : nextActivityAt
+      const after = { ...before, nextActivityAt: next }
+      await leads.update(call, before, { nextActivityAt, lastActivityAt, ...(await scored(call, after)) })
+      return created
+    })
+    return { status: 200, body: activity }
+  },
+
+  async changeLeadStatus({ path, body }, call) {
+    const { status: to, reason = null } = body
+    const lead = await call.write(async (call) => {
+      const before = await leads.lock(call, path.leadId)
+      assertMove(LEAD_MOVES, before.status, to)
+      if (before.convertedSaleId !== null) await assertSaleFellThrough(call, before.convertedSaleId)
+      if (to === 'lost' && reason === null)
+        throw invalid([{ pointer: '/reason', code: 'required', message: 'is required for lost' }])
+      const changes = { status: to, lostReason: to === 'lost' ? reason : null, convertedSaleId: null }
+      const after = await leads.update(call, before, { ...changes, ...(await scored(call, { ...before, ...changes })) })
+      await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
+      return after
+    })
+    return { status: 200, body: lead }
+  },
+
+  async convertLead({ path, body }, call) {
+    return { status: 201, body: await call.write((call) => convert(call, path.leadId, body)) }
+  },
+} satisfies Partial<Handlers>
+
+const NOTHING_KNOWN = {
+  ...{ firstName: null, lastName: null, email: null, phone: null, budgetMin: null, budgetMax: null },
+  ...{ desiredMoveIn: null, ownerUserId: null, nextActivityAt: null, externalId: null },
+}
+
+interface Interests {
+  communityIds?: string[] | undefined
+  planIds?: string[] | undefined
+}
+
+async function assertInterestsExist(call: Call, { communityIds = [], planIds = [] }: Interests): Promise<void> {
+  await communities.assertExist(call, communityIds, '/communityIds')
+  await plans.assertExist(call, planIds, '/planIds')
+}
+
+/** Somebody who is buying a home is nobody to be sold one, nor a lead that was entered by mistake. */
+async function assertSaleFellThrough(call: Call, saleId: string): Promise<void> {
+  const sale = await sales.find(call, saleId)
+  if (sale.status !== 'cancelled') throw conflict('wrong_status', `Its sale, ${sale.number}, is not cancelled.`)
+}

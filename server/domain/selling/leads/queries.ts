@@ -1,0 +1,14 @@
+import { linkedTo } from '../../../platform/resources/listing.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+
+export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
+  schema: 'Lead',
+  table: 'leads',
+  prefix: 'lead',
+  filters: {
+    communityId: linkedTo,
+    planId: linkedTo,
+    dueBefore: (instant) => `t."nextActivityAt" < ${instant}`,
+    inactiveSince: (instant) => `t."lastActivityAt" < ${instant}`,
+  },
+})

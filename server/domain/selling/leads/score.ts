@@ -1,0 +1,84 @@
+import type { Lead, LeadScoreReason, LeadSource, LeadStatus } from '../../../../client/contract.gen.ts'
+import { addDays } from '../../../platform/values/calendar.ts'
+import type { ActivityCounts } from './activity-queries.ts'
+
+/**
+ * The score is made of what is known, never of today's date, so that it stays what it is until something changes and a
+ * list can be sorted by it. Who is forgotten is found by lastActivityAt and nextActivityAt instead. All that can be had
+ * adds up to 100.
+ */
+export type Scored = Pick<
+  Lead,
+  | 'email'
+  | 'phone'
+  | 'source'
+  | 'communityIds'
+  | 'planIds'
+  | 'budgetMin'
+  | 'budgetMax'
+  | 'desiredMoveIn'
+  | 'nextActivityAt'
+  | 'status'
+>
+
+// Those who were sent by somebody, or came to see a house, buy most often.
+const SOURCE_POINTS: Readonly<Record<LeadSource, number>> = {
+  referral: 15,
+  realtor: 15,
+  model_home_visit: 15,
+  phone: 10,
+  sign: 10,
+  event: 10,
+  website: 5,
+  portal_listing: 5,
+  other: 0,
+}
+
+const STATUS_POINTS: Readonly<Record<LeadStatus, number>> = {
+  new: 0,
+  contacted: 0,
+  qualified: 5,
+  appointment: 10,
+  proposal: 15,
+  converted: 15,
+  lost: 0,
+}
+
+/** How many contacts of each sort count; more of them say nothing more. */
+const MOST_COUNTED = 2
+
+const SOON_DAYS = 183
+const LATER_DAYS = 366
+
+/** What speaks for a lead. `cameOn` is the day on which it came in. */
+export function scoreReasonsOf(lead: Scored, counts: ActivityCounts, cameOn: string): LeadScoreReason[] {
+  if (lead.status === 'lost') return []
+  const seen = Math.min((counts.visit ?? 0) + (counts.meeting ?? 0), MOST_COUNTED)
+  const talked = Math.min((counts.call ?? 0) + (counts.email ?? 0) + (counts.text ?? 0), MOST_COUNTED)
+  const reasons: LeadScoreReason[] = [
+    { reason: 'Has an e-mail address.', points: lead.email === null ? 0 : 5 },
+    { reason: 'Has a phone number.', points: lead.phone === null ? 0 : 5 },
+    { reason: `Came from: ${lead.source.replaceAll('_', ' ')}.`, points: SOURCE_POINTS[lead.source] },
+    { reason: 'Is interested in a community.', points: lead.communityIds.length > 0 ? 5 : 0 },
+    { reason: 'Is interested in a plan.', points: lead.planIds.length > 0 ? 5 : 0 },
+    { reason: 'Has a budget.', points: lead.budgetMin === null && lead.budgetMax === null ? 0 : 5 },
+    ...moveInReasons(lead.desiredMoveIn, cameOn),
+    { reason: 'Was met or shown around.', points: seen * 10 },
+    { reason: 'Was called or written to.', points: talked * 5 },
+    { reason: 'The next contact is appointed.', points: lead.nextActivityAt === null ? 0 : 5 },
+    { reason: `Has come as far as ${lead.status}.`, points: STATUS_POINTS[lead.status] },
+  ]
+  return reasons.filter(({ points }) => points > 0)
+}
+
+export function scoreOf(reasons: readonly LeadScoreReason[]): number {
+  return reasons.reduce((total, { points }) => total + points, 0)
+}
+
+function moveInReasons(desiredMoveIn: string | null, cameOn: string): LeadScoreReason[] {
+  if (desiredMoveIn === null) return []
+  if (desiredMoveIn <= addDays(cameOn, SOON_DAYS))
+    return [{ reason: 'Wants to move in within six months.', points: 10 }]
+  if (desiredMoveIn <= addDays(cameOn, LATER_DAYS)) return [{ reason: 'Wants to move in within a year.', points: 5 }]
+  return []
+}

@@ -1,0 +1,24 @@
+import type { Sale } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { lockWithHome } from './change.ts'
+import { advanced } from './pipeline.ts'
+import * as sales from './queries.ts'
+import { assertOpen } from './sale.ts'
+import { countPending } from './selection-queries.ts'
+
+/** Moves a stage of the sale; the last open one completes it. */
+export async function advance(call: WriteCall, id: string, move: Checked['SaleStageMove']): Promise<Sale> {
+  const { sale, home } = await lockWithHome(call, id)
+  assertOpen(sale)
+  const pendingSelections = home === null ? 0 : await countPending(call, home.id)
+  const pipeline = advanced(sale, move, { home, pendingSelections }, call.now)
+  if (pipeline.stage !== null) return sales.update(call, sale, pipeline)
+  const completedAt = call.now.toISOString()
+  const after = await sales.update(call, sale, { ...pipeline, status: 'pipeline_complete', completedAt })
+  await recordStatusChange(call, { id, from: sale.status, to: after.status, reason: move.reason })
+  await recordEvent(call, 'sale.pipeline_complete', after, sale)
+  return after
+}

@@ -1,0 +1,107 @@
+import type { Home, Sale, SaleCancellation, SaleUpdate } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { conflict, invalid } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import * as communities from '../../land/communities/queries.ts'
+import * as homes from '../../land/homes/queries.ts'
+import { settled, summedUp } from './deposits.ts'
+import { assertNamed, sellableHome } from './place.ts'
+import * as sales from './queries.ts'
+import { amountOf, assertPriceable, assertSaleMove, commissionOf, wholeBuyers } from './sale.ts'
+import { declinePending, notSelected } from './selection-queries.ts'
+
+export interface Locked {
+  readonly sale: Sale
+  readonly home: Home | null
+}
+
+/** The sale, locked, and its home, which everything locks first. */
+export async function lockWithHome(call: WriteCall, id: string): Promise<Locked> {
+  const { homeId } = await sales.find(call, id)
+  if (homeId !== null) await homes.lock(call, homeId)
+  const sale = await sales.lock(call, id)
+  return { sale, home: sale.homeId === null ? null : await homes.lock(call, sale.homeId) }
+}
+
+/** Today, where the lot is. */
+export async function todayAt(call: Call, { communityId }: Sale): Promise<string> {
+  const community = communityId === null ? undefined : await communities.findOptional(call, communityId)
+  return dateIn(community?.timeZone ?? call.timeZone, call.now)
+}
+
+export async function changeTerms(call: WriteCall, before: Sale, body: SaleUpdate): Promise<Sale> {
+  const { buyers, homeId, basePrice, saleDate, commissionPercent, commissionAmount, ...rest } = body
+  if (basePrice === null)
+    throw invalid([{ pointer: '/basePrice', code: 'required', message: 'is what the house costs' }])
+  await assertNamed(call, { homeId })
+  const attached = homeId == null || homeId === before.homeId ? null : await attachedHome(call, before, homeId)
+  if (homeId === null && before.homeId !== null)
+    throw conflict('in_use', `${before.number} is the sale of a home; cancel it to free the home.`)
+  const after = await sales.update(call, before, {
+    ...rest,
+    ...commissionOf({ commissionPercent, commissionAmount }),
+    basePrice,
+    ...(buyers !== undefined && { buyers: wholeBuyers(buyers) }),
+    ...(saleDate !== undefined && { saleDate: saleDate ?? (await todayAt(call, before)) }),
+    ...(attached !== null && { homeId: attached.id, planId: attached.planId, elevation: attached.elevation }),
+  })
+  if (attached !== null) await homes.keepSale(call, attached.id, { saleId: after.id, ...heldAs(after) })
+  assertPriceable(after)
+  return after
+}
+
+/** The home that was since planned on the lot of the sale. */
+async function attachedHome(call: WriteCall, before: Sale, homeId: string): Promise<Home> {
+  const { communityId, block, lotNumber, number, agreedOptions } = before
+  if (before.homeId !== null) throw conflict('already_done', `${number} has a home already.`)
+  const home = await sellableHome(call, homeId, before.id)
+  if (home.communityId !== communityId || home.lotNumber !== lotNumber || (home.block ?? '') !== (block ?? ''))
+    throw conflict('not_suitable', `${home.name} is not on the lot that ${number} sells.`)
+  const missing = await notSelected(
+    call,
+    home.id,
+    agreedOptions.map(({ optionId }) => optionId),
+  )
+  if (missing.length > 0)
+    throw conflict('not_available', `Agreed on in ${number} and not selected for ${home.name}: ${missing.join(', ')}.`)
+  return home
+}
+
+function heldAs(sale: Sale): Omit<homes.HeldBy, 'saleId'> {
+  if (sale.status === 'pending') return { saleStatus: 'pending', saleAmount: null }
+  return { saleStatus: 'approved', saleAmount: amountOf(sale) }
+}
+
+export async function approve(call: WriteCall, { sale, home }: Locked, reason: string | null): Promise<Sale> {
+  assertSaleMove(sale, 'approved')
+  const approval = { approvedBy: call.actor, approvedAt: call.now.toISOString() }
+  const after = await sales.update(call, sale, { status: 'approved', ...approval })
+  if (home !== null) await homes.keepSale(call, home.id, { saleId: after.id, ...heldAs(after) })
+  await recordStatusChange(call, { id: after.id, from: sale.status, to: after.status, reason })
+  await recordEvent(call, 'sale.approved', after, sale)
+  return after
+}
+
+export async function cancel(
+  call: WriteCall,
+  { sale, home }: Locked,
+  { reason, depositDisposition = null }: SaleCancellation,
+): Promise<Sale> {
+  assertSaleMove(sale, 'cancelled')
+  const today = await todayAt(call, sale)
+  const deposits = settled(sale.deposits, { disposition: depositDisposition, reason, today })
+  await sales.keepOptions(call, sale.id, sale.optionsTotal)
+  const after = await sales.update(call, sale, {
+    ...{ status: 'cancelled', cancelledAt: call.now.toISOString(), cancelReason: reason },
+    ...summedUp(deposits),
+  })
+  if (home !== null) {
+    await homes.keepSale(call, home.id, { saleId: null, saleStatus: null, saleAmount: null })
+    await declinePending(call, home.id, `${sale.number} was cancelled: ${reason}`.slice(0, 1000))
+  }
+  await recordStatusChange(call, { id: after.id, from: sale.status, to: after.status, reason })
+  await recordEvent(call, 'sale.cancelled', after, sale)
+  return after
+}

@@ -1,0 +1,64 @@
+import type {
+  Sale,
+  SaleContingency,
+  SaleContingencyInput,
+  SaleContingencyRecord,
+  SaleContingencyStatus,
+} from '../../../../client/contract.gen.ts'
+import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
+
+/** As many contingencies as a sale can have. */
+export const MOST_CONTINGENCIES = 20
+
+const CONTINGENCY_MOVES: Readonly<Record<SaleContingencyStatus, readonly SaleContingencyStatus[]>> = {
+  // One that stays open changes its date.
+  open: ['open', 'cleared', 'waived', 'failed'],
+  // The parties can still agree, on a lower price for example.
+  failed: ['cleared', 'waived'],
+  cleared: [],
+  waived: [],
+}
+
+/** The contingencies with how many of them still stand in the way. */
+export function counted(contingencies: SaleContingency[]): Pick<Sale, 'contingencies' | 'openContingencies'> {
+  const open = contingencies.filter(({ status }) => status === 'open' || status === 'failed')
+  return { contingencies, openContingencies: open.length }
+}
+
+export function newContingencies(given: readonly SaleContingencyInput[]): SaleContingency[] {
+  return given.map(({ type, dueDate = null, notes = null }, i) => ({
+    ...{ contingencyId: `C${i + 1}`, type, dueDate, status: 'open', decidedDate: null, notes },
+  }))
+}
+
+/** The contingencies once this is recorded of one of them, or of a new one. `today` is the date where the lot is. */
+export function recorded(
+  contingencies: readonly SaleContingency[],
+  record: SaleContingencyRecord,
+  today: string,
+): SaleContingency[] {
+  const { contingencyId = null, status, type, dueDate, date = null, notes } = record
+  if (date !== null && date > today)
+    throw invalid([{ pointer: '/date', code: 'maximum', message: 'must not lie in the future' }])
+  const decidedDate = status === 'open' ? null : (date ?? today)
+  if (contingencyId === null) {
+    if (type === undefined)
+      throw invalid([{ pointer: '/type', code: 'required', message: 'is required without contingencyId' }])
+    if (contingencies.length >= MOST_CONTINGENCIES)
+      throw conflict('limit_reached', `A sale has no more than ${MOST_CONTINGENCIES} contingencies.`)
+    const id = `C${contingencies.length + 1}`
+    const added = { contingencyId: id, type, dueDate: dueDate ?? null, status, decidedDate, notes: notes ?? null }
+    return [...contingencies, added]
+  }
+  const before = contingencies.find((contingency) => contingency.contingencyId === contingencyId)
+  if (before === undefined)
+    throw invalid([{ pointer: '/contingencyId', code: 'unknown', message: 'is not a contingency of this sale' }])
+  assertMove(CONTINGENCY_MOVES, before.status, status)
+  if (type !== undefined && type !== before.type)
+    throw invalid([{ pointer: '/type', code: 'fixed', message: 'is that of the contingency' }])
+  if (dueDate !== undefined && before.status !== 'open')
+    throw invalid([{ pointer: '/dueDate', code: 'fixed', message: 'is fixed once it was decided' }])
+  const given = { ...(dueDate !== undefined && { dueDate }), ...(notes !== undefined && { notes }) }
+  const after = { ...before, ...given, status, decidedDate }
+  return contingencies.map((contingency) => (contingency === before ? after : contingency))
+}

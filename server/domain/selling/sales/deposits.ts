@@ -1,0 +1,98 @@
+import type {
+  Sale,
+  SaleDeposit,
+  SaleDepositDisposition,
+  SaleDepositInput,
+  SaleDepositRecord,
+  SaleDepositStatus,
+} from '../../../../client/contract.gen.ts'
+import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
+import { sum } from '../../../platform/values/money.ts'
+
+/** As many deposits as a sale can have. */
+export const MOST_DEPOSITS = 20
+
+const DEPOSIT_MOVES: Readonly<Record<SaleDepositStatus, readonly SaleDepositStatus[]>> = {
+  // One that stays due changes its amount or its date.
+  due: ['due', 'received', 'cancelled'],
+  received: ['refunded', 'forfeited'],
+  refunded: [],
+  forfeited: [],
+  cancelled: [],
+}
+
+type Deposits = Pick<Sale, 'deposits' | 'depositsReceived' | 'depositsOutstanding'>
+
+/** The deposits with what they come to. */
+export function summedUp(deposits: SaleDeposit[]): Deposits {
+  const of = (status: SaleDepositStatus) =>
+    sum(deposits.filter((deposit) => deposit.status === status).map(({ amount }) => amount))
+  return { deposits, depositsReceived: of('received'), depositsOutstanding: of('due') }
+}
+
+export function newDeposits(given: readonly SaleDepositInput[]): SaleDeposit[] {
+  return given.map(({ amount, dueDate = null }, i) => ({
+    ...{ depositId: `D${i + 1}`, amount, dueDate, status: 'due' },
+    ...{ receivedDate: null, settledDate: null, reason: null },
+  }))
+}
+
+/** The deposits once this is recorded of one of them, or of a new one. `today` is the date where the lot is. */
+export function recorded(deposits: readonly SaleDeposit[], record: SaleDepositRecord, today: string): SaleDeposit[] {
+  const { depositId = null, status, date = null, reason = null } = record
+  if (date !== null && date > today)
+    throw invalid([{ pointer: '/date', code: 'maximum', message: 'must not lie in the future' }])
+  const at = date ?? today
+  if (depositId === null) return [...deposits, added(deposits, record, at)]
+  const before = deposits.find((deposit) => deposit.depositId === depositId)
+  if (before === undefined)
+    throw invalid([{ pointer: '/depositId', code: 'unknown', message: 'is not a deposit of this sale' }])
+  assertMove(DEPOSIT_MOVES, before.status, status)
+  if (before.status !== 'due') assertLeftAlone(record)
+  const after = {
+    ...before,
+    ...(record.amount !== undefined && { amount: record.amount }),
+    ...(record.dueDate !== undefined && { dueDate: record.dueDate }),
+    ...(reason !== null && { reason }),
+    status,
+    ...(status === 'received' ? { receivedDate: at } : status !== 'due' && { settledDate: at }),
+  }
+  return deposits.map((deposit) => (deposit === before ? after : deposit))
+}
+
+function added(deposits: readonly SaleDeposit[], record: SaleDepositRecord, at: string): SaleDeposit {
+  const { amount, dueDate = null, status, reason = null } = record
+  if (amount === undefined)
+    throw invalid([{ pointer: '/amount', code: 'required', message: 'is required without depositId' }])
+  if (status !== 'due' && status !== 'received')
+    throw invalid([{ pointer: '/status', code: 'enum', message: 'must be due or received without depositId' }])
+  if (deposits.length >= MOST_DEPOSITS)
+    throw conflict('limit_reached', `A sale has no more than ${MOST_DEPOSITS} deposits.`)
+  const receivedDate = status === 'received' ? at : null
+  return { depositId: `D${deposits.length + 1}`, amount, dueDate, status, receivedDate, settledDate: null, reason }
+}
+
+function assertLeftAlone({ amount, dueDate }: SaleDepositRecord): void {
+  const sent = { amount, dueDate }
+  const faults = Object.entries(sent).filter(([, value]) => value !== undefined)
+  if (faults.length > 0)
+    throw invalid(
+      faults.map(([field]) => ({ pointer: `/${field}`, code: 'fixed', message: 'is fixed once it was received' })),
+    )
+}
+
+/** What becomes of the deposits of a sale that is cancelled. */
+export function settled(
+  deposits: readonly SaleDeposit[],
+  { disposition, reason, today }: { disposition: SaleDepositDisposition | null; reason: string; today: string },
+): SaleDeposit[] {
+  if (disposition === null && deposits.some(({ status }) => status === 'received'))
+    throw invalid([
+      { pointer: '/depositDisposition', code: 'required', message: 'is required, because deposits were received' },
+    ])
+  return deposits.map((deposit) => {
+    if (deposit.status === 'due') return { ...deposit, status: 'cancelled', settledDate: today, reason }
+    if (deposit.status !== 'received' || disposition === null) return deposit
+    return { ...deposit, status: disposition, settledDate: today, reason }
+  })
+}

@@ -1,0 +1,107 @@
+import type { Community, Home } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { conflict, invalid } from '../../../platform/problems/problem.ts'
+import * as communities from '../../land/communities/queries.ts'
+import { planFor } from '../../land/homes/planned.ts'
+import * as homes from '../../land/homes/queries.ts'
+import * as plans from '../../land/plans/queries.ts'
+import type { Holder, Lot } from './queries.ts'
+import * as sales from './queries.ts'
+
+/** What is sold: a home, or a lot on which none stands yet. Its home, or else its community, is locked. */
+export interface Place {
+  readonly home: Home | null
+  readonly community: Community
+  readonly block: string | null
+  readonly lotNumber: string | null
+  readonly planId: string | null
+  readonly elevation: string | null
+  /** What it costs by itself; null if nothing says so. */
+  readonly basePrice: number | null
+}
+
+type Wanted = Pick<
+  Checked['SaleCreate'],
+  'homeId' | 'communityId' | 'block' | 'lotNumber' | 'planId' | 'elevation' | 'optionIds'
+>
+
+/** Refuses what names no home, community or plan, before anything else is looked at. */
+export async function assertNamed(call: WriteCall, { homeId, communityId, planId }: Partial<Wanted>): Promise<void> {
+  if (homeId != null) await homes.assertExist(call, [homeId], '/homeId')
+  if (communityId != null) await communities.assertExist(call, [communityId], '/communityId')
+  if (planId != null) await plans.assertExist(call, [planId], '/planId')
+}
+
+/** The place to be sold, once it is known that nobody else has it. */
+export async function placeOf(call: WriteCall, wanted: Wanted): Promise<Place> {
+  await assertNamed(call, wanted)
+  return wanted.homeId == null ? lotOf(call, wanted) : homeOf(call, wanted.homeId, wanted)
+}
+
+const SAID_BY_HOME = ['communityId', 'block', 'lotNumber', 'planId', 'elevation'] as const
+
+async function homeOf(call: WriteCall, homeId: string, wanted: Wanted): Promise<Place> {
+  const faults = [
+    ...SAID_BY_HOME.filter((field) => wanted[field] != null),
+    ...(wanted.optionIds.length > 0 ? ['optionIds'] : []),
+  ]
+  if (faults.length > 0)
+    throw invalid(faults.map((field) => ({ pointer: `/${field}`, code: 'exclusive', message: 'is said by the home' })))
+  const home = await sellableHome(call, homeId)
+  const community = await communities.find(call, home.communityId)
+  assertOpenForSale(community)
+  const { block, lotNumber, planId, elevation, basePrice } = home
+  return { home, community, block, lotNumber, planId, elevation, basePrice }
+}
+
+/** The home, locked, if it can be sold to somebody, or given to the sale of its lot. */
+export async function sellableHome(call: WriteCall, homeId: string, ofLotSale?: string): Promise<Home> {
+  const home = await homes.lock(call, homeId)
+  const { communityId, block, lotNumber, name, salesStatus } = home
+  if (salesStatus === 'sold' || salesStatus === 'unavailable') throw heldBack('/homeId', reasonUnavailable(home))
+  if (home.saleId !== null) throw heldBy(call, '/homeId', name, await sales.find(call, home.saleId))
+  const ofLot = lotNumber === null ? undefined : await sales.holderOfLot(call, { communityId, block, lotNumber })
+  if (ofLot !== undefined && ofLot.id !== ofLotSale) throw heldBy(call, '/homeId', `The lot of ${name}`, ofLot)
+  return home
+}
+
+function reasonUnavailable({ name, homeType, status, archivedAt }: Home): string {
+  if (status === 'cancelled' || (archivedAt !== null && status !== 'archived')) return `${name} is no longer built.`
+  if (homeType === 'model') return `${name} is a model; give it another homeType to sell it.`
+  return `${name} is sold already.`
+}
+
+async function lotOf(call: WriteCall, wanted: Wanted): Promise<Place> {
+  const { communityId = null, lotNumber = null, block = null, planId = null, elevation = null } = wanted
+  if (communityId === null || lotNumber === null)
+    throw invalid([{ pointer: '/homeId', code: 'required', message: 'is required, or else communityId and lotNumber' }])
+  // Locked, as when a home is added to it, so that of two who sell a lot the second one is told who was first.
+  const community = await communities.lock(call, communityId)
+  assertOpenForSale(community)
+  const lot: Lot = { communityId, block, lotNumber }
+  const standing = await homes.onLot(call, lot)
+  if (standing !== undefined) throw heldBack('/lotNumber', `${standing} stands on this lot; sell it by its homeId.`)
+  const holder = await sales.holderOfLot(call, lot)
+  if (holder !== undefined) throw heldBy(call, '/lotNumber', `Lot ${lotNumber}`, holder)
+  const { basePrice } = await planFor(call, { planId, elevation }, community)
+  return { home: null, community, block, lotNumber, planId, elevation, basePrice }
+}
+
+function assertOpenForSale({ name, status, archivedAt }: Community): void {
+  if (archivedAt !== null) throw conflict('archived', `${name} is archived.`)
+  if (status === 'planning') throw conflict('not_available', `${name} is not open for sale yet; make it active first.`)
+  if (status === 'closed') throw conflict('not_available', `${name} is closed.`)
+}
+
+/** Who has it already, as far as the caller may read sales. */
+function heldBy({ permissions }: WriteCall, pointer: string, what: string, { number, status, buyers }: Holder) {
+  const how = status === 'pending' ? 'reserved' : 'under contract'
+  if (!permissions.has('sales:read')) return heldBack(pointer, `${what} is ${how}.`)
+  const names = buyers.map(({ name }) => name).join(', ')
+  return heldBack(pointer, `${what} is ${how}: ${number}, ${names}.`)
+}
+
+function heldBack(pointer: string, detail: string) {
+  return conflict('not_available', detail, { errors: [{ pointer, code: 'conflict', message: 'cannot be sold now' }] })
+}

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { SaleStatus } from '../../../../client/contract.gen.ts'
+import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+
+// A cancelled sale keeps what its options came to, because the home's selections are somebody else's from then on.
+const OPTIONS_TOTAL = `case when t."homeId" is null or t."status" = 'cancelled' then t."optionsFixed" else
+  (select coalesce(sum(s."difference"), 0) from "selections" as s
+    where s."organizationId" = t."organizationId" and s."homeId" = t."homeId"
+      and s."status" in ('approved', 'ordered', 'installed')) end`
+
+/** SQL of what a sale comes to, over its row as `t`. */
+export const TOTAL_PRICE = `t."basePrice" + t."lotPremium" + (${OPTIONS_TOTAL}) - t."incentives" - t."discounts"`
+
+/** SQL of what whoever sold gets, over the sale's row as `t`: nothing once it is cancelled. */
+export const COMMISSION = `case when t."commissionPercent" is null and t."commissionAmount" is null then null
+  when t."status" = 'cancelled' then 0
+  else coalesce(t."commissionAmount", round((${TOTAL_PRICE}) * t."commissionPercent" / 100, 2)) end`
+
+export const { list, find, findAll, findOptional, lock, insert, update } = resource({
+  schema: 'Sale',
+  table: 'sales',
+  prefix: 'sale',
+  computed: {
+    optionsTotal: OPTIONS_TOTAL,
+    totalPrice: TOTAL_PRICE,
+    commission: COMMISSION,
+  },
+})
+
+/** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
+export async function nextNumber(call: WriteCall): Promise<string> {
+  const { rows } = await sql<{ last: number }>`
+    insert into "saleNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
+    on conflict ("organizationId") do update set "last" = n."last" + 1
+    returning "last"`.execute(call.db)
+  return `SA-${String(rows[0]?.last).padStart(4, '0')}`
+}
+
+export async function stagesOf({ db, organizationId }: Tenant): Promise<string[]> {
+  const { rows } = await sql<{ stages: string[] }>`
+    select "salePipelineStages" as "stages" from "organizations" where "id" = ${organizationId}`.execute(db)
+  return rows[0]?.stages ?? []
+}
+
+/** A sale that stands in the way of another one. */
+export interface Holder {
+  id: string
+  number: string
+  status: SaleStatus
+  buyers: { name: string }[]
+}
+
+export interface Lot {
+  communityId: string
+  block: string | null
+  lotNumber: string
+}
+
+/** The sale of a lot that is not cancelled; undefined if it can be sold. */
+export async function holderOfLot(
+  { db, organizationId }: Tenant,
+  { communityId, block, lotNumber }: Lot,
+): Promise<Holder | undefined> {
+  const { rows } = await sql<Holder>`
+    select "id", "number", "status", "buyers" from "sales"
+    where "organizationId" = ${organizationId} and "communityId" = ${communityId}
+      and coalesce("block", '') = coalesce(${block}::text, '') and "lotNumber" = ${lotNumber} and "lotNumber" is not null
+      and "status" <> 'cancelled'`.execute(db)
+  return rows[0]
+}
+
+/** Keeps what options come to that no selection of a home says, or says any more. */
+export async function keepOptions({ db, organizationId }: WriteCall, id: string, amount: number): Promise<void> {
+  await sql`
+    update "sales" set "optionsFixed" = ${amount}
+    where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
+}
+
+/** Raises the version of a sale of which only something computed has changed. */
+export async function touch(call: WriteCall, id: string, fields: readonly string[]): Promise<void> {
+  await sql`
+    update "sales" set "version" = "version" + 1, "updatedAt" = ${call.now.toISOString()}
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
+  noteChange(call, id, 'updated', fields)
+}

@@ -1,0 +1,76 @@
+import type { Sale, SaleBuyer, SaleBuyerInput, SaleStatus, SaleUpdate } from '../../../../client/contract.gen.ts'
+import { conflict, invalid, invalidTransition } from '../../../platform/problems/problem.ts'
+import { isMoney, sum } from '../../../platform/values/money.ts'
+
+export const SALE_MOVES: Readonly<Record<SaleStatus, readonly SaleStatus[]>> = {
+  pending: ['approved', 'cancelled'],
+  // It is complete when its last stage is.
+  approved: ['pipeline_complete', 'cancelled'],
+  pipeline_complete: [],
+  cancelled: [],
+}
+
+/** What the buyers and the builder have agreed on once the sale is approved. */
+const TERMS = ['basePrice', 'lotPremium', 'incentives', 'discounts'] as const
+
+type Terms = Pick<Sale, (typeof TERMS)[number]>
+
+/** What a sale comes to without the options. */
+export function amountOf({ basePrice, lotPremium, incentives, discounts }: Terms): number {
+  return sum([basePrice, lotPremium, -incentives, -discounts])
+}
+
+/** Refuses a price below nothing, and one that is more than can be stored. */
+export function assertPriceable(sale: Terms & Pick<Sale, 'optionsTotal'>): void {
+  const total = sum([amountOf(sale), sale.optionsTotal])
+  if (total < 0)
+    throw invalid([{ pointer: '/discounts', code: 'maximum', message: 'and incentives come to more than the price' }])
+  if (!isMoney(total) || !isMoney(amountOf(sale)))
+    throw invalid([{ pointer: '/basePrice', code: 'maximum', message: 'comes to more than a home can cost' }])
+}
+
+type Commission = Pick<SaleUpdate, 'commissionPercent' | 'commissionAmount'>
+
+/** What is agreed on from now on: a share or an amount, of which the one that is sent takes the place of the other. */
+export function commissionOf({ commissionPercent, commissionAmount }: Commission): Commission {
+  if (commissionPercent != null && commissionAmount != null)
+    throw invalid([
+      { pointer: '/commissionAmount', code: 'exclusive', message: 'cannot be sent with commissionPercent' },
+    ])
+  return {
+    commissionPercent: commissionAmount == null ? commissionPercent : null,
+    commissionAmount: commissionPercent == null ? commissionAmount : null,
+  }
+}
+
+export function wholeBuyers(buyers: readonly SaleBuyerInput[]): SaleBuyer[] {
+  return buyers.map(({ name, email = null, phone = null }) => ({ name, email, phone }))
+}
+
+/** Refuses changes of what is fixed in the status of the sale. */
+export function assertChangeable(sale: Sale, body: SaleUpdate): void {
+  const { externalId: _, ...rest } = body
+  const isTouched = Object.values(rest).some((value) => value !== undefined)
+  if (isTouched) assertOpen(sale)
+  if (sale.status !== 'approved') return
+  const fixed = TERMS.filter((field) => body[field] !== undefined && body[field] !== sale[field])
+  if (fixed.length > 0)
+    throw conflict('wrong_status', `${sale.number} is approved, so its ${fixed.join(', ')} cannot change.`)
+}
+
+/** Refuses to change a sale that has ended, in one way or the other. */
+export function assertOpen(sale: Pick<Sale, 'number' | 'status'>): void {
+  assertNotCancelled(sale)
+  if (sale.status === 'pipeline_complete') throw conflict('wrong_status', `${sale.number} is complete.`)
+}
+
+/** Deposits and contingencies can still be recorded once all stages are done, but not once nothing comes of the sale. */
+export function assertNotCancelled({ number, status }: Pick<Sale, 'number' | 'status'>): void {
+  if (status === 'cancelled') throw conflict('wrong_status', `${number} is cancelled.`)
+}
+
+/** Refuses a move of the sale's status that the operation would make. */
+export function assertSaleMove({ status }: Pick<Sale, 'status'>, to: SaleStatus): void {
+  const allowed = SALE_MOVES[status]
+  if (!allowed.includes(to)) throw invalidTransition(status, to, allowed)
+}

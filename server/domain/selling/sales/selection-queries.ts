@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordStatusChanges } from '../../../platform/events/status-history.ts'
+
+/** How many selections of the home wait for a decision. */
+export async function countPending({ db, organizationId }: Tenant, homeId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as "count" from "selections"
+    where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "status" = 'pending'`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Declines what waits for a decision of a buyer who does not buy. The home is locked; nothing of it is in the budget. */
+export async function declinePending(call: WriteCall, homeId: string, reason: string): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    update "selections" set "status" = 'declined', "version" = "version" + 1, "updatedAt" = ${call.now.toISOString()}
+    where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "status" = 'pending'
+    returning "id"`.execute(call.db)
+  if (rows.length === 0) return
+  await recordStatusChanges(
+    call,
+    rows.map(({ id }) => ({ id, from: 'pending', to: 'declined', reason })),
+  )
+  for (const { id } of rows) noteChange(call, id, 'updated', ['status'])
+}
+
+/** The codes of those of the options of which the home has no selection; a few of them are enough. */
+export async function notSelected(
+  { db, organizationId }: Tenant,
+  homeId: string,
+  optionIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ code: string }>`
+    select o."code" from "options" as o
+    where o."organizationId" = ${organizationId} and o."id" = any(${[...optionIds]}::text[]) and not exists (
+      select from "selections" as s
+      where s."organizationId" = o."organizationId" and s."homeId" = ${homeId} and s."optionId" = o."id"
+        and s."status" not in ('declined', 'cancelled'))
+    order by o."code" limit 20`.execute(db)
+  return rows.map(({ code }) => code)
+}
+
+export interface SelectedLine {
+  selectionId: string
+  optionId: string | null
+  description: string
+  amount: number
+}
+
+/** What the selections of the home that stand add to its price. */
+export async function standingOn({ db, organizationId }: Tenant, homeId: string): Promise<SelectedLine[]> {
+  const { rows } = await sql<SelectedLine>`
+    select s."id" as "selectionId", s."optionId", coalesce(o."name", s."customDescription", '') as "description",
+      s."difference" as "amount"
+    from "selections" as s
+    left join "options" as o on o."organizationId" = s."organizationId" and o."id" = s."optionId"
+    where s."organizationId" = ${organizationId} and s."homeId" = ${homeId}
+      and s."status" in ('approved', 'ordered', 'installed') and s."difference" is not null
+    order by s."id" limit 500`.execute(db)
+  return rows
+}

@@ -1,0 +1,88 @@
+import type { Community, Home, Option, Selection } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import { type StandingSelection, standingOf } from '../../costs/budgets/selection-queries.ts'
+import { reasonNotToSelect } from '../../costs/options/option.ts'
+import * as options from '../../costs/options/queries.ts'
+import * as communities from '../../land/communities/queries.ts'
+import { reasonToKeepBudget } from '../../land/homes/home.ts'
+import * as homes from '../../land/homes/queries.ts'
+import * as selections from './queries.ts'
+import { exclusion, missingFor } from './selection.ts'
+
+/** The home of a selection, locked, with what stands on it. */
+export interface Place {
+  readonly home: Home
+  readonly community: Community
+  readonly standing: readonly StandingSelection[]
+  /** Today, in the community. */
+  readonly on: string
+}
+
+/** Whatever writes a selection locks its home first, so that two that exclude each other are never approved at once. */
+export async function placeOf(call: WriteCall, homeId: string): Promise<Place> {
+  const home = await homes.lock(call, homeId)
+  const reason = reasonToKeepBudget(home)
+  if (reason !== null) throw conflict('home_not_open', reason)
+  const community = await communities.find(call, home.communityId)
+  return { home, community, standing: await standingOf(call, home.id), on: dateIn(community.timeZone, call.now) }
+}
+
+export async function lockWithHome(call: WriteCall, id: string) {
+  const { homeId } = await selections.find(call, id)
+  const place = await placeOf(call, homeId)
+  const before = await selections.lock(call, id)
+  const option = before.optionId === null ? null : await options.find(call, before.optionId)
+  return { place, before, option }
+}
+
+/** Refuses an option that the home cannot have, has already, or cannot have beside what stands on it. */
+export async function assertSelectable(call: Call, { home, standing }: Place, option: Option, except: string | null) {
+  const { id: optionId, code } = option
+  const isOffered = except !== null || option.status === 'active' || option.archivedAt !== null
+  const reason = isOffered ? reasonNotToSelect(option, home) : `${code} is ${option.status}; it has to be active.`
+  if (reason !== null) throw conflict('not_available', reason)
+  const there = await selections.statusOfOption(call, { homeId: home.id, optionId, except })
+  if (there !== undefined)
+    throw conflict(
+      'already_ordered',
+      `${home.name} has ${code} already, ${there}; change the quantity of that selection.`,
+    )
+  const excluded = exclusion(option, standing, home)
+  if (excluded !== null) throw conflict('not_available', excluded)
+}
+
+export function assertInTime({ on }: Place, deadline: string | null, overrideReason: string | null | undefined): void {
+  if (deadline === null || on <= deadline || overrideReason != null) return
+  throw conflict('deadline_passed', `The deadline was ${deadline}; a change after it takes an overrideReason.`)
+}
+
+/** The change order that allows to alter a selection once it is ordered; undefined before. */
+export async function changeOrderFor(
+  call: Call,
+  selection: Selection,
+  name: string,
+  fields: readonly string[],
+): Promise<string | undefined> {
+  if (selection.status !== 'ordered' && selection.status !== 'installed') return undefined
+  const changeOrder = await selections.changeOrderOf(call, selection)
+  if (changeOrder !== undefined) return changeOrder
+  const what = fields.length === 0 ? 'cancelled' : `changed in ${fields.join(', ')}`
+  throw conflict(
+    'wrong_status',
+    `${name} is ${selection.status}; to be ${what} it takes a change order: an approved purchase order of type change with its optionSelectionId.`,
+  )
+}
+
+export async function assertApprovable(call: Call, place: Place, option: Option, selectionId: string): Promise<void> {
+  await assertSelectable(call, place, option, selectionId)
+  const missing = await options.findAll(call, missingFor(option, place.standing))
+  if (missing.length === 0) return
+  const codes = missing.map(({ code }) => code).join(', ')
+  const verb = missing.length === 1 ? 'is' : 'are'
+  throw conflict(
+    'not_available',
+    `${option.code} requires ${codes}, which ${verb} not approved for ${place.home.name}.`,
+  )
+}

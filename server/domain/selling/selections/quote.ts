@@ -1,0 +1,67 @@
+import type { Home, Option, Selection } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { conflict, invalid } from '../../../platform/problems/problem.ts'
+import { isMoney, lineTotal } from '../../../platform/values/money.ts'
+import { type Costed, costing } from '../../costs/budgets/costing.ts'
+import { issuesOf } from '../../costs/budgets/estimate.ts'
+import { asChosen, computedBy } from '../../costs/budgets/selected.ts'
+import type { StandingSelection } from '../../costs/budgets/selection-queries.ts'
+import { requiredOf } from '../../costs/options/queries.ts'
+import { unitPriceOf } from './selection.ts'
+
+type Amounts = Pick<Selection, 'unitPrice' | 'price' | 'cost' | 'issues'>
+
+/** A selection that is about to be written, in the form in which it is costed. */
+export type Draft = StandingSelection & Pick<Selection, 'unitPrice' | 'priceBasis'>
+
+export interface Quote {
+  readonly amounts: Amounts
+  /** The costs of the selection, and of those that stand and build upon it. */
+  readonly costs: readonly Costed[]
+}
+
+/**
+ * What a selection costs and what the buyer pays for it, at the prices of a date. It is costed together with what
+ * stands on the home and with what it requires; `dependents` are costed anew along with it.
+ */
+export async function quote(
+  call: Call,
+  home: Home,
+  draft: Draft,
+  { standing, on, dependents }: { standing: readonly StandingSelection[]; on: string; dependents: readonly string[] },
+): Promise<Quote> {
+  const option = computedBy(draft)
+  if (option !== null && home.planId === null)
+    throw conflict(
+      'missing_data',
+      `${home.name} has no plan, which the cost of ${option.code} is computed for; send its cost.`,
+    )
+  const selected = [...standing.filter(({ id }) => id !== draft.id), draft]
+  const of = new Set([draft.id, ...dependents])
+  const also = option === null ? [] : await requiredButNotSelected(call, option, selected)
+  const costs = (await costing(call, home, { on, base: false, selected, of, also })).selections
+  const own = costs.find(({ id }) => id === draft.id)
+  const cost = own?.cost ?? null
+  const unitPrice = unitPriceOf(draft, draft.option, cost)
+  return {
+    amounts: { unitPrice, price: priceOf(draft.quantity, unitPrice), cost, issues: issuesOf(own?.unpriced ?? []) },
+    costs,
+  }
+}
+
+export function priceOf(quantity: number, unitPrice: number | null): number | null {
+  if (unitPrice === null) return null
+  const price = lineTotal(quantity, unitPrice)
+  if (isMoney(price)) return price
+  throw invalid([{ pointer: '/unitPrice', code: 'maximum', message: 'times quantity comes to more than can be paid' }])
+}
+
+/** An option builds upon what it requires, whether or not that has been approved yet. */
+async function requiredButNotSelected(call: Call, option: Option, selected: readonly StandingSelection[]) {
+  if (option.requiresOptionIds.length === 0) return []
+  const there = new Set(selected.map(({ option }) => option?.id))
+  const required = await requiredOf(call, option.id)
+  return required
+    .filter(({ id, costBasis }) => costBasis === 'computed' && !there.has(id))
+    .map((each) => asChosen(each, 1))
+}

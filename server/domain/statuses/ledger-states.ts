@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { LedgerType, MatchBy } from '../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
+import type { Written } from '../../platform/resources/sync.ts'
+
+/** What is known in the accounting system of a record, and what failed last. */
+export interface LedgerState {
+  recordId: string
+  type: LedgerType
+  version: number | null
+  syncedAt: string | null
+  failedVersion: number | null
+  error: string | null
+  attempts: number | null
+  retryAt: string | null
+}
+
+export const NOTHING_FAILED = { failedVersion: null, error: null, attempts: null, retryAt: null }
+
+export async function statesOf(
+  { db, organizationId }: Tenant,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, LedgerState>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<LedgerState>`
+    select "recordId", "type", "version", "syncedAt", "failedVersion", "error", "attempts", "retryAt" from "ledgerStates"
+    where "organizationId" = ${organizationId} and "recordId" = any(${ids})`.execute(db)
+  return new Map(rows.map((row) => [row.recordId, row]))
+}
+
+/** Stores what is known of locked records. */
+export async function keepStates({ db, organizationId }: WriteCall, states: readonly LedgerState[]): Promise<void> {
+  if (states.length === 0) return
+  await sql`
+    insert into "ledgerStates"
+      ("organizationId", "recordId", "type", "version", "syncedAt", "failedVersion", "error", "attempts", "retryAt")
+    select ${organizationId}, "recordId", "type", "version", "syncedAt", "failedVersion", "error", "attempts", "retryAt"
+    from json_populate_recordset(null::"ledgerStates", ${JSON.stringify(states)}::json)
+    on conflict ("organizationId", "recordId") do update set
+      -- An acknowledgement that waited for the record does not know what arrived in the meantime.
+      "version" = greatest(excluded."version", "ledgerStates"."version"),
+      "syncedAt" = excluded."syncedAt", "failedVersion" = excluded."failedVersion", "error" = excluded."error",
+      "attempts" = excluded."attempts", "retryAt" = excluded."retryAt"`.execute(db)
+}
+
+/**
+ * What follows from rows of this kind. One that is matched by its accountingId says what accounting says, which
+ * therefore has nothing to learn of what the row made of the record. Where it had before, it still has, because the row
+ * need not have named the fields that were changed here.
+ */
+export function saidThere(
+  type: LedgerType,
+  match: MatchBy | undefined,
+): { settle?: (call: WriteCall, written: readonly Written[]) => Promise<void> } {
+  if (match !== 'accountingId') return {}
+  return {
+    async settle(call, written) {
+      const those = written.filter(({ before, version }) => before !== version)
+      if (those.length === 0) return
+      const states = await statesOf(
+        call,
+        those.flatMap(({ id, before }) => (before === null ? [] : id)),
+      )
+      const known = those.filter(({ id, before }) => before === null || states.get(id)?.version === before)
+      const syncedAt = call.now.toISOString()
+      await keepStates(
+        call,
+        known.map(({ id, version }) => ({ ...NOTHING_FAILED, recordId: id, type, version, syncedAt })),
+      )
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type { ComplianceDocument } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import * as vendors from '../vendors/queries.ts'
+import { checkPeriod, newDocument } from './compliance-document.ts'
+import { judgeAfterChange } from './judge-vendor.ts'
+import * as documents from './queries.ts'
+
+/** Adds a document under its vendor's lock, if `assertRoom` does not throw there, and judges the vendor again. */
+export async function add(
+  call: WriteCall,
+  vendorId: string,
+  body: Checked['ComplianceDocumentCreate'],
+  assertRoom?: () => Promise<void>,
+): Promise<ComplianceDocument> {
+  checkPeriod(body)
+  const vendor = await vendors.lock(call, vendorId)
+  if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
+  await assertRoom?.()
+  const added = await documents.insert(call, newDocument(body, vendor.id, dateIn(call.timeZone, call.now)))
+  await recordStatusChange(call, { id: added.id, from: null, to: added.status })
+  await judgeAfterChange(call, vendor)
+  return added
+}

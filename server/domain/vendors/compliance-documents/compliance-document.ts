@@ -1,0 +1,88 @@
+import type { ComplianceDocument, ComplianceDocumentStatus, ComplianceStatus } from '../../../../client/contract.gen.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+import { addDays, daysBetween } from '../../../platform/values/calendar.ts'
+
+/**
+ * The moves that a user may make. Only the calendar makes a document `expired`, and only a later date makes it valid
+ * again.
+ */
+export const MOVES: Readonly<Record<ComplianceDocumentStatus, readonly ComplianceDocumentStatus[]>> = {
+  pending_review: ['valid', 'rejected', 'waived'],
+  valid: ['pending_review', 'rejected', 'waived'],
+  rejected: ['pending_review', 'waived'],
+  expired: ['pending_review', 'waived'],
+  waived: ['pending_review'],
+}
+
+/** How long before the end a vendor is `expiring`: enough time to get a new certificate from an insurer. */
+export const EXPIRING_DAYS = 30
+
+/** A status as of a date: a valid document is expired after its last day, and valid until then. */
+export function settledStatus(
+  status: ComplianceDocumentStatus,
+  expirationDate: string | null,
+  today: string,
+): ComplianceDocumentStatus {
+  if (status !== 'valid' && status !== 'expired') return status
+  return expirationDate !== null && expirationDate < today ? 'expired' : 'valid'
+}
+
+export type Paper = Pick<ComplianceDocument, 'type' | 'status' | 'effectiveDate' | 'expirationDate'>
+
+export interface Judgement {
+  status: ComplianceStatus
+  /** The next day on which the same documents may be judged differently; null if no day changes anything. */
+  changesOn: string | null
+}
+
+/**
+ * Judges a vendor by its documents, except removed ones. Each type is judged separately, and the worst counts: a
+ * license cannot make up for expired insurance. Documents that await review or were rejected do not count.
+ */
+export function judge(papers: readonly Paper[], today: string): Judgement {
+  const days: string[] = []
+  const found = new Set<ComplianceStatus>()
+  for (const ofType of Map.groupBy(papers, (paper) => paper.type).values()) {
+    const valid = ofType.filter((paper) => settledStatus(paper.status, paper.expirationDate, today) === 'valid')
+    for (const { effectiveDate, expirationDate } of valid) {
+      if (effectiveDate !== null) days.push(effectiveDate)
+      if (expirationDate !== null) days.push(addDays(expirationDate, 1))
+    }
+    const end = endOfCover(valid, today)
+    if (end !== null) {
+      if (end !== FOREVER) days.push(addDays(end, -EXPIRING_DAYS))
+      found.add(end !== FOREVER && daysBetween(today, end) <= EXPIRING_DAYS ? 'expiring' : 'compliant')
+    } else if (ofType.some((paper) => paper.status === 'waived')) found.add('exempt')
+    else if (ofType.some((paper) => settledStatus(paper.status, paper.expirationDate, today) === 'expired'))
+      found.add('expired')
+  }
+  const status = (['expired', 'expiring', 'compliant', 'exempt'] as const).find((candidate) => found.has(candidate))
+  const next = days.filter((day) => day > today).sort()[0]
+  return { status: status ?? 'missing', changesOn: next ?? null }
+}
+
+const FOREVER = 'forever'
+
+/** The last day of the unbroken cover that includes today; a renewal that follows without a gap extends it. */
+function endOfCover(valid: readonly Paper[], today: string): string | null {
+  let end: string | null = null
+  const byStart = valid.toSorted((a, b) => ((a.effectiveDate ?? '') < (b.effectiveDate ?? '') ? -1 : 1))
+  for (const { effectiveDate, expirationDate } of byStart) {
+    const isReached: boolean = effectiveDate === null || effectiveDate <= (end === null ? today : addDays(end, 1))
+    if (!isReached) break
+    if (expirationDate === null) return FOREVER
+    if (end === null || expirationDate > end) end = expirationDate
+  }
+  return end
+}
+
+export function newDocument(body: Checked['ComplianceDocumentCreate'], vendorId: string, today: string) {
+  return { ...body, vendorId, status: settledStatus(body.status, body.expirationDate ?? null, today) }
+}
+
+/** Refuses a document that ends before it begins. */
+export function checkPeriod({ effectiveDate, expirationDate }: Partial<Paper>): void {
+  if (effectiveDate == null || expirationDate == null || effectiveDate <= expirationDate) return
+  throw invalid([{ pointer: '/expirationDate', code: 'minimum', message: 'must not be before effectiveDate' }])
+}

@@ -1,0 +1,49 @@
+import type { ComplianceDocument, Vendor } from '../../../../client/contract.gen.ts'
+import { asSystem, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import { type Judgement, judge, settledStatus } from './compliance-document.ts'
+import * as documents from './queries.ts'
+
+/**
+ * `vendors.complianceStatus` is stored, because lists filter by it and awards depend on it. It is written only here: in
+ * the transaction of each change to a document, and as time passes. Both first bring the documents up to date with the
+ * calendar, so that a change never hides that another document has expired.
+ *
+ * The vendor has to be locked.
+ */
+export async function judgeAfterChange(call: WriteCall, vendor: Vendor): Promise<void> {
+  const { judgement } = await settle(call, vendor)
+  await documents.writeDueDate(call, vendor, judgement)
+  await publish(call, vendor, judgement)
+}
+
+/** Judges a vendor only because time has passed. If nothing visible has changed, there is no event. */
+export async function judgeByCalendar(call: WriteCall, vendor: Vendor): Promise<void> {
+  const { judgement, expired } = await settle(call, vendor)
+  await documents.writeDueDate(call, vendor, judgement)
+  if (expired > 0 || judgement.status !== vendor.complianceStatus) await publish(call, vendor, judgement)
+}
+
+async function settle(call: WriteCall, vendor: Vendor): Promise<{ judgement: Judgement; expired: number }> {
+  const today = dateIn(call.timeZone, call.now)
+  const counted = await documents.countedOf(call, vendor.id)
+  let expired = 0
+  for (const document of counted) {
+    if (settledStatus(document.status, document.expirationDate, today) === document.status) continue
+    await expire(call, document)
+    expired++
+  }
+  return { judgement: judge(counted, today), expired }
+}
+
+async function expire(call: WriteCall, document: ComplianceDocument): Promise<void> {
+  await documents.update(call, document, { status: 'expired' })
+  await recordStatusChange(asSystem(call), { id: document.id, from: document.status, to: 'expired' })
+}
+
+async function publish(call: WriteCall, vendor: Vendor, judgement: Judgement): Promise<void> {
+  const judged = await documents.writeJudgement(call, vendor, judgement)
+  await recordEvent(call, 'vendor.updated', judged, vendor)
+}

@@ -1,0 +1,71 @@
+import type { ComplianceDocument, Vendor } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { assertMove, conflict } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import * as vendors from '../vendors/queries.ts'
+import { add } from './add.ts'
+import { checkPeriod, MOVES, settledStatus } from './compliance-document.ts'
+import { judgeAfterChange } from './judge-vendor.ts'
+import * as documents from './queries.ts'
+
+export const complianceDocumentOperations = {
+  async listComplianceDocuments({ path, query }, call) {
+    const { id } = await vendors.find(call, path.vendorId)
+    return { status: 200, body: await documents.list(call, query, { vendorId: id }) }
+  },
+
+  async addComplianceDocument({ path, body }, call) {
+    return { status: 201, body: await call.write((call) => add(call, path.vendorId, body)) }
+  },
+
+  async getComplianceDocument({ path }, call) {
+    return { status: 200, body: await documents.find(call, path.complianceDocumentId) }
+  },
+
+  async updateComplianceDocument({ path, body, ifMatch }, call) {
+    const document = await change(call, path.complianceDocumentId, async (call, before) => {
+      checkPeriod({ ...before, ...body })
+      const expirationDate = body.expirationDate === undefined ? before.expirationDate : body.expirationDate
+      const status = settledStatus(before.status, expirationDate, dateIn(call.timeZone, call.now))
+      const after = await documents.update(call, before, { ...body, status }, ifMatch)
+      if (status !== before.status) await recordStatusChange(call, { id: before.id, from: before.status, to: status })
+      return after
+    })
+    return { status: 200, body: document }
+  },
+
+  async removeComplianceDocument({ path, ifMatch }, call) {
+    await change(call, path.complianceDocumentId, (call, before) => documents.archive(call, before, ifMatch))
+    return { status: 204 }
+  },
+
+  async changeComplianceDocumentStatus({ path, body }, call) {
+    const document = await change(call, path.complianceDocumentId, async (call, before) => {
+      if (before.archivedAt !== null) throw conflict('archived', 'The document was removed.')
+      assertMove(MOVES, before.status, body.status)
+      const status = settledStatus(body.status, before.expirationDate, dateIn(call.timeZone, call.now))
+      await recordStatusChange(call, { id: before.id, from: before.status, to: status, reason: body.reason })
+      return documents.update(call, before, { status })
+    })
+    return { status: 200, body: document }
+  },
+} satisfies Partial<Handlers>
+
+/** Changes a document under its vendor's lock, and judges the vendor again if anything changed. */
+async function change(
+  call: Call,
+  id: string,
+  work: (call: WriteCall, before: ComplianceDocument) => Promise<ComplianceDocument>,
+): Promise<ComplianceDocument> {
+  return call.write(async (call) => {
+    // A document's vendor never changes, so it can be read without a lock, and the vendor locked first.
+    const { vendorId } = await documents.find(call, id)
+    const vendor: Vendor = await vendors.lock(call, vendorId)
+    const before = await documents.lock(call, id)
+    const after = await work(call, before)
+    if (after.version !== before.version) await judgeAfterChange(call, vendor)
+    return after
+  })
+}

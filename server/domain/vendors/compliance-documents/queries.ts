@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import type { ComplianceDocument, Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { beyond, type Due, type DuePage, lockFree } from '../../../platform/due/settle-due.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+import type { Judgement } from './compliance-document.ts'
+
+export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
+  schema: 'ComplianceDocument',
+  table: 'complianceDocuments',
+  prefix: 'cmp',
+  filters: {
+    expiresBefore: (date) => `t."expirationDate" < ${date}`,
+    limitBelow: (amount) => `t."limitAmount" < ${amount}`,
+  },
+})
+
+/** The documents by which the vendor is judged: all except removed ones. A vendor has a handful. */
+export async function countedOf(call: WriteCall, vendorId: string): Promise<ComplianceDocument[]> {
+  const rows = await call.db
+    .selectFrom('complianceDocuments')
+    .select('id')
+    .where('organizationId', '=', call.organizationId)
+    .where('vendorId', '=', vendorId)
+    .where('archivedAt', 'is', null)
+    .execute()
+  return findAll(
+    call,
+    rows.map((row) => row.id),
+  )
+}
+
+/** Stores how a locked vendor is judged, as a visible change. */
+export async function writeJudgement(call: WriteCall, vendor: Vendor, judgement: Judgement): Promise<Vendor> {
+  const now = call.now.toISOString()
+  await sql`
+    update "vendors" set "complianceStatus" = ${judgement.status}, "version" = "version" + 1, "updatedAt" = ${now}
+    where "organizationId" = ${call.organizationId} and "id" = ${vendor.id}`.execute(call.db)
+  return { ...vendor, complianceStatus: judgement.status, version: vendor.version + 1, updatedAt: now }
+}
+
+/** Stores when the calendar next matters: at the start of that day in the organization's time zone. */
+export async function writeDueDate(call: WriteCall, vendor: Vendor, { changesOn }: Judgement): Promise<void> {
+  await sql`
+    update "vendors" set "complianceDueAt" = (${changesOn}::date)::timestamp at time zone ${call.timeZone}
+    where "organizationId" = ${call.organizationId} and "id" = ${vendor.id}`.execute(call.db)
+}
+
+/** The vendors of all organizations that a date has come for, longest due first. */
+export async function due(db: Db, page: DuePage): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select "organizationId", "id" as "claimedId", "id", "complianceDueAt"::text as "at" from "vendors"
+    where "complianceDueAt" <= ${page.now}
+      and ${beyond(page, 'complianceDueAt', 'id')}
+    order by "complianceDueAt", "id" limit ${page.most}`.execute(db)
+  return rows
+}
+
+/** Locks the vendors that are still due and that nobody else has locked. */
+export function lockDue(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockFree(call, 'vendors', ids, sql`"complianceDueAt" <= ${call.now}`)
+}

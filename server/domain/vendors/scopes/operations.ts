@@ -1,0 +1,54 @@
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import * as scopes from './queries.ts'
+
+export const scopeOperations = {
+  async listScopes({ query }, call) {
+    return { status: 200, body: await scopes.list(call, query) }
+  },
+
+  async createScope({ body }, call) {
+    const scope = await call.write((call) => scopes.insert(call, body))
+    return { status: 201, body: scope }
+  },
+
+  async getScope({ path }, call) {
+    return { status: 200, body: await scopes.find(call, path.scopeId) }
+  },
+
+  async updateScope({ path, body, ifMatch }, call) {
+    const scope = await call.write(async (call) => {
+      const before = await scopes.lock(call, path.scopeId)
+      checkIfMatch(ifMatch, before)
+      if (body.name !== undefined && body.name !== before.name) {
+        const uses = (await scopes.usesOf(call, before.name)).filter((use) => use.count > 0)
+        if (uses.length > 0) {
+          const told = uses.map(({ what, count }) => `${what}: ${count}`).join(', ')
+          throw conflict('in_use', `"${before.name}" is in use (${told}), so it keeps its name.`)
+        }
+      }
+      const after = await scopes.update(call, before, body)
+      scopes.forget(call.organizationId, before.name)
+      return after
+    })
+    return { status: 200, body: scope }
+  },
+
+  async archiveScope({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await scopes.lock(call, path.scopeId)
+      checkIfMatch(ifMatch, before)
+      const covering = before.archivedAt === null ? await scopes.coveringVendors(call, before.name) : 0
+      if (covering > 0) {
+        throw conflict(
+          'in_use',
+          covering === 1 ? `1 vendor covers "${before.name}".` : `${covering} vendors cover "${before.name}".`,
+        )
+      }
+      await scopes.archive(call, before)
+      scopes.forget(call.organizationId, before.name)
+    })
+    return { status: 204 }
+  },
+} satisfies Partial<Handlers>

@@ -1,0 +1,206 @@
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { Scope } from '../../../../client/contract.gen.ts'
+import type { Call, Tenant } from '../../../platform/calls/call.ts'
+import { isTypoOf } from '../../../platform/problems/nearest.ts'
+import { problem } from '../../../platform/problems/problem.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+
+export const { list, find, findAll, lock, insert, update, archive } = resource({
+  schema: 'Scope',
+  table: 'scopes',
+  prefix: 'scp',
+  filters: { name: (name) => `lower(t."name") = lower(${name})` },
+})
+
+/** How many vendors cover the trade, ignoring case and archived vendors. */
+export async function coveringVendors(call: Tenant, name: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as "count" from "vendors" v
+    where v."organizationId" = ${call.organizationId} and v."archivedAt" is null and ${covers(name)}`.execute(call.db)
+  return rows[0]?.count ?? 0
+}
+
+/** How many records of each kind use the trade's name, including archived and old ones. */
+export async function usesOf(call: Tenant, name: string): Promise<{ what: string; count: number }[]> {
+  const inTable = (table: string) => sql`
+    select count(*) from ${sql.table(table)} u where u."organizationId" = ${call.organizationId} and lower(u."scope") = lower(${name})`
+  const { rows } = await sql<{ what: string; count: number }>`
+    select 'vendors' as "what", (select count(*) from "vendors" v where v."organizationId" = ${call.organizationId} and ${covers(name)}) as "count"
+    union all select 'budget lines', (${inTable('budgetLines')})
+    union all select 'bid requests', (${inTable('bidRequests')})
+    union all select 'purchase orders', (${inTable('purchaseOrders')})
+    union all select 'tasks', (${inTable('tasks')})
+    union all select 'time entries', (${inTable('timeEntries')})
+    union all select 'task templates', (
+      select count(*) from "taskTemplates" t where t."organizationId" = ${call.organizationId}
+        and exists (select from jsonb_array_elements(t."rows") r where lower(r->>'scope') = lower(${name})))`.execute(
+    call.db,
+  )
+  return rows
+}
+
+/** The trade of this name, however it is spelled; undefined if there is none. */
+export async function withName(
+  { db, organizationId }: Tenant,
+  name: string,
+): Promise<Pick<Scope, 'name' | 'defaultCostCodeId'> | undefined> {
+  const { rows } = await sql<Pick<Scope, 'name' | 'defaultCostCodeId'>>`
+    select "name", "defaultCostCodeId" from "scopes"
+    where "organizationId" = ${organizationId} and lower("name") = lower(${name}) and "archivedAt" is null`.execute(db)
+  return rows[0]
+}
+
+/** The cost code of what names this trade and no code of its own; null where the trade has none. */
+export async function defaultCostCode(call: Tenant, scope: string): Promise<string | null> {
+  return (await withName(call, scope))?.defaultCostCodeId ?? null
+}
+
+/** The default cost codes of these trades, by the names as given. */
+export async function defaultCostCodes(
+  { db, organizationId }: Tenant,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ name: string; costCodeId: string }>`
+    select g."name", s."defaultCostCodeId" as "costCodeId" from unnest(${[...names]}::text[]) as g ("name")
+    join "scopes" as s on s."organizationId" = ${organizationId} and lower(s."name") = lower(g."name")
+      and s."archivedAt" is null
+    where s."defaultCostCodeId" is not null`.execute(db)
+  return new Map(rows.map(({ name, costCodeId }) => [name, costCodeId]))
+}
+
+function covers(name: string) {
+  return sql`exists (select 1 from unnest(v."scopes") as covered where lower(covered) = lower(${name}))`
+}
+
+/**
+ * How names were spelled in the database a moment ago, and until when to trust that. Vendors come with the same few
+ * trades again and again; this saves a statement for each of them.
+ */
+const believed = new Map<string, { name: string; until: number }>()
+const BELIEVED_MS = 5000
+const MOST_BELIEVED = 10_000
+
+/** Names as the organization spells them, by what they were given as. */
+export interface Trades {
+  readonly spelled: ReadonlyMap<string, string>
+  /** Those that are refused, with the trade that was probably meant, if there is one. */
+  readonly refused: ReadonlyMap<string, string | null>
+}
+
+/**
+ * The scopes with these names ("Framing" is the organization's "framing"). New names become scopes, but for one that looks
+ * like a slip of a known one: a second trade that nobody wanted would split what is planned, bid and bought. Whoever
+ * means it says `createScopes`; with false nothing becomes a scope.
+ */
+export async function trades(call: Call, names: readonly string[], createScopes?: boolean): Promise<Trades> {
+  const now = call.now.getTime()
+  const spelled = new Map<string, string>()
+  for (const name of names) {
+    const known = believed.get(`${call.organizationId} ${name}`)
+    if (known !== undefined && known.until > now) spelled.set(name, known.name)
+  }
+  const unsure = [...new Set(names.filter((name) => !spelled.has(name)))]
+  if (unsure.length === 0) return { spelled, refused: new Map() }
+  const found = await known(call, unsure)
+  const missing = unsure.filter((name) => !found.has(name))
+  const refused = createScopes === true || missing.length === 0 ? new Map() : await slips(call, missing, createScopes)
+  const added = missing.filter((name) => !refused.has(name))
+  if (added.length > 0) {
+    await sql`
+      insert into "scopes" ("organizationId", "id", "name", "createdBy", "createdAt", "updatedAt")
+      select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
+      from unnest(${added.map(() => typeid('scp').toString())}::text[], ${added}::text[]) as new
+      on conflict do nothing`.execute(call.db)
+    for (const [given, name] of await known(call, added)) found.set(given, name)
+  }
+  // Within a transaction they may still be rolled back.
+  if (!call.isWriting && believed.size > MOST_BELIEVED) believed.clear()
+  for (const [given, name] of found) {
+    spelled.set(given, name)
+    if (!call.isWriting) believed.set(`${call.organizationId} ${given}`, { name, until: now + BELIEVED_MS })
+  }
+  return { spelled, refused }
+}
+
+/** So many of each are compared, which takes a tenth of a second at most; who brings more at once brings a catalogue. */
+const MOST_NEW_COMPARED = 100
+const MOST_KNOWN_COMPARED = 1000
+
+async function slips(
+  { db, organizationId }: Tenant,
+  missing: readonly string[],
+  createScopes: false | undefined,
+): Promise<Map<string, string | null>> {
+  const { rows } = await sql<{ name: string }>`
+    select "name" from "scopes" where "organizationId" = ${organizationId} and "archivedAt" is null
+    order by "id" limit ${MOST_KNOWN_COMPARED}`.execute(db)
+  const refused = new Map<string, string | null>()
+  const there = new Set(rows.map((scope) => scope.name.toLowerCase()))
+  missing.forEach((name, i) => {
+    // Another request may have made it since it was looked for.
+    if (there.has(name.toLowerCase())) return
+    const meant = i < MOST_NEW_COMPARED ? rows.find((scope) => isTypoOf(name, scope.name)) : undefined
+    if (meant !== undefined || createScopes === false) refused.set(name, meant?.name ?? null)
+  })
+  return refused
+}
+
+/** Why a trade cannot be used; null if it can. `pointer` is where it stands in the input. */
+export function refusal(call: Call, { refused }: Trades, given: readonly { pointer: string; name: string }[]) {
+  const wrong = given.filter(({ name }) => refused.has(name))
+  const [first] = wrong
+  if (first === undefined) return null
+  const isTold = call.permissions.has('vendors:read')
+  const told = wrong.map(({ name }) => (isTold ? (refused.get(name) ?? null) : null))
+  const question = (meant: string | null | undefined) => (meant == null ? '' : ` Did you mean "${meant}"?`)
+  const way = 'If it is a trade of its own, add it by createScope.'
+  const meant = [...new Set(told.filter((name) => name !== null))]
+  return problem('unknown_reference', `No trade is called "${first.name}".${question(told[0])} ${way}`, {
+    errors: wrong.map(({ pointer, name }, i) => ({
+      ...{ pointer, code: told[i] == null ? 'unknown_reference' : 'did_you_mean' },
+      message: `names no trade of your organization: "${name}".${question(told[i])}`,
+    })),
+    ...(meant.length > 0 && { didYouMean: meant.slice(0, MOST_MEANT) }),
+  })
+}
+
+/** As many as the contract lets a problem hold. */
+const MOST_MEANT = 10
+
+/** The trades of an input, each once. */
+export async function named(call: Call, names: readonly string[], createScopes?: boolean): Promise<string[]> {
+  const found = await trades(call, names, createScopes)
+  const fault = refusal(
+    call,
+    found,
+    names.map((name, i) => ({ pointer: `/scopes/${i}`, name })),
+  )
+  if (fault !== null) throw fault
+  return [...new Set(names.map((name) => found.spelled.get(name) ?? name))]
+}
+
+/** The one trade of an input. */
+export async function nameOf(call: Call, name: string, createScopes?: boolean): Promise<string> {
+  const found = await trades(call, [name], createScopes)
+  const fault = refusal(call, found, [{ pointer: '/scope', name }])
+  if (fault !== null) throw fault
+  return found.spelled.get(name) ?? name
+}
+
+/** How the organization spells the trades of these names, by what they were given as; those that it has not are left out. */
+export async function known({ db, organizationId }: Tenant, names: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ given: string; name: string }>`
+    select g.given, s."name" from unnest(${[...names]}::text[]) as g (given)
+    join "scopes" s on s."organizationId" = ${organizationId} and lower(s."name") = lower(g.given) and s."archivedAt" is null`.execute(
+    db,
+  )
+  return new Map(rows.map(({ given, name }) => [given, name]))
+}
+
+/** Has to be called when a scope loses its name, so that the next use of the name creates a scope again. */
+export function forget(organizationId: string, name: string): void {
+  for (const [key, known] of believed) {
+    if (key.startsWith(`${organizationId} `) && known.name.toLowerCase() === name.toLowerCase()) believed.delete(key)
+  }
+}

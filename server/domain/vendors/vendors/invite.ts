@@ -1,0 +1,31 @@
+import type { Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { hasLink, issueAddresses, revokeAddress } from '../../../platform/keys/portal-addresses.ts'
+import { queueLetters } from '../../office/mail/queue.ts'
+import * as vendors from './queries.ts'
+import { obstacleToInvite, recipientsOf } from './vendor.ts'
+
+/** Invites a locked vendor to its portal by a new link, which replaces the previous one, and mails it. */
+export async function inviteToPortal(call: WriteCall, before: Vendor): Promise<Vendor> {
+  // A vendor that has joined stays joined, however often it is invited again.
+  const portalStatus = before.portalStatus === 'not_invited' ? 'invited' : before.portalStatus
+  const vendor = await vendors.update(call, before, { portalStatus })
+  await revokeAddress(call, vendor.id)
+  const addresses = await issueAddresses(call, [{ subjectId: vendor.id, vendorId: vendor.id }])
+  await recordEvent(call, 'vendor.invited', vendor, before, { reason: 'portal', bidRequestId: null })
+  const link = addresses.get(vendor.id) ?? null
+  const { id, companyName } = vendor
+  const values = { 'vendor.companyName': companyName }
+  await queueLetters(call, [
+    { kind: 'portal_invitation', to: recipientsOf(vendor), vendorId: id, aboutId: id, values, link },
+  ])
+  return vendor
+}
+
+/** Invites a locked vendor that has no portal link, if the caller may invite it. */
+export async function ensurePortal(call: WriteCall, vendor: Vendor): Promise<void> {
+  if (!call.permissions.has('vendors:write') || !call.permissions.has('bids:write')) return
+  if (obstacleToInvite(vendor) !== null || (await hasLink(call, { subjectId: vendor.id, vendorId: vendor.id }))) return
+  await inviteToPortal(call, vendor)
+}

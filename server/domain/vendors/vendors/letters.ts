@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import type { Vendor, VendorNotification } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { addressesOf } from '../../../platform/keys/portal-addresses.ts'
+import type { Letter } from '../../office/mail/queue.ts'
+
+/** What notices say to people in place of ids. */
+interface Names {
+  homes: Map<string, string>
+  tasks: Map<string, string>
+  requests: Map<string, RequestNamed>
+  /** The addresses in the portal at which bids are answered, by request and vendor. */
+  links: Map<string, string>
+}
+
+interface RequestNamed {
+  id: string
+  number: string
+  title: string | null
+  scope: string
+  deadline: string
+}
+
+/** The notices as letters to their recipients, with the names of what they are about. */
+export async function lettersOf(
+  call: WriteCall,
+  vendors: readonly Vendor[],
+  notices: readonly VendorNotification[],
+): Promise<Letter[]> {
+  const names = await namesOf(call, notices)
+  const companies = new Map(vendors.map(({ id, companyName }) => [id, companyName]))
+  return notices.map((notice) => {
+    const { id: aboutId, kind, vendorId, recipients: to, bidRequestId, homeId, date, message } = notice
+    const values = { 'vendor.companyName': companies.get(vendorId) ?? null, message, date }
+    const request = bidRequestId === null ? undefined : names.requests.get(bidRequestId)
+    if (request !== undefined) {
+      const link = names.links.get(`${request.id} ${vendorId}`) ?? null
+      return { kind: 'bid_reminder', to, vendorId, aboutId, link, values: { ...values, ...valuesOf(request) } }
+    }
+    const home = homeId === null ? null : (names.homes.get(homeId) ?? null)
+    return { kind, to, vendorId, aboutId, values: { ...values, 'home.name': home, work: workOf(notice, names) } }
+  })
+}
+
+export function valuesOf({ number, title, scope, deadline }: Omit<RequestNamed, 'id'>) {
+  return {
+    ...{ 'bidRequest.number': number, 'bidRequest.title': title ?? scope },
+    ...{ 'bidRequest.scope': scope, 'bidRequest.deadline': deadline },
+  }
+}
+
+function workOf({ taskId, tasks }: VendorNotification, names: Names): string {
+  const named = (id: string) => names.tasks.get(id) ?? 'work'
+  if (tasks.length === 0) return taskId === null ? 'work' : named(taskId)
+  return tasks
+    .map(({ taskId, oldStartDate, newStartDate }) => `${named(taskId)}: ${newStartDate} instead of ${oldStartDate}`)
+    .join('\n')
+}
+
+async function namesOf(call: WriteCall, notices: readonly VendorNotification[]): Promise<Names> {
+  const taskIds = notices.flatMap(({ taskId, tasks }) => [taskId, ...tasks.map((task) => task.taskId)])
+  const asked = notices.filter(({ bidRequestId }) => bidRequestId !== null)
+  const requests = await read<RequestNamed>(
+    call,
+    sql`select "id", "number", "title", "scope", "deadline" from "bidRequests"`,
+    asked.map(({ bidRequestId }) => bidRequestId),
+  )
+  return {
+    homes: await namesIn(
+      call,
+      'homes',
+      notices.map(({ homeId }) => homeId),
+    ),
+    tasks: await namesIn(call, 'tasks', taskIds),
+    requests: new Map(requests.map((request) => [request.id, request])),
+    links: await linksOf(call, asked),
+  }
+}
+
+interface Named {
+  id: string
+  name: string
+}
+
+async function namesIn(call: WriteCall, table: 'homes' | 'tasks', ids: readonly (string | null)[]) {
+  const rows = await read<Named>(call, sql`select "id", "name" from ${sql.table(table)}`, ids)
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+async function read<Row>(
+  { db, organizationId }: WriteCall,
+  select: ReturnType<typeof sql>,
+  ids: readonly (string | null)[],
+): Promise<Row[]> {
+  const wanted = [...new Set(ids.filter((id) => id !== null))]
+  if (wanted.length === 0) return []
+  const { rows } = await sql<Row>`
+    ${select} where "organizationId" = ${organizationId} and "id" = any(${wanted}::text[])`.execute(db)
+  return rows
+}
+
+async function linksOf(call: WriteCall, asked: readonly VendorNotification[]): Promise<Map<string, string>> {
+  if (asked.length === 0) return new Map()
+  const { rows } = await sql<{ id: string; place: string }>`
+    select i."id", i."bidRequestId" || ' ' || i."vendorId" as "place" from "invitations" as i
+    join unnest(${asked.map(({ bidRequestId }) => bidRequestId)}::text[], ${asked.map(({ vendorId }) => vendorId)}::text[])
+      as a ("bidRequestId", "vendorId") on a."bidRequestId" = i."bidRequestId" and a."vendorId" = i."vendorId"
+    where i."organizationId" = ${call.organizationId}`.execute(call.db)
+  const links = await addressesOf(
+    call,
+    rows.map(({ id }) => id),
+  )
+  return new Map(rows.flatMap(({ id, place }) => (links.has(id) ? [[place, links.get(id) ?? '']] : [])))
+}

@@ -1,0 +1,187 @@
+import { sql } from 'kysely'
+import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+
+/**
+ * Every table that points to vendors, and what becomes of its rows when one vendor is merged into another. A test compares
+ * this with the foreign keys of the database, so that no later table is forgotten.
+ */
+export const POINTING_TO_VENDORS = {
+  complianceDocuments: { column: 'vendorId', kind: 'compliance_document' },
+  vendorNotifications: { column: 'vendorId', kind: 'vendor_notification' },
+  invitations: { column: 'vendorId', kind: 'invitation' },
+  bids: { column: 'vendorId', kind: 'bid' },
+  contracts: { column: 'vendorId', kind: 'contract' },
+  prices: { column: 'vendorId', kind: 'price' },
+  purchaseOrders: { column: 'vendorId', kind: 'po' },
+  tasks: { column: 'vendorId', kind: 'task' },
+  calendarFeeds: { column: 'vendorId', kind: 'calendar_feed' },
+  payments: { column: 'vendorId', kind: 'payment' },
+  lienWaivers: { column: 'vendorId', kind: 'lien_waiver' },
+  mails: { column: 'vendorId', kind: 'mail' },
+  // One that was merged into this one before has its records where they go now.
+  vendors: { column: 'mergedIntoId', kind: 'vendor' },
+  // Addresses are no records of anybody; they stay, and open nothing any more.
+  portalAddresses: { column: 'vendorId', kind: null },
+} as const
+
+type Pointing = keyof typeof POINTING_TO_VENDORS
+type Moving = Exclude<Pointing, 'portalAddresses'>
+
+export const MOVING = (Object.keys(POINTING_TO_VENDORS) as Pointing[]).filter(
+  (table): table is Moving => table !== 'portalAddresses',
+)
+
+export interface Pair {
+  keepId: string
+  mergeId: string
+}
+
+/** Requests that asked both: one vendor has one invitation and one bid for a home, so that these cannot be one's. */
+const ASKED_BOTH = ({ organizationId }: WriteCall, { keepId, mergeId }: Pair) => sql`
+  select i."bidRequestId" from "invitations" i
+  join "invitations" o on o."organizationId" = i."organizationId" and o."bidRequestId" = i."bidRequestId" and o."vendorId" = ${keepId}
+  where i."organizationId" = ${organizationId} and i."vendorId" = ${mergeId}
+  union
+  select b."bidRequestId" from "bids" b
+  join "bids" o on o."organizationId" = b."organizationId" and o."bidRequestId" = b."bidRequestId" and o."vendorId" = ${keepId}
+  where b."organizationId" = ${organizationId} and b."vendorId" = ${mergeId}`
+
+/** Those of the requests that are not decided, by their numbers. */
+export async function openRequestsOfBoth(call: WriteCall, pair: Pair, most: number): Promise<string[]> {
+  const { rows } = await sql<{ number: string }>`
+    select "number" from "bidRequests"
+    where "organizationId" = ${call.organizationId} and "id" in (${ASKED_BOTH(call, pair)})
+      and "status" in ('draft', 'sent', 'closed')
+    order by "number" limit ${most}`.execute(call.db)
+  return rows.map(({ number }) => number)
+}
+
+/** Active contracts of both for one trade in one place, as `CT-0001 and CT-0002`. */
+export async function contractsOfBoth(call: WriteCall, { keepId, mergeId }: Pair, most: number): Promise<string[]> {
+  const { rows } = await sql<{ both: string }>`
+    select k."number" || ' and ' || m."number" as "both" from "contracts" m
+    join "contracts" k on k."organizationId" = m."organizationId" and k."vendorId" = ${keepId} and k."status" = 'active'
+      and k."archivedAt" is null and lower(k."scope") = lower(m."scope")
+      and (cardinality(k."communityIds") = 0 or cardinality(m."communityIds") = 0 or k."communityIds" && m."communityIds")
+    where m."organizationId" = ${call.organizationId} and m."vendorId" = ${mergeId} and m."status" = 'active'
+      and m."archivedAt" is null
+    order by 1 limit ${most}`.execute(call.db)
+  return rows.map(({ both }) => both)
+}
+
+/** Invoice numbers that both have standing payments of. */
+export async function invoicesOfBoth(call: WriteCall, { keepId, mergeId }: Pair, most: number): Promise<string[]> {
+  const { rows } = await sql<{ invoiceNumber: string }>`
+    select distinct m."invoiceNumber" from "payments" m
+    join "payments" k on k."organizationId" = m."organizationId" and k."vendorId" = ${keepId}
+      and k."invoiceKey" = m."invoiceKey" and k."status" in ('pending', 'approved', 'paid')
+    where m."organizationId" = ${call.organizationId} and m."vendorId" = ${mergeId} and m."invoiceKey" is not null
+      and m."status" in ('pending', 'approved', 'paid')
+    order by 1 limit ${most}`.execute(call.db)
+  return rows.map(({ invoiceNumber }) => invoiceNumber)
+}
+
+/**
+ * Archives the prices of the merged vendor that hold at the same time as one of the kept vendor, because of one vendor
+ * one price holds. Their parts are locked first, as by everything that changes a price.
+ */
+export async function archiveOverlappingPrices(call: WriteCall, { keepId, mergeId }: Pair): Promise<number> {
+  const { db, organizationId, now } = call
+  await sql`
+    select "id" from "parts" where "organizationId" = ${organizationId} and "id" in (
+      select "partId" from "prices" where "organizationId" = ${organizationId} and "vendorId" = ${mergeId})
+    order by "id" for no key update`.execute(db)
+  const { rows } = await sql<{ id: string }>`
+    update "prices" as m set "archivedAt" = ${now}, "updatedAt" = ${now}, "version" = m."version" + 1
+    where m."organizationId" = ${organizationId} and m."vendorId" = ${mergeId} and m."archivedAt" is null and exists (
+      select from "prices" k
+      where k."organizationId" = ${organizationId} and k."partId" = m."partId" and k."vendorId" = ${keepId}
+        and k."archivedAt" is null and k."communityId" is not distinct from m."communityId"
+        and k."planId" is not distinct from m."planId" and k."minQuantity" = m."minQuantity"
+        and k."effectiveDate" <= coalesce(m."expirationDate", 'infinity')
+        and coalesce(k."expirationDate", 'infinity') >= m."effectiveDate")
+    returning m."id"`.execute(db)
+  for (const { id } of rows) noteChange(call, id, 'archived', ['archivedAt'])
+  return rows.length
+}
+
+/** How many records point to the vendor, counted up to `most`. */
+export async function countPointing(
+  { db, organizationId }: WriteCall,
+  vendorId: string,
+  most: number,
+): Promise<number> {
+  const counts = MOVING.map(
+    (table) => sql`(select count(*) from (
+      select from ${sql.table(table)} where "organizationId" = ${organizationId}
+        and ${sql.ref(POINTING_TO_VENDORS[table].column)} = ${vendorId} limit ${most + 1}) as c)`,
+  )
+  const { rows } = await sql<{ count: number }>`select ${sql.join(counts, sql` + `)} as "count"`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Moves the rows of one table, and says how many moved and how many stayed with requests that asked both. */
+export async function move(call: WriteCall, table: Moving, pair: Pair): Promise<{ moved: number; stayed: number }> {
+  const { db, organizationId, now } = call
+  const { column } = POINTING_TO_VENDORS[table]
+  const isOfRequest = table === 'invitations' || table === 'bids'
+  const stays = isOfRequest ? sql`and "bidRequestId" not in (${ASKED_BOTH(call, pair)})` : sql``
+  const { rows } = await sql<{ id: string }>`
+    update ${sql.table(table)} set ${sql.ref(column)} = ${pair.keepId}, "updatedAt" = ${now}, "version" = "version" + 1
+    where "organizationId" = ${organizationId} and ${sql.ref(column)} = ${pair.mergeId} ${stays}
+    returning "id"`.execute(db)
+  for (const { id } of rows) noteChange(call, id, 'updated', [column])
+  const left = isOfRequest ? await countLeft(call, table, pair) : 0
+  return { moved: rows.length, stayed: left }
+}
+
+async function countLeft({ db, organizationId }: WriteCall, table: Moving, { mergeId }: Pair): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as "count" from ${sql.table(table)}
+    where "organizationId" = ${organizationId} and "vendorId" = ${mergeId}`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** What names a vendor without a foreign key: files, messages with who sent and got them, and who caused a delay. */
+export async function moveMentions(call: WriteCall, { keepId, mergeId }: Pair): Promise<void> {
+  const { db, organizationId, now } = call
+  const raised = sql`"updatedAt" = ${now}, "version" = "version" + 1`
+  const files = await sql<{ id: string }>`
+    update "attachments" set "recordId" = ${keepId}, ${raised}
+    where "organizationId" = ${organizationId} and "recordType" = 'vendor' and "recordId" = ${mergeId}
+    returning "id"`.execute(db)
+  // A message that went to both went to the kept one already.
+  const notToBoth = sql`
+    m."recipientId" = ${mergeId} and not exists (
+      select from "messageRecipients" k where k."organizationId" = ${organizationId}
+        and k."recipientId" = ${keepId} and k."messageId" = m."messageId")`
+  const messages = await sql<{ id: string }>`
+    update "messages" set "sender" = replace("sender"::text, ${mergeId}, ${keepId})::jsonb,
+      "recipients" = replace("recipients"::text, ${mergeId}, ${keepId})::jsonb, ${raised}
+    where "organizationId" = ${organizationId}
+      and "id" in (select m."messageId" from "messageRecipients" m
+        where m."organizationId" = ${organizationId} and ${notToBoth})
+    returning "id"`.execute(db)
+  await sql`
+    update "messageRecipients" as m set "recipientId" = ${keepId}
+    where m."organizationId" = ${organizationId} and ${notToBoth}`.execute(db)
+  const related = await sql<{ id: string }>`
+    update "messages" set "relatedTo" = jsonb_set("relatedTo", '{id}', to_jsonb(${keepId}::text)), ${raised}
+    where "organizationId" = ${organizationId} and "relatedToId" = ${mergeId}
+    returning "id"`.execute(db)
+  for (const { id } of files.rows) noteChange(call, id, 'updated', ['relatedTo'])
+  for (const id of new Set([...messages.rows, ...related.rows].map(({ id }) => id)))
+    noteChange(call, id, 'updated', ['recipients'])
+  // The tasks have been moved by now, so that those of the kept vendor are all that name the merged one in their delays.
+  await sql`
+    update "tasks" set "delays" = replace("delays"::text, ${mergeId}, ${keepId})::jsonb
+    where "organizationId" = ${organizationId} and "vendorId" = ${keepId}
+      and "delays"::text like ${`%${mergeId}%`}`.execute(db)
+}
+
+/** Nobody who was sent an address of the merged vendor acts for the kept one by it. */
+export async function revokeAllAddresses({ db, organizationId, now }: WriteCall, vendorId: string): Promise<void> {
+  await sql`
+    update "portalAddresses" set "revokedAt" = coalesce("revokedAt", ${now}), "sealedToken" = null
+    where "organizationId" = ${organizationId} and "vendorId" = ${vendorId}`.execute(db)
+}

@@ -1,0 +1,135 @@
+import type { Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { conflict, invalid, problem } from '../../../platform/problems/problem.ts'
+import * as merging from './merge-queries.ts'
+import { recordUpdate } from './operations.ts'
+import * as vendors from './queries.ts'
+import { assertMayReroute } from './reroute.ts'
+
+/** Each record that moves is written and told in the audit trail, and all of them stay locked until the end. */
+const MOST_RECORDS = 5000
+const MOST_NAMED = 5
+
+export interface Merged {
+  vendor: Vendor
+  merged: Vendor
+  moved: { kind: string; count: number }[]
+  stayed: { kind: string; count: number }[]
+  archivedPrices: number
+  warnings: string[]
+}
+
+/**
+ * Two records of one company become one. If compliance documents moved, the caller judges the vendor anew. Both are
+ * locked in the order of their ids, so that two merges wait for each other.
+ */
+export async function mergeVendors(call: WriteCall, pair: merging.Pair): Promise<Merged> {
+  const { keepId, mergeId } = pair
+  if (keepId === mergeId) throw invalid([{ pointer: '/mergeId', code: 'itself', message: 'must be another vendor' }])
+  const locked = new Map<string, Vendor>()
+  for (const id of [keepId, mergeId].sort()) locked.set(id, await vendors.lock(call, id))
+  const [keep, other] = [locked.get(keepId), locked.get(mergeId)]
+  if (keep === undefined || other === undefined) throw new Error('Both have just been locked.')
+  await assertMergeable(call, keep, other, pair)
+  // Either vendor's links are mailed to the addresses of the one that is kept from then on.
+  const after = { ...keep, ...takenOver(keep, other) }
+  await assertMayReroute(call, [
+    { before: keep, after },
+    { before: other, after },
+  ])
+  const warnings = await warningsOf(call, keep, other, pair)
+  const archivedPrices = await merging.archiveOverlappingPrices(call, pair)
+  const moved: Merged['moved'] = []
+  const stayed: Merged['stayed'] = []
+  for (const table of merging.MOVING) {
+    const { kind } = merging.POINTING_TO_VENDORS[table]
+    const counted = await merging.move(call, table, pair)
+    if (counted.moved > 0) moved.push({ kind, count: counted.moved })
+    if (counted.stayed > 0) stayed.push({ kind, count: counted.stayed })
+  }
+  await merging.moveMentions(call, pair)
+  await merging.revokeAllAddresses(call, mergeId)
+  const merged = await archived(call, keep, other)
+  const filled = await vendors.update(call, keep, takenOver(keep, other))
+  await recordUpdate(call, keep, filled)
+  await vendors.retimeNotices(call, keepId)
+  return { vendor: await vendors.find(call, keepId), merged, moved, stayed, archivedPrices, warnings }
+}
+
+async function assertMergeable(call: WriteCall, keep: Vendor, other: Vendor, pair: merging.Pair): Promise<void> {
+  if (keep.archivedAt !== null)
+    throw conflict('archived', `${keep.companyName} is archived, so nothing is merged into it.`)
+  if (other.mergedIntoId !== null)
+    throw conflict(
+      'already_done',
+      `${other.companyName} was merged into another vendor already: ${other.mergedIntoId}.`,
+    )
+  if (other.archivedAt !== null)
+    throw conflict('archived', `${other.companyName} is archived, so nothing of it is in use.`)
+  const requests = await merging.openRequestsOfBoth(call, pair, MOST_NAMED)
+  if (requests.length > 0)
+    throw conflict(
+      'wrong_status',
+      `Both are asked by ${requests.join(', ')}; one vendor bids once, so decide or cancel these first.`,
+    )
+  const contracts = await merging.contractsOfBoth(call, pair, MOST_NAMED)
+  if (contracts.length > 0)
+    throw conflict(
+      'in_use',
+      `Both have active contracts for one trade in one place (${contracts.join(', ')}); terminate one of each first.`,
+    )
+  if ((await merging.countPointing(call, other.id, MOST_RECORDS)) > MOST_RECORDS)
+    throw problem('too_much_work', `${other.companyName} has more than ${MOST_RECORDS} records. Keep that one instead.`)
+}
+
+async function warningsOf(call: WriteCall, keep: Vendor, other: Vendor, pair: merging.Pair): Promise<string[]> {
+  const invoices = await merging.invoicesOfBoth(call, pair, MOST_NAMED)
+  const both = `${keep.accountingId} and ${other.accountingId}`
+  return [
+    ...invoices.map((number) => `Invoice ${number} was entered for both; look whether it was paid twice.`),
+    ...(keep.accountingId !== null && other.accountingId !== null
+      ? [`The accounting system knows both, as ${both}; merge them there too.`]
+      : []),
+  ]
+}
+
+/** Archived with a pointer, and without what has to be unique and goes to the kept vendor. */
+async function archived(call: WriteCall, keep: Vendor, other: Vendor): Promise<Vendor> {
+  const changes = {
+    mergedIntoId: keep.id,
+    portalStatus: 'not_invited' as const,
+    ...(keep.accountingId === null && { accountingId: null }),
+  }
+  // Of an archived one nothing else can change, so the pointer comes first.
+  const pointed = await vendors.update(call, other, changes)
+  const after = await vendors.archive(call, pointed)
+  await recordUpdate(call, other, after)
+  return after
+}
+
+/** What the kept vendor does not know, and what the other one does besides. */
+function takenOver(keep: Vendor, other: Vendor) {
+  const known = new Set(keep.contacts.map(({ email, name }) => email ?? name))
+  const trades = new Set(keep.scopes.map((scope) => scope.toLowerCase()))
+  const isEverywhere = keep.communityIds.length === 0 || other.communityIds.length === 0
+  return {
+    email: keep.email ?? other.email,
+    phone: keep.phone ?? other.phone,
+    contactName: keep.contactName ?? other.contactName,
+    address: keep.address ?? other.address,
+    licenseNumber: keep.licenseNumber ?? other.licenseNumber,
+    accountingId: keep.accountingId ?? other.accountingId,
+    lienWaiverRequired: keep.lienWaiverRequired || other.lienWaiverRequired,
+    scopes: [...keep.scopes, ...other.scopes.filter((scope) => !trades.has(scope.toLowerCase()))].slice(0, MOST_SCOPES),
+    communityIds: isEverywhere ? [] : [...new Set([...keep.communityIds, ...other.communityIds])].slice(0, MOST_PLACES),
+    contacts: [...keep.contacts, ...other.contacts.filter(({ email, name }) => !known.has(email ?? name))].slice(
+      0,
+      MOST_CONTACTS,
+    ),
+  }
+}
+
+/** As the contract says of a vendor. */
+const MOST_SCOPES = 50
+const MOST_PLACES = 200
+const MOST_CONTACTS = 50

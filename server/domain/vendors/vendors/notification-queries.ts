@@ -1,0 +1,36 @@
+import { typeid } from 'typeid-js'
+import type { VendorNotification } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { resource, type Values } from '../../../platform/resources/resource.ts'
+
+export const { list, findAll } = resource({
+  schema: 'VendorNotification',
+  table: 'vendorNotifications',
+  prefix: 'ntf',
+  long: ['message', 'recipients', 'tasks'],
+})
+
+/** Adds several in one statement. */
+export async function insertAll(
+  call: WriteCall,
+  given: readonly Required<Values<VendorNotification>>[],
+): Promise<VendorNotification[]> {
+  const now = call.now.toISOString()
+  const rows = given.map((values) => ({
+    ...values,
+    ...{ id: typeid('ntf').toString(), version: 1, createdBy: call.actor, createdAt: now, updatedAt: now },
+  }))
+  if (rows.length === 0) return []
+  await call.db
+    .insertInto('vendorNotifications')
+    .values(
+      rows.map((row) => ({
+        ...row,
+        organizationId: call.organizationId,
+        tasks: JSON.stringify(row.tasks),
+        createdBy: JSON.stringify(row.createdBy),
+      })),
+    )
+    .execute()
+  return rows
+}

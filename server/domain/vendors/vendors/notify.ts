@@ -1,0 +1,65 @@
+import type { Vendor, VendorNotification } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { type MadeEvent, makeEvent, recordEvents } from '../../../platform/events/record.ts'
+import { queueLetters, sendsMail } from '../../office/mail/queue.ts'
+import { lettersOf } from './letters.ts'
+import * as notifications from './notification-queries.ts'
+import { recipientsOf } from './vendor.ts'
+
+export type Notice = Pick<VendorNotification, 'bidRequestId' | 'homeId' | 'taskId' | 'date' | 'message'> &
+  (
+    | { kind: 'advance' | 'reminder'; tasks?: undefined }
+    | { kind: 'moved_earlier' | 'postponed'; homeId: string; tasks: VendorNotification['tasks'] }
+  )
+
+interface Told {
+  vendor: Vendor
+  notice: Notice
+}
+
+/** The same for one vendor. */
+export async function sendNotification(call: WriteCall, vendor: Vendor, notice: Notice): Promise<VendorNotification> {
+  const [notification] = await sendNotifications(call, [{ vendor, notice }])
+  if (notification === undefined) throw new Error('One notice makes one notification.')
+  return notification
+}
+
+/**
+ * Notifies vendors: stores the notifications, emits their events with the addresses to send them to, after other events
+ * of the same change, and mails them where the operator has set up a mail server. This is the only place that creates
+ * notifications, whoever asks for them. A vendor without an address has no recipients; the caller decides whether to
+ * refuse that, or to let a subscriber of the event call the vendor instead.
+ */
+export async function sendNotifications(
+  call: WriteCall,
+  told: readonly Told[],
+  before: readonly MadeEvent[] = [],
+): Promise<VendorNotification[]> {
+  const sent = await notifications.insertAll(
+    call,
+    told.map(({ vendor, notice }) => ({
+      ...{ tasks: [], ...notice, vendorId: vendor.id, recipients: recipientsOf(vendor) },
+    })),
+  )
+  const events = sent.map((notification) => {
+    const { kind, homeId } = notification
+    return kind === 'advance' || kind === 'reminder' || homeId === null
+      ? makeEvent(
+          call,
+          kind === 'advance' ? 'vendor.notification.advance' : 'vendor.notification.reminder',
+          notification,
+        )
+      : makeEvent(call, `vendor.notification.${kind}`, { ...notification, kind, homeId })
+  })
+  await recordEvents(call, [...before, ...events])
+  if (sendsMail(call))
+    await queueLetters(
+      call,
+      await lettersOf(
+        call,
+        told.map(({ vendor }) => vendor),
+        sent,
+      ),
+    )
+  return sent
+}

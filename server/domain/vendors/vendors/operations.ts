@@ -1,0 +1,126 @@
+import type { Vendor } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { recordEvent } from '../../../platform/events/record.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { endOf, revokeAddress } from '../../../platform/keys/portal-addresses.ts'
+import { assertMove, conflict } from '../../../platform/problems/problem.ts'
+import { syncRows } from '../../../platform/resources/sync.ts'
+import * as communities from '../../land/communities/queries.ts'
+import * as scopes from '../scopes/queries.ts'
+import { possibleDuplicates, vendorsLike, withPossibleDuplicates } from './duplicates.ts'
+import { inviteToPortal } from './invite.ts'
+import * as vendors from './queries.ts'
+import { assertMayReroute } from './reroute.ts'
+import { vendorSync } from './sync.ts'
+import { keepTaxId, lastOf } from './tax-id.ts'
+import { changesOf, newVendor, obstacleToInvite, VENDOR_MOVES } from './vendor.ts'
+
+export const vendorOperations = {
+  async listVendors({ query }, call) {
+    return { status: 200, body: await vendors.list(call, query) }
+  },
+
+  async createVendor({ query, body }, call) {
+    const { taxId = null, ...fields } = body
+    const values = newVendor({ ...fields, ...(await references(call, fields, query.createScopes)) })
+    const created = await call.write(async (call) => {
+      const alike = call.permissions.has('vendors:read') ? await vendorsLike(call, values) : []
+      const inserted = await vendors.insert(call, taxId === null ? values : { ...values, taxIdLast4: lastOf(taxId) })
+      const vendor = taxId === null ? inserted : await keepTaxId(call, { before: null, after: inserted }, taxId)
+      await recordEvent(call, 'vendor.created', vendor)
+      return { ...vendor, possibleDuplicates: possibleDuplicates(alike) }
+    })
+    return { status: 201, body: created }
+  },
+
+  async syncVendors({ query, body }, call) {
+    const synced = await call.write(async (call) =>
+      withPossibleDuplicates(call, await syncRows(call, body, vendorSync(body.match, query.createScopes))),
+    )
+    return { status: 200, body: synced }
+  },
+
+  async getVendor({ path }, call) {
+    return { status: 200, body: await vendors.find(call, path.vendorId) }
+  },
+
+  async updateVendor({ path, query, body, ifMatch }, call) {
+    const { taxId, notificationPreferences } = body
+    const vendor = await call.write(async (call) => {
+      const before = await vendors.lock(call, path.vendorId)
+      const changes = changesOf(before, { ...body, ...(await references(call, body, query.createScopes)) })
+      await assertMayReroute(call, [{ before, after: { ...before, ...changes } }])
+      const updated = await vendors.update(call, before, changes, ifMatch)
+      const after = taxId === undefined ? updated : await keepTaxId(call, { before, after: updated }, taxId)
+      if (notificationPreferences !== undefined) await vendors.retimeNotices(call, after.id)
+      await recordUpdate(call, before, after)
+      return after
+    })
+    return { status: 200, body: vendor }
+  },
+
+  async archiveVendor({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await vendors.lock(call, path.vendorId)
+      await recordUpdate(call, before, await vendors.archive(call, before, ifMatch))
+      if (before.archivedAt === null) await vendors.retimeNotices(call, before.id)
+    })
+    return { status: 204 }
+  },
+
+  async changeVendorStatus({ path, body }, call) {
+    const vendor = await call.write(async (call) => {
+      const before = await vendors.lock(call, path.vendorId)
+      if (before.archivedAt !== null) throw conflict('vendor_archived', `${before.companyName} is archived.`)
+      assertMove(VENDOR_MOVES, before.status, body.status)
+      const after = await vendors.update(call, before, { status: body.status })
+      await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
+      await recordUpdate(call, before, after)
+      return after
+    })
+    return { status: 200, body: vendor }
+  },
+
+  async inviteVendor({ path }, call) {
+    const invited = await call.write(async (call) => {
+      const before = await vendors.lock(call, path.vendorId)
+      const obstacle = obstacleToInvite(before)
+      if (obstacle !== null) throw conflict(obstacle.code, `${obstacle.message}.`)
+      const vendor = await inviteToPortal(call, before)
+      return {
+        vendor,
+        expiresAt: endOf({ createdAt: call.now.toISOString(), deadlineAt: null }).toISOString(),
+      }
+    })
+    return { status: 200, body: invited }
+  },
+
+  async revokeVendorPortal({ path }, call) {
+    const vendor = await call.write(async (call) => {
+      const before = await vendors.lock(call, path.vendorId)
+      await revokeAddress(call, before.id)
+      const after = await vendors.update(call, before, { portalStatus: 'not_invited' })
+      await recordUpdate(call, before, after)
+      return after
+    })
+    return { status: 200, body: vendor }
+  },
+} satisfies Partial<Handlers>
+
+/** Emits vendor.updated if anything changed. */
+export async function recordUpdate(call: WriteCall, before: Vendor, after: Vendor): Promise<void> {
+  if (after.version !== before.version) await recordEvent(call, 'vendor.updated', after, before)
+}
+
+/** The scopes as the organization spells them, and communities that belong to it. */
+async function references(
+  call: Call,
+  body: { scopes?: string[]; communityIds?: string[] },
+  createScopes: boolean | undefined,
+): Promise<{ scopes?: string[] }> {
+  if (body.communityIds !== undefined) {
+    await communities.assertExist(call, body.communityIds, '/communityIds')
+  }
+  return body.scopes === undefined ? {} : { scopes: await scopes.named(call, body.scopes, createScopes) }
+}

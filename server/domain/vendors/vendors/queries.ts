@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+
+export const {
+  list,
+  find,
+  findAll,
+  findOptional,
+  lock,
+  assertExist,
+  insert,
+  make,
+  insertAll,
+  updateAll,
+  update,
+  archive,
+} = resource({
+  schema: 'Vendor',
+  table: 'vendors',
+  prefix: 'ven',
+  long: ['contacts', 'scopes', 'communityIds'],
+  filters: {
+    scope: (scope) => `${scope} = any(t."scopes")`,
+    communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))`,
+  },
+})
+
+/**
+ * Computes anew when the vendors, whose preferences have changed, are told of the tasks that are ahead of them, which
+ * the database does whenever a planned start is written. None of the tasks looks different for that, so their versions
+ * stay.
+ */
+export async function retimeNotices({ db, organizationId }: WriteCall, ...vendorIds: string[]): Promise<void> {
+  if (vendorIds.length === 0) return
+  await sql`
+    update "tasks" as t set "plannedStart" = t."plannedStart"
+    where t."organizationId" = ${organizationId} and t."vendorId" = any(${vendorIds}::text[]) and t."status" = 'not_started'
+      and t."archivedAt" is null`.execute(db)
+}

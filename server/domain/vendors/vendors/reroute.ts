@@ -1,0 +1,46 @@
+import type { Vendor } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { vendorsWithLinks } from '../../../platform/keys/portal-addresses.ts'
+import { Problem } from '../../../platform/problems/problem.ts'
+import { recipientsOf } from './vendor.ts'
+
+type Addressed = Pick<Vendor, 'id' | 'companyName' | 'email' | 'contacts'>
+
+/** A vendor before and after a change of the addresses that its links are mailed to. */
+export interface Rerouted {
+  before: Addressed
+  after: Pick<Vendor, 'email' | 'contacts'>
+}
+
+/**
+ * Finds the changes that mail the portal links of a vendor to an address that did not get them before. Whoever reads mail
+ * there could act for the vendor, so such a change requires the permission to copy links, once the vendor has ever had
+ * one. Returns the ids of the vendors that this caller must not change so.
+ */
+export async function findForbiddenReroutes(call: Call, changes: readonly Rerouted[]): Promise<ReadonlySet<string>> {
+  if (call.permissions.has('portal_links:read')) return new Set()
+  const rerouted = changes.filter(({ before, after }) => {
+    const known = recipientsOf(before)
+    return recipientsOf(after).some((address) => !known.includes(address))
+  })
+  if (rerouted.length === 0) return new Set()
+  return vendorsWithLinks(
+    call,
+    rerouted.map(({ before }) => before.id),
+  )
+}
+
+/** Throws `permission_denied` for the first of these changes that the caller must not make. */
+export async function assertMayReroute(call: Call, changes: readonly Rerouted[]): Promise<void> {
+  const forbidden = await findForbiddenReroutes(call, changes)
+  const found = changes.find(({ before }) => forbidden.has(before.id))
+  if (found !== undefined) throw rerouteDenied(found.before)
+}
+
+export function rerouteDenied({ companyName }: Pick<Vendor, 'companyName'>): Problem {
+  return new Problem(
+    'permission_denied',
+    `Adding an email address to ${companyName} requires portal_links:read, because its portal links are mailed there. Ask an owner or admin.`,
+    { permission: 'portal_links:read' },
+  )
+}

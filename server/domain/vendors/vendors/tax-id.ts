@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import type { Vendor } from '../../../../client/contract.gen.ts'
+import { type Call, noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { vault } from '../../../platform/encryption/vault.ts'
+import type { Changed } from '../../../platform/resources/resource.ts'
+import { placeOfTaxId } from './tax-id-place.ts'
+
+/**
+ * The number under which a vendor pays taxes. It is often the social security number of a person, so it is stored sealed
+ * and leaves the service only on what is filed with it; its last characters say which one is known.
+ */
+export function lastOf(taxId: string | null | undefined): string | null | undefined {
+  return taxId?.replace(/[^A-Za-z0-9]/g, '').slice(-4) ?? taxId
+}
+
+/**
+ * Keeps the number of a vendor whose row has its last characters already, and returns the vendor. Another number that
+ * ends alike is a change too, though the row does not show it.
+ */
+export async function keepTaxId(
+  call: WriteCall,
+  { before, after }: Changed<Vendor | null> & { after: Vendor },
+  taxId: string | null,
+): Promise<Vendor> {
+  if (taxId === (await taxIdOf(call, after.id))) return after
+  const { organizationId } = call
+  const sealed = taxId === null ? null : vaultOf(call).seal(taxId, placeOfTaxId(organizationId, after.id))
+  const isNoticed = after.version !== before?.version
+  const version = isNoticed ? after.version : after.version + 1
+  const updatedAt = call.now.toISOString()
+  await sql`
+    update "vendors" set "sealedTaxId" = ${sealed}, "version" = ${version}, "updatedAt" = ${updatedAt}
+    where "organizationId" = ${organizationId} and "id" = ${after.id}`.execute(call.db)
+  if (!isNoticed) noteChange(call, after.id, 'updated', ['taxId'])
+  return { ...after, version, updatedAt }
+}
+
+/** A number for each of several vendors whose rows have its last characters already. */
+export async function keepTaxIds(call: WriteCall, kept: ReadonlyMap<string, string | null>): Promise<void> {
+  if (kept.size === 0) return
+  const { organizationId } = call
+  const sealed = [...kept].map(([id, taxId]) =>
+    taxId === null ? null : vaultOf(call).seal(taxId, placeOfTaxId(organizationId, id)),
+  )
+  await sql`
+    update "vendors" as v set "sealedTaxId" = k."sealed"
+    from unnest(${[...kept.keys()]}::text[], ${sealed}::text[]) as k ("id", "sealed")
+    where v."organizationId" = ${organizationId} and v."id" = k."id"`.execute(call.db)
+}
+
+/** The numbers of these vendors, as far as they are known. */
+export async function taxIdsOf(call: WriteCall, vendorIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (vendorIds.length === 0) return new Map()
+  const { rows } = await sql<{ vendorId: string; sealed: string }>`
+    select "id" as "vendorId", "sealedTaxId" as "sealed" from "vendors"
+    where "organizationId" = ${call.organizationId} and "id" = any(${[...vendorIds]}::text[])
+      and "sealedTaxId" is not null`.execute(call.db)
+  return new Map(rows.map((row) => [row.vendorId, openTaxId(call, row)]))
+}
+
+async function taxIdOf(call: WriteCall, vendorId: string): Promise<string | null> {
+  const { rows } = await sql<{ sealed: string | null }>`
+    select "sealedTaxId" as "sealed" from "vendors"
+    where "organizationId" = ${call.organizationId} and "id" = ${vendorId}`.execute(call.db)
+  const sealed = rows[0]?.sealed ?? null
+  return sealed === null ? null : openTaxId(call, { vendorId, sealed })
+}
+
+export function openTaxId(call: Call, { vendorId, sealed }: { vendorId: string; sealed: string }): string {
+  return vaultOf(call).open(sealed, placeOfTaxId(call.organizationId, vendorId))
+}
+
+const vaultOf = ({ surroundings }: Call) => vault(surroundings.config.encryptionKey)

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { eventsAbout, eventsOf } from '../../../../test/support/recorded-events.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+const framing = {
+  companyName: 'Lone Star Framing LLC',
+  email: 'bids@lonestarframing.example.com',
+  phone: '+1 512 555 0142',
+  scopes: ['framing', 'trusses'],
+  contactName: 'Dana Whitfield',
+}
+/** In the books already, where an id belongs to one vendor. */
+const linked = { ...framing, accountingId: 'QB-1042' }
+
+test('a vendor is created with the fields of the seed and is read back the same', async () => {
+  const created = await plumbline.post('/api/ext/vendors', framing)
+  expect(created.status).toBe(201)
+  expect(created.body).toMatchObject({ ...framing, status: 'active', complianceStatus: 'missing', version: 1 })
+  expect(created.headers.get('location')).toBe(`/api/ext/vendors/${created.body.id}`)
+  const read = await plumbline.get(`/api/ext/vendors/${created.body.id}`)
+  expect(read.status).toBe(200)
+  const { possibleDuplicates: _, ...vendor } = created.body
+  expect(read.body).toEqual(vendor)
+  expect(read.headers.get('etag')).toBe('"1"')
+})
+
+test('all faults of an input are reported at once, each with its pointer', async () => {
+  const refused = await plumbline.post('/api/ext/vendors', { email: 'nowhere', poLimit: 1.005, colour: 'red' })
+  expect(refused.status).toBe(422)
+  expect(refused.body.code).toBe('validation_failed')
+  const pointers = refused.body.errors.map((fault: { pointer: string }) => fault.pointer).sort()
+  expect(pointers).toEqual(['/colour', '/companyName', '/email', '/poLimit'])
+})
+
+test('a change returns the new state, raises the version, and says in its event what changed', async () => {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', linked)
+  const changed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, {
+    contactName: 'Marisol Vega',
+    accountingId: null,
+  })
+  expect(changed.status).toBe(200)
+  expect(changed.body).toMatchObject({ contactName: 'Marisol Vega', accountingId: null, version: 2 })
+  const events = await eventsAbout(plumbline, vendor.id)
+  expect(events.map((event) => event.type)).toEqual(['vendor.created', 'vendor.updated'])
+  expect(events[1]).toMatchObject({
+    data: { object: changed.body, previous: { contactName: 'Dana Whitfield', accountingId: 'QB-1042' } },
+  })
+})
+
+test('a change that changes nothing raises no version and records no event', async () => {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
+  const same = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: framing.contactName })
+  expect({ ...same.body, possibleDuplicates: vendor.possibleDuplicates }).toEqual(vendor)
+})
+
+test('a stale If-Match is refused with the current version, and If-None-Match saves the body', async () => {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
+  await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: null })
+  const stale = await plumbline.patch(
+    `/api/ext/vendors/${vendor.id}`,
+    { phone: '1' },
+    { headers: { 'if-match': '"1"' } },
+  )
+  expect(stale.status).toBe(412)
+  expect(stale.body).toMatchObject({ code: 'precondition_failed', currentVersion: 2 })
+  const unchanged = await plumbline.get(`/api/ext/vendors/${vendor.id}`, { headers: { 'if-none-match': '"2"' } })
+  expect(unchanged.status).toBe(304)
+  expect(unchanged.body).toBe('')
+})
+
+test('an archived vendor leaves the list, stays readable by id, and is listed when archived ones are requested', async () => {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
+  expect((await plumbline.delete(`/api/ext/vendors/${vendor.id}`)).status).toBe(204)
+  expect((await plumbline.delete(`/api/ext/vendors/${vendor.id}`)).status).toBe(204)
+  expect((await plumbline.get(`/api/ext/vendors?ids=${vendor.id}`)).body.data).toEqual([])
+  expect((await plumbline.get(`/api/ext/vendors?ids=${vendor.id}&includeArchived=true`)).body.data).toHaveLength(1)
+  expect((await plumbline.get(`/api/ext/vendors/${vendor.id}`)).body.archivedAt).not.toBeNull()
+})
+
+test('another builder sees no vendor of ours, and cannot tell it from one that does not exist', async () => {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
+  const other = await plumbline.newBuilder()
+  for (const id of [vendor.id, 'ven_01m7y975jyfesvq69a4tb31vbx', 'nonsense', '%00', '%E0%A4%A']) {
+    const answer = await plumbline.get(`/api/ext/vendors/${id}`, { key: other.key })
+    expect(answer.status).toBe(404)
+    expect(answer.body.code).toBe('not_found')
+    expect(answer.body.detail).toBe('No resource with this id exists in your organization.')
+  }
+  expect((await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: null }, { key: other.key })).status).toBe(404)
+  expect((await plumbline.delete(`/api/ext/vendors/${vendor.id}`, { key: other.key })).status).toBe(404)
+  expect((await plumbline.get('/api/ext/vendors', { key: other.key })).body.data).toEqual([])
+})
+
+test('a list can be read page by page in every sort order, without gaps or repeats, while others write', async () => {
+  const { key } = await plumbline.newBuilder()
+  const ids = new Set<string>()
+  for (let i = 0; i < 25; i++) {
+    const { body } = await plumbline.post('/api/ext/vendors', { companyName: `Vendor ${i % 5}` }, { key })
+    ids.add(body.id)
+  }
+  for (const sort of ['createdAt', '-createdAt', 'updatedAt', '-updatedAt', 'companyName', '-companyName']) {
+    const seen: string[] = []
+    let next = `/api/ext/vendors?limit=4&sort=${sort}`
+    while (next !== '') {
+      const { status, body, headers } = await plumbline.get(next, { key })
+      expect(status).toBe(200)
+      seen.push(...body.data.map((vendor: { id: string }) => vendor.id))
+      next = /<(.*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? ''
+      expect(next === '').toBe(body.nextCursor === null)
+    }
+    expect(seen).toHaveLength(25)
+    expect(new Set(seen)).toEqual(ids)
+  }
+})
+
+test('a cursor that is malformed or made for another sort order is refused', async () => {
+  const { key } = await plumbline.newBuilder()
+  for (const companyName of ['A', 'B']) await plumbline.post('/api/ext/vendors', { companyName }, { key })
+  const { body } = await plumbline.get('/api/ext/vendors?limit=1', { key })
+  for (const query of ['cursor=nonsense', `cursor=${body.nextCursor}&sort=companyName`]) {
+    const refused = await plumbline.get(`/api/ext/vendors?${query}`, { key })
+    expect(refused.status).toBe(422)
+    expect(refused.body.code).toBe('invalid_cursor')
+  }
+})
+
+test('vendors are found by trade, by words, by accounting id and by not having one', async () => {
+  const { key } = await plumbline.newBuilder()
+  await plumbline.post('/api/ext/vendors', linked, { key })
+  await plumbline.post('/api/ext/vendors', { companyName: '100% Plumbing_Co', scopes: ['plumbing'] }, { key })
+  const names = async (query: string) =>
+    (await plumbline.get(`/api/ext/vendors?${query}`, { key })).body.data.map(
+      (vendor: { companyName: string }) => vendor.companyName,
+    )
+  expect(await names('scope=trusses')).toEqual(['Lone Star Framing LLC'])
+  expect(await names('q=dana%20star')).toEqual(['Lone Star Framing LLC'])
+  expect(await names('q=100%25')).toEqual(['100% Plumbing_Co'])
+  expect(await names('accountingId=QB-1042')).toEqual(['Lone Star Framing LLC'])
+  expect(await names('accountingId=null')).toEqual(['100% Plumbing_Co'])
+  expect((await plumbline.get('/api/ext/vendors?colour=red', { key })).status).toBe(422)
+})
+
+test('a second vendor with the same externalId is a conflict that names the field', async () => {
+  const { key } = await plumbline.newBuilder()
+  await plumbline.post('/api/ext/vendors', { companyName: 'A', externalId: 'erp-1' }, { key })
+  const second = await plumbline.post('/api/ext/vendors', { companyName: 'B', externalId: 'erp-1' }, { key })
+  expect(second.status).toBe(409)
+  expect(second.body).toMatchObject({ code: 'conflict', errors: [{ pointer: '/externalId' }] })
+})
+
+test('fifty creations at once with one Idempotency-Key make one vendor and one event', async () => {
+  const { key, organizationId } = await plumbline.newBuilder()
+  const options = { key, headers: { 'idempotency-key': 'attempt-1' } }
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => plumbline.post('/api/ext/vendors', framing, options)),
+  )
+  const created = answers.filter((answer) => answer.status === 201)
+  for (const answer of answers) expect([201, 409]).toContain(answer.status)
+  expect(created.filter((answer) => answer.headers.get('idempotent-replayed') === null)).toHaveLength(1)
+  expect(new Set(created.map((answer) => answer.body.id)).size).toBe(1)
+  const again = await plumbline.post('/api/ext/vendors', framing, options)
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect(again.body).toEqual(created[0]?.body)
+  const other = await plumbline.post('/api/ext/vendors', { ...framing, phone: null }, options)
+  expect(other.body.code).toBe('idempotency_key_reused')
+  expect(await eventsOf(plumbline, organizationId)).toHaveLength(1)
+})
+
+test('a trade in different case is the existing trade, and an unknown community is refused', async () => {
+  const { key } = await plumbline.newBuilder()
+  await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['framing'] }, { key })
+  const second = await plumbline.post('/api/ext/vendors', { companyName: 'B', scopes: ['Framing', 'FRAMING'] }, { key })
+  expect(second.body.scopes).toEqual(['framing'])
+  const third = await plumbline.post('/api/ext/vendors', { companyName: 'C', communityIds: ['com_nothing'] }, { key })
+  expect(third.body).toMatchObject({ code: 'unknown_reference', errors: [{ pointer: '/communityIds/0' }] })
+})
+
+describe('a vendor that may be there already', () => {
+  test('is created, and the answer names those that agree in name, e-mail or telephone, whatever the notation', async () => {
+    const { key } = await plumbline.newBuilder()
+    const create = async (body: object) => (await plumbline.post('/api/ext/vendors', body, { key })).body
+    const first = await create({ companyName: 'Brazos Framing, LLC', email: 'Bids@brazos.example.com' })
+    expect(first.possibleDuplicates).toEqual([])
+    const second = await create({ companyName: 'BRAZOS  FRAMING', phone: '+1 (512) 555-0142' })
+    const told = { id: first.id, companyName: 'Brazos Framing, LLC', status: 'active' }
+    expect(second.possibleDuplicates).toEqual([{ ...told, agreesIn: ['companyName'] }])
+    const third = await create({ companyName: 'Other', email: 'bids@BRAZOS.example.com', phone: '512.555.0142' })
+    expect(third.possibleDuplicates).toEqual([
+      { ...told, agreesIn: ['email'] },
+      { ...told, id: second.id, companyName: 'BRAZOS  FRAMING', agreesIn: ['phone'] },
+    ])
+    const read = await plumbline.get(`/api/ext/vendors/${third.id}`, { key })
+    expect(read.body).toEqual({ ...third, possibleDuplicates: undefined })
+  })
+
+  test('is compared with neither archived vendors, nor another builder’s, nor by what says nothing', async () => {
+    const { key } = await plumbline.newBuilder()
+    const create = async (body: object) => (await plumbline.post('/api/ext/vendors', body, { key })).body
+    await plumbline.post('/api/ext/vendors', { companyName: 'Cedar Roofing' })
+    const archived = await create({ companyName: 'Cedar Roofing', phone: '1' })
+    await plumbline.delete(`/api/ext/vendors/${archived.id}`, { key })
+    expect((await create({ companyName: 'Cedar Roofing Inc.', phone: '1' })).possibleDuplicates).toEqual([])
+    await create({ companyName: '?!' })
+    expect((await create({ companyName: '—', phone: '1' })).possibleDuplicates).toEqual([])
+    for (let i = 0; i < 6; i++) await create({ companyName: 'Cedar Tile' })
+    expect((await create({ companyName: 'Cedar Tile' })).possibleDuplicates).toHaveLength(5)
+  })
+
+  test('is found for each of many that are created at the same time, whether their tax id is known or not', async () => {
+    const { key } = await plumbline.newBuilder()
+    const create = async (body: object) => (await plumbline.post('/api/ext/vendors', body, { key })).body
+    const names = Array.from({ length: 12 }, (_, i) => `Builder ${String.fromCharCode(65 + i)}`)
+    const first = await Promise.all(names.map((companyName) => create({ companyName })))
+    expect(first.flatMap(({ possibleDuplicates }) => possibleDuplicates)).toEqual([])
+    const taxId = (i: number) => (i % 4 === 3 ? { taxId: '12-3456789' } : {})
+    const second = await Promise.all(names.map((companyName, i) => create({ companyName, ...taxId(i) })))
+    const twins = second.map(({ possibleDuplicates }) => possibleDuplicates.map(({ id }: { id: string }) => id))
+    expect(twins).toEqual(first.map(({ id }) => [id]))
+  })
+
+  test('is not told to a key that may not read vendors, but to a skill that tries it', async () => {
+    const { key, organizationId } = await plumbline.newBuilder()
+    await plumbline.post('/api/ext/vendors', { companyName: 'Pecan Plumbing' }, { key })
+    const writer = await plumbline.newKey(['vendors:write'], organizationId)
+    const unseen = await plumbline.post('/api/ext/vendors', { companyName: 'Pecan Plumbing' }, { key: writer })
+    expect(unseen).toMatchObject({ status: 201, body: { possibleDuplicates: [] } })
+    const tried = { skill: 'createVendor', input: { companyName: 'Pecan Plumbing' }, dryRun: true }
+    const { body } = await plumbline.post('/api/ext/execute', tried, { key })
+    expect(body.result.possibleDuplicates).toHaveLength(2)
+  })
+})

@@ -1,0 +1,440 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex, Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import type { Logger } from 'pino'
+import { handleLinkRequests } from '../domain/administration/sign-in/link-requests.ts'
+import { mailLink } from '../domain/administration/sign-in/mail.ts'
+import { recordChanges, recordUndoneOpenings } from '../platform/audit/record.ts'
+import { refusalRecorder } from '../platform/audit/refusals.ts'
+import type { Principal, Surroundings } from '../platform/calls/call.ts'
+import { clientAddress, peerAddress } from '../platform/calls/client-address.ts'
+import { type Contract, ContractError, type Operation, type OperationId } from '../platform/calls/contract.ts'
+import { cors } from '../platform/calls/cors.ts'
+import { noticed } from '../platform/calls/deprecation.ts'
+import { matchesEtag } from '../platform/calls/etag.ts'
+import type { Handlers } from '../platform/calls/operation.ts'
+import type { Repeats } from '../platform/calls/repeat.ts'
+import { newRequestId, requestIdOf } from '../platform/calls/request-id.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Database } from '../platform/database/database.ts'
+import { eventWaits } from '../platform/events/event-waits.ts'
+import { storeRecorded } from '../platform/events/recorded.ts'
+import { openFiles } from '../platform/files/files.ts'
+import { authenticator } from '../platform/keys/authenticate.ts'
+import { openIdentity } from '../platform/keys/identity.ts'
+import { limits as createLimits, type Limits } from '../platform/limits/limits.ts'
+import { underWay as countUnderWay } from '../platform/limits/under-way.ts'
+import { countUsage, type UsageCounts } from '../platform/limits/usage-counts.ts'
+import { Problem, problem, toProblem } from '../platform/problems/problem.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
+import { type AnswerCheck, answerChecker } from './http/answer-check.ts'
+import { dropRest, hasMore, readBody } from './http/body.ts'
+import { type Answer, dispatcher, permit } from './http/dispatch.ts'
+import type { Door } from './http/door.ts'
+import { pathForLog } from './http/path-for-log.ts'
+import { illegible, misfit, originForm, unreadable } from './http/unread.ts'
+import { createValidator, parseQuery, type Validator } from './http/validate.ts'
+import { proposer } from './proposals/proposer.ts'
+
+export interface AppParts {
+  config: Config
+  contract: Contract
+  handlers: Handlers
+  repeats: Repeats
+  database: Database
+  clock: Clock
+  log: Logger
+  /** If given, used instead of compiling them from the contract; several services may share them. */
+  validator?: Validator
+  answerCheck?: AnswerCheck
+  /** Called after each commit that recorded events, with their number. */
+  eventsCommitted(count: number): void
+  /** Called after each commit that left a subscription with something to send. */
+  deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
+  /** Called with the outcome of each request. */
+  requestEnded?(operationId: string | undefined, status: number, milliseconds: number): void
+  /** Adds routes that are not part of the contract. */
+  addRoutes?(express: Express, surroundings: Surroundings, door: Door): void
+}
+
+export interface App {
+  readonly express: Express
+  readonly validator: Validator
+  readonly limits: Limits
+  readonly usage: UsageCounts
+  readonly surroundings: Surroundings
+  /** Responds to what Node could not parse, if the client can still be reached, and closes the connection. */
+  refuseUnread(error: Error, socket: Duplex): void
+  /** Refuses a CONNECT, which Node would answer with nothing but the end of the connection. */
+  refuseTunnel(socket: Duplex): void
+  /** From now on every response asks the client to close its connection. */
+  drain(): void
+}
+
+/** What is known about a request as it is processed; the log line is written from it. */
+interface Journey {
+  requestId: string
+  address: string
+  operation: Operation | null
+  principal: Principal | null
+  /** It was counted in `underWay`, and must be counted out. */
+  isUnderWay: boolean
+}
+
+/**
+ * The function `handle` below is the whole life of a request, from the socket to the response, in the order in which
+ * things happen. Any failure is thrown, and becomes a problem in `respond`.
+ */
+export function createApp(parts: AppParts): App {
+  const { config, contract, handlers, repeats, database, clock, log } = parts
+  for (const id of contract.operations.keys()) {
+    if (typeof handlers[id] !== 'function')
+      throw new ContractError(`The operation ${id} of the contract has no handler.`)
+  }
+  const identity = openIdentity({ database, clock, config })
+  const authenticate = authenticator(contract, { database, clock, config, identity })
+  const limits = createLimits(database, clock, config)
+  const usage = countUsage(database, clock, log)
+  const underWay = countUnderWay(config)
+  const { headersFor, preflightFor } = cors(config.corsOrigins)
+  const { validator = createValidator(contract) } = parts
+  const surroundings: Surroundings = {
+    contract,
+    config,
+    clock,
+    database,
+    limits,
+    files: openFiles(config),
+    identity,
+    linkRequests: handleLinkRequests(log, (email) => mailLink(surroundings, email)),
+    eventWaits: eventWaits(database),
+    eventsCommitted: parts.eventsCommitted,
+    deliveriesDue: parts.deliveriesDue,
+    recordChanges,
+    recordUndoneOpenings,
+    storeRecorded,
+    operate: (call, id, input) => operate(call, id, input),
+  }
+  const { perform, operate } = dispatcher({ contract, handlers, repeats, validator, surroundings, proposer })
+  const checkAnswer = config.checkAnswers ? (parts.answerCheck ?? answerChecker(contract)) : null
+  const recordRefusal = refusalRecorder({ database, clock, log })
+  let draining = false
+
+  async function handle(req: Request, res: Response, url: string, journey: Journey): Promise<Answer> {
+    const odd = misfit(req) ?? illegible(url)
+    if (odd !== null) throw odd
+    const method = req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET')
+    const found = contract.match(method, pathOf(url))
+    if (found.operation === null) throw nothingThere(found.allow, method)
+    const { operation, params } = found
+    journey.operation = operation
+    if (operation.schemes.has('portalToken')) await limits.takeVisit(journey.address)
+    const principal = await authenticate(operation, req.headers, journey.address)
+    journey.principal = principal
+    underWay.begin(principal)
+    journey.isUnderWay = true
+    await limits.take(principal)
+    permit(principal, operation)
+    req.params = params
+    req.body = await readBody(req, operation)
+    return perform(operation, req, res, { principal, requestId: journey.requestId, address: journey.address })
+  }
+
+  async function respond(req: Request, res: Response): Promise<void> {
+    const started = performance.now()
+    const url = req.url ?? '/'
+    const journey = journeyOf(req)
+    let answer: Answer
+    let file: Readable | undefined
+    try {
+      answer = await handle(req, res, url, journey)
+      // Any operation may be answered so, which the contract says once for all of them.
+      const asMade = answer.isProposal === true ? contract.operations.get('createProposal') : undefined
+      if (asMade !== undefined) checkAnswer?.(asMade, { ...answer, status: 201, etag: '"1"' })
+      else checkAnswer?.(journey.operation, answer)
+      if (isUnchanged(req, journey.operation, answer)) {
+        const { file: _known, ...rest } = answer
+        answer = { ...rest, status: 304, text: null }
+      }
+      // Until here, a file that cannot be opened can still be answered with a problem.
+      if (req.method !== 'HEAD') file = await answer.file?.open()
+    } catch (error) {
+      answer = refusal(error, url, journey)
+      if (answer.status === 401 || answer.status === 403) await recordRefusal(toProblem(error), journey)
+    } finally {
+      if (journey.isUnderWay && journey.principal !== null) underWay.end(journey.principal)
+    }
+    if (journey.principal?.kind === 'key') usage.count(journey.principal, answer.status === 429)
+    write(req, res, answer, journey, file)
+    const ms = Math.round((performance.now() - started) * 100) / 100
+    const { requestId, address, operation, principal } = journey
+    const line = { requestId, address, operationId: operation?.id, callerId: principal?.id }
+    // For the portal, which of the vendor's addresses was used; otherwise the field is absent.
+    const subjectId = principal?.subjectId ?? undefined
+    const path = pathForLog(url)
+    log.info({ ...line, subjectId, method: req.method, path, status: answer.status, ms }, 'request')
+    parts.requestEnded?.(operation?.id, answer.status, ms)
+  }
+
+  const door: Door = {
+    async visit(req, res, as, work, challenge) {
+      const started = performance.now()
+      const journey = journeyOf(req)
+      const operation = contract.operations.get(as)
+      if (operation === undefined) throw new ContractError(`The contract has no operation ${as}.`)
+      let running: string = as
+      try {
+        // A cookie is sent by whichever page makes a browser send it, so nobody comes in here by one.
+        const { cookie: _, ...headers } = req.headers
+        const principal = await authenticate(operation, headers, journey.address)
+        journey.principal = principal
+        underWay.begin(principal)
+        journey.isUnderWay = true
+        await limits.take(principal)
+        const body = req.method === 'POST' ? await readBody(req, operation) : undefined
+        res.set({ ...always(journey.requestId), ...limits.headers(principal) } as Record<string, string>)
+        if (req.headers.origin !== undefined) res.set(headersFor(req) as Record<string, string>)
+        const { requestId, address } = journey
+        await work({
+          ...{ principal, requestId, address, body },
+          running(name) {
+            running = name
+          },
+          async refused(error) {
+            const { status } = refusal(error, req.path, { ...journey, operation: null })
+            if (status === 403) await recordRefusal(toProblem(error), journey)
+          },
+        })
+      } catch (error) {
+        const answer = refusal(error, req.path, journey)
+        if (answer.status === 401 || answer.status === 403) await recordRefusal(toProblem(error), journey)
+        const asked = answer.headers['WWW-Authenticate']
+        if (challenge !== undefined && asked !== undefined)
+          answer.headers['WWW-Authenticate'] = `${asked}, ${challenge}`
+        if (res.headersSent) res.destroy()
+        else write(req, res, answer, journey)
+      } finally {
+        if (journey.isUnderWay && journey.principal !== null) underWay.end(journey.principal)
+      }
+      const ms = Math.round((performance.now() - started) * 100) / 100
+      const { requestId, address, principal } = journey
+      const line = { requestId, address, operationId: running, callerId: principal?.id, path: req.path }
+      log.info({ ...line, method: req.method, status: res.statusCode, ms }, 'request')
+      parts.requestEnded?.(contract.operations.has(running as OperationId) ? running : as, res.statusCode, ms)
+    },
+  }
+
+  function refusal(error: unknown, url: string, journey: Journey): Answer {
+    const refused = toProblem(error)
+    // The caller learns that it failed, the log learns why.
+    if (refused.status >= 500)
+      log.error({ err: error, requestId: journey.requestId, operationId: journey.operation?.id }, refused.code)
+    const body = refused.body({ publicUrl: config.publicUrl, instance: pathOf(url), requestId: journey.requestId })
+    const answer = {
+      status: refused.status,
+      headers: { ...refused.headers },
+      text: JSON.stringify(body),
+      etag: undefined,
+      type: 'application/problem+json',
+    }
+    checkAnswer?.(journey.operation, answer)
+    return answer
+  }
+
+  function always(requestId: string): Record<string, string | number> {
+    return {
+      'X-Request-Id': requestId,
+      'Api-Version': contract.version,
+      // A response is for one builder only, and is exactly what its Content-Type says.
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    }
+  }
+
+  function refuseUnread(error: Error & { code?: unknown }, socket: Duplex): void {
+    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+    // Anything written now would be read as the response to the previous request, which is due or already begun.
+    const before = answerOn(socket)
+    if (before?.req.complete === true) closeAfterAnswers(socket)
+    else if (before?.headersSent === true) socket.end(() => socket.destroy())
+    else answerUnrouted(unreadable(error), socket, error.code)
+  }
+
+  function refuseTunnel(socket: Duplex): void {
+    const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+    const refused = new Problem('method_not_allowed', `CONNECT is not among ${methods}.`, {}, { Allow: methods })
+    answerUnrouted(refused, socket, 'CONNECT')
+  }
+
+  /** Answers what never becomes a request of Express, and closes the connection. */
+  function answerUnrouted(problem: Problem, socket: Duplex, reason: unknown): void {
+    const journey: Journey = {
+      requestId: newRequestId(),
+      address: peerAddress(socket),
+      operation: null,
+      principal: null,
+      isUnderWay: false,
+    }
+    const { status, headers, text } = refusal(problem, '/', journey)
+    const body = text ?? ''
+    const fields = Object.entries({
+      ...always(journey.requestId),
+      ...headers,
+      'Content-Type': 'application/problem+json',
+      'Content-Length': Buffer.byteLength(body),
+      Date: new Date().toUTCString(),
+      Connection: 'close',
+    })
+    const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields.map(([name, value]) => `${name}: ${value}`)]
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+    log.info({ requestId: journey.requestId, address: journey.address, status, reason }, 'unreadable request')
+    parts.requestEnded?.(undefined, status, 0)
+  }
+
+  function write(
+    req: IncomingMessage,
+    res: ServerResponse,
+    answer: Answer,
+    journey: Journey,
+    file: Readable | undefined = undefined,
+  ): void {
+    let headers: Record<string, string | number> = {
+      ...always(journey.requestId),
+      ...(journey.principal !== null && limits.headers(journey.principal)),
+      ...answer.headers,
+    }
+    const notice = journey.operation?.notice
+    if (notice) headers = noticed(headers, notice)
+    if (answer.etag !== undefined) headers.ETag = answer.etag
+    const text = req.method === 'HEAD' ? null : answer.text
+    const bytes = Buffer.byteLength(answer.text ?? '')
+    if (answer.text !== null) {
+      headers['Content-Type'] = answer.type ?? 'application/json; charset=utf-8'
+      headers['Content-Length'] = bytes
+    }
+    if (answer.file !== undefined) {
+      headers['Content-Type'] = answer.type ?? 'application/octet-stream'
+      headers['Content-Length'] = answer.file.length
+    }
+    // Programs name no origin.
+    if (req.headers.origin !== undefined) Object.assign(headers, headersFor(req))
+    if (draining) headers.Connection = 'close'
+    res.writeHead(answer.status, headers)
+    if (hasMore(req) && file === undefined) {
+      if (text === null) res.flushHeaders()
+      else res.write(text)
+      dropRest(req, () => res.end())
+      return
+    }
+    // A text with one byte per character is ASCII, which latin1 writes as it is, without inspecting each character.
+    if (file !== undefined) sendFile(file, res, journey)
+    else if (text === null) res.end()
+    else if (bytes === text.length) res.end(text, 'latin1')
+    // Large responses are passed as bytes, because what a client leaves unread is counted in units of what was passed.
+    else if (bytes > LARGE_BYTES) res.end(Buffer.from(text))
+    else res.end(text, 'utf8')
+  }
+
+  // The status is sent by then, so a file that cannot be read on can only be cut off.
+  function sendFile(file: Readable, res: ServerResponse, { requestId, operation }: Journey): void {
+    // Bytes beyond the length would be read as the next response.
+    res.strictContentLength = true
+    pipeline(file, res).catch((error: unknown) => {
+      const hungUp = (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE'
+      if (!hungUp) log.error({ err: error, requestId, operationId: operation?.id }, 'a file could not be sent')
+      res.destroy()
+    })
+  }
+
+  const app = express().disable('x-powered-by').disable('etag').set('query parser', parseQuery)
+  app.set('trust proxy', config.trustedProxies)
+  app.use((req, res, next) => {
+    if (!req.url.startsWith('/')) req.originalUrl = req.url = originForm(req.url)
+    const preflight = req.method === 'OPTIONS' ? preflightFor(req) : null
+    if (preflight !== null) res.writeHead(204, preflight).end()
+    else if (req.url.startsWith('/api/') || misfit(req) !== null) respond(req, res).catch(next)
+    else next()
+  })
+  parts.addRoutes?.(app, surroundings, door)
+  // A path that nothing handled is unknown, reported like any other problem.
+  app.use((req, res, next) => {
+    respond(req, res).catch(next)
+  })
+  app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
+    const journey = journeyOf(req)
+    if (res.headersSent) res.destroy()
+    else write(req, res, refusal(error, req.url, journey), journey)
+  })
+  return {
+    express: app,
+    validator,
+    limits,
+    usage,
+    surroundings,
+    refuseUnread,
+    refuseTunnel,
+    drain() {
+      draining = true
+      surroundings.eventWaits.stop()
+    },
+  }
+}
+
+const LARGE_BYTES = 64 * 1024
+
+/** The answer that is being written, or due, on a connection; undefined or null without any. */
+function answerOn(socket: Duplex): ServerResponse | null | undefined {
+  return (socket as { _httpMessage?: ServerResponse | null })._httpMessage
+}
+
+const closing = new WeakSet<Duplex>()
+
+/**
+ * Closes a connection on which something unreadable followed complete requests, once these are answered. It is called
+ * again for whatever else arrives meanwhile.
+ */
+function closeAfterAnswers(socket: Duplex): void {
+  if (closing.has(socket)) return
+  closing.add(socket)
+  const next = () => {
+    const answer = answerOn(socket)
+    if (answer === undefined || answer === null) socket.end(() => socket.destroy())
+    else answer.once('close', next)
+  }
+  next()
+}
+
+function journeyOf(req: Request): Journey {
+  return {
+    requestId: requestIdOf(req),
+    address: clientAddress(req),
+    operation: null,
+    principal: null,
+    isUnderWay: false,
+  }
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?')
+  return end === -1 ? url : url.slice(0, end)
+}
+
+function nothingThere(allow: readonly string[], method: string): Problem {
+  if (allow.length === 0)
+    return problem('unknown_path', 'The contract has no such path; see /api/ext/schema/openapi.json.')
+  const methods = allow.includes('GET') ? [...allow, 'HEAD'] : allow
+  return new Problem(
+    'method_not_allowed',
+    `${method} is not among ${methods.join(', ')}.`,
+    {},
+    { Allow: methods.join(', ') },
+  )
+}
+
+// Only if the contract declares it: a change that was made must never be answered with "not modified".
+function isUnchanged(req: IncomingMessage, operation: Operation | null, { status, etag }: Answer): boolean {
+  const header = req.headers['if-none-match']
+  if (header === undefined || etag === undefined || status !== 200) return false
+  return operation?.headers.has('if-none-match') === true && matchesEtag(header, etag)
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { RequestHandler } from 'express'
+import ipaddr from 'ipaddr.js'
+import { peerAddress } from '../../platform/calls/client-address.ts'
+import type { Config } from '../../platform/config/config.ts'
+
+/**
+ * The demo builder's key for the forms of the reference, as `{ key }`, or 204 without a body where there is none to give:
+ * it is given only by a service with a demo builder, to a page of its own, in a browser on the same machine.
+ */
+export function demoKeyRoute(config: Pick<Config, 'demo' | 'dataDir'>): RequestHandler {
+  return (req, res) => {
+    const key = config.demo && isAtHome(req) ? demoKey(config.dataDir) : null
+    res.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
+    if (key === null) res.status(204).end()
+    else res.json({ key })
+  }
+}
+
+/**
+ * Whether a browser on this machine asks for a page of this service. A name of somebody else's that leads here (DNS
+ * rebinding) is none of the names of this machine, and what a proxy or a tunnel passes on says so by its headers.
+ */
+function isAtHome({ socket, headers }: Parameters<RequestHandler>[0]): boolean {
+  const isPassedOn =
+    headers.forwarded !== undefined || Object.keys(headers).some((name) => name.startsWith('x-forwarded'))
+  const { host = '' } = headers
+  return (
+    !isPassedOn &&
+    headers['sec-fetch-site'] === 'same-origin' &&
+    isLoopback(peerAddress(socket)) &&
+    /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host)
+  )
+}
+
+function isLoopback(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback'
+}
+
+/** Read each time, because the demo builder may be made after the first request. */
+function demoKey(dataDir: string): string | null {
+  try {
+    const { key } = JSON.parse(readFileSync(path.join(dataDir, 'demo.json'), 'utf8')) as { key?: unknown }
+    return typeof key === 'string' ? key : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Config } from '../../platform/config/config.ts'
+import { html } from './page/html.ts'
+import { markdown, type Page, type Site } from './page/page.ts'
+
+/** The guides in reading order: each is a Markdown file whose first line is its title. */
+export const GUIDES: readonly string[] = [
+  'first-call',
+  'paging',
+  'idempotency',
+  'limits',
+  'bidding',
+  'paying',
+  'accounting',
+  'agents',
+  'browser',
+  'webhooks',
+  'webhooks-in-production',
+  'mock',
+  'other-languages',
+]
+
+interface Guide {
+  title: string
+  /** The paragraph below the title. */
+  lead: string
+  text: string
+}
+
+/** The text of a guide with the addresses and figures of this service filled in. */
+export function readGuide(name: string, site: Site, config: Config): Guide {
+  const source = readFileSync(path.join(import.meta.dirname, 'guides', `${name}.md`), 'utf8')
+  const known: Record<string, string> = {
+    url: site.url,
+    docs: site.docs,
+    perMinute: String(config.rateLimitPerMinute),
+    perKeyAtOnce: String(config.concurrencyPerKey),
+    perOrganizationAtOnce: String(config.concurrencyPerOrganization),
+    portalPerMinute: String(config.portalLimitPerMinute),
+    portalClientPerMinute: String(config.portalClientLimitPerMinute),
+    perAddressConnections: String(config.maxConnectionsPerAddress),
+    perDay: String(config.quotaPerDay),
+  }
+  const text = source.replace(/\{\{(\w+)\}\}/g, (_, key: string) => {
+    const value = known[key]
+    if (value === undefined) throw new Error(`The guide ${name} asks for {{${key}}}, which has no value.`)
+    return value
+  })
+  const [title = '', lead = ''] = text.split(/\n\n/, 2)
+  return { title: title.replace(/^# /, ''), lead, text }
+}
+
+export function guidesPage(site: Site, config: Config): Page {
+  return {
+    title: 'Guides',
+    section: '/guides',
+    content: html`<h1>Guides</h1>
+<p>The lines in them can be pasted as they stand: they talk to this service.</p>
+<ol class="guides">${GUIDES.map((name) => {
+      const { title, lead } = readGuide(name, site, config)
+      return html`<li><a href="${site.docs}/guides/${name}">${title}</a>${markdown(lead)}</li>\n`
+    })}</ol>`,
+  }
+}
+
+export function guidePage(site: Site, config: Config, name: string): Page | null {
+  const place = GUIDES.indexOf(name)
+  if (place === -1) return null
+  const { title, text } = readGuide(name, site, config)
+  const next = GUIDES[place + 1]
+  const onward =
+    next === undefined
+      ? null
+      : html`<p class="onward">Next: <a href="${site.docs}/guides/${next}">${readGuide(next, site, config).title}</a></p>`
+  return {
+    title,
+    section: '/guides',
+    content: html`<p class="crumbs"><a href="${site.docs}/guides">Guides</a></p>\n${markdown(text)}${onward}`,
+  }
+}

@@ -1,0 +1,95 @@
+import type { Problem, ProblemCode } from '../../../client/contract.gen.ts'
+import type { Contract, Reference } from '../../platform/calls/contract.ts'
+import { type Html, html } from './page/html.ts'
+import { inline, json, type Page, type Site } from './page/page.ts'
+
+/**
+ * The catalogue of problems, made from the contract's `x-problems`; the `type` of every problem points to its entry.
+ */
+interface Entry {
+  code: ProblemCode
+  when: string
+  advice: string
+  /** Its members that only have certain values. */
+  members: readonly Member[]
+  example: Problem
+}
+
+interface Member {
+  name: string
+  meanings: Readonly<Record<string, string>>
+}
+
+export function problemEntries(contract: Contract): Entry[] {
+  type Declared = { when: string; advice: string; members?: string[]; example: { value: Problem } | Reference }
+  const declared = (contract.document['x-problems'] ?? {}) as Record<ProblemCode, Declared>
+  return Object.entries(declared).map(([code, { when, advice, members = [], example }]) => ({
+    code: code as ProblemCode,
+    when,
+    advice,
+    members: members.flatMap((name) => memberOf(contract, name)),
+    example: contract.resolve<{ value: Problem }>(example).value,
+  }))
+}
+
+function memberOf(contract: Contract, name: string): Member[] {
+  type Property = { 'x-enumDescriptions'?: Record<string, string> } | Reference
+  const schema = contract.document.components.schemas?.Problem as { properties: Record<string, Property> }
+  const { [name]: property = {} } = schema.properties
+  const { 'x-enumDescriptions': meanings } = contract.resolve<Exclude<Property, Reference>>(property)
+  return meanings === undefined ? [] : [{ name, meanings }]
+}
+
+export function problemsPage(site: Site, contract: Contract): Page {
+  const byStatus = [...Map.groupBy(problemEntries(contract), ({ example }) => example.status)].sort(([a], [b]) => a - b)
+  const rows = byStatus.flatMap(([status, entries]) =>
+    entries.map(
+      ({ code, example, when }) =>
+        html`<tr><td>${status}</td><td><a href="${site.docs}/problems/${code}"><code>${code}</code></a></td><td><b>${example.title}</b>
+${inline(when)}</td></tr>\n`,
+    ),
+  )
+  return {
+    title: 'Problems',
+    section: '/problems',
+    content: html`<h1>Problems</h1>
+<p>A refusal is answered as <code>application/problem+json</code> (RFC 9457). Decide by <code>code</code>, which never
+changes; show <code>detail</code> to people; quote the <code>requestId</code> when you ask us. The <code>type</code> of a
+problem is the URL of its entry here.</p>
+<table class="catalogue">
+<thead><tr><th>Status</th><th>Code</th><th>What happened</th></tr></thead>
+<tbody>${rows}</tbody>
+</table>`,
+  }
+}
+
+export function problemPage(site: Site, contract: Contract, code: string): Page | null {
+  const entry = problemEntries(contract).find((candidate) => candidate.code === code)
+  if (entry === undefined) return null
+  const { example } = entry
+  return {
+    title: code,
+    section: '/problems',
+    content: html`<p class="crumbs"><a href="${site.docs}/problems">Problems</a></p>
+<h1><code>${code}</code></h1>
+<p class="lead">${example.status} · ${example.title}</p>
+<h2>When it happens</h2>
+<p>${inline(entry.when)}</p>
+<h2>What to do</h2>
+<p>${inline(entry.advice)}</p>
+${entry.members.map(membersTable)}<h2>Example</h2>
+${json(example)}`,
+  }
+}
+
+function membersTable({ name, meanings }: Member): Html {
+  const rows = Object.entries(meanings).map(
+    ([value, meaning]) => html`<tr id="${value}"><td><code>${value}</code></td><td>${inline(meaning)}</td></tr>\n`,
+  )
+  return html`<h2>Which <code>${name}</code></h2>
+<table class="catalogue">
+<thead><tr><th>Value</th><th>What it means</th></tr></thead>
+<tbody>${rows}</tbody>
+</table>
+`
+}

@@ -1,0 +1,167 @@
+import type { Contract, Operation, ParameterObject, ResponseObject, Schema } from '../../../platform/calls/contract.ts'
+import { highlighted } from '../page/highlight.ts'
+import { type Html, html } from '../page/html.ts'
+import { inline, markdown, type Site } from '../page/page.ts'
+import { type Atlas, answerOf } from './atlas.ts'
+import { type Field, fieldList, fieldsOf, parameterFields, typeOf } from './fields.ts'
+import { exampleRequest, LANGUAGES, samplesOf } from './samples.ts'
+
+export interface OperationFields {
+  readonly path: readonly Field[]
+  readonly query: readonly Field[]
+  readonly header: readonly Field[]
+  readonly body: readonly Field[]
+}
+
+/** What an operation takes, whole: the reference shows it open, and the search knows each field. */
+export function inputOf(atlas: Atlas, base: string, operation: Operation): OperationFields {
+  const place = { atlas, base, isWhole: true }
+  const parameters = parametersOf(atlas.contract, operation)
+  const at = (where: ParameterObject['in']) =>
+    parameterFields(
+      place,
+      operation.id,
+      parameters.filter((each) => each.in === where),
+    )
+  const schema = bodySchema(operation)
+  return {
+    ...{ path: at('path'), query: at('query'), header: at('header') },
+    body: schema === undefined ? [] : fieldsOf(place, `${operation.id}.body`, schema),
+  }
+}
+
+export function parametersOf(contract: Contract, { declaration }: Operation): ParameterObject[] {
+  return (declaration.parameters ?? []).map((declared) => contract.resolve<ParameterObject>(declared))
+}
+
+function bodySchema({ declaration }: Operation): Schema | undefined {
+  return declaration.requestBody?.content['application/json']?.schema
+}
+
+export function operationSection(atlas: Atlas, site: Site, operation: Operation, skills: ReadonlySet<string>): Html {
+  const { contract } = atlas
+  const { id, method, path, declaration } = operation
+  const base = `${site.docs}/reference`
+  const fields = inputOf(atlas, base, operation)
+  const { description = '', summary = id, deprecated = false } = declaration
+  return html`<section class="operation" id="${id}">
+<div class="about">
+<h2><a href="#${id}">${summary}</a>${deprecated ? html` <small class="deprecated">deprecated</small>` : null}</h2>
+<p class="call"><span class="method ${method.toLowerCase()}">${method}</span> <code>${breakable(path)}</code></p>
+${markdown(description)}
+${needs(site, operation, skills)}
+${part('In the path', fields.path)}${part('In the query', fields.query)}${body(operation, fields.body)}${part('Headers', fields.header)}
+${answers(atlas, site, operation)}
+</div>
+<div class="shown">
+${samples(contract, site, operation)}
+${exampleAnswers(contract, operation)}
+<button type="button" class="btn try" data-request="${JSON.stringify(tryable(contract, operation, skills))}" hidden>Try it</button>
+</div>
+</section>
+`
+}
+
+/** On a phone a path is broken where one of its steps ends. */
+function breakable(path: string): Html {
+  return html`${path.split(/(?<=\/)/).map((step) => html`${step}<wbr>`)}`
+}
+
+function part(title: string, fields: readonly Field[]): Html | null {
+  return fields.length === 0 ? null : html`<h3>${title}</h3>\n${fieldList(fields)}\n`
+}
+
+function body({ declaration, mostUploadBytes }: Operation, fields: readonly Field[]): Html | null {
+  const { requestBody } = declaration
+  if (requestBody === undefined) return null
+  const types = Object.keys(requestBody.content)
+  return html`<h3>Body</h3>
+<p>${types.map((type, at) => html`${at === 0 ? null : ' or '}<code>${type}</code>`)}${
+    mostUploadBytes === null ? null : `; a file of at most ${(mostUploadBytes / 1_048_576).toLocaleString('en-US')} MiB`
+  }${requestBody.required === true ? null : '; may be left out'}.</p>
+${fieldList(fields)}\n`
+}
+
+function needs(site: Site, { id, permissions, emits, schemes }: Operation, skills: ReadonlySet<string>): Html {
+  const list = (names: readonly string[]) => html`${names.map((name) => html` <code>${name}</code>`)}`
+  return html`<dl class="needs">
+<dt>Needs</dt><dd>${schemes.has('apiKey') ? (permissions.length === 0 ? 'any key' : list(permissions)) : 'the token of a vendor’s address'}</dd>
+${emits.length === 0 ? null : html`<dt>Emits</dt><dd>${emits.map((type) => html` <a href="${site.docs}/events#${type}"><code>${type}</code></a>`)}</dd>\n`}${
+  skills.has(id)
+    ? html`<dt>Skill</dt><dd><code>${id}</code>, for <a href="${site.docs}/operations/executeSkill">executeSkill</a> and agents</dd>\n`
+    : null
+}</dl>`
+}
+
+function answers(atlas: Atlas, site: Site, operation: Operation): Html {
+  const { contract } = atlas
+  const base = `${site.docs}/reference`
+  const success = answerOf(contract, operation)
+  const problems = Object.entries(operation.declaration.responses).flatMap(([status, declared]) => {
+    const { content = {} } = contract.resolve<ResponseObject>(declared)
+    const media = content['application/problem+json'] as { examples?: Record<string, unknown> } | undefined
+    return Object.keys(media?.examples ?? {}).map((code) => ({ status, code }))
+  })
+  return html`<h3>Answers</h3>
+${
+  success === undefined
+    ? null
+    : html`<p><b>${success.status}</b> ${inline(success.description)} ${
+        success.schema === undefined
+          ? null
+          : html`<span class="type">${success.type === 'application/json' ? typeOf({ atlas, base, isWhole: false }, success.schema) : (success.type ?? null)}</span>`
+      }</p>
+${success.schema === undefined ? null : ownFields(atlas, base, operation, success.schema)}`
+}<p class="problems">${[...Map.groupBy(problems, ({ status }) => status)].map(
+    ([status, each]) =>
+      html`<span><b>${status}</b>${each.map(({ code }) => html` <a href="${site.docs}/problems/${code}">${code}</a>`)}</span> `,
+  )}</p>`
+}
+
+/** The fields of an answer that has no name, and so no section of its own. */
+function ownFields(atlas: Atlas, base: string, operation: Operation, schema: Schema | { $ref: string }): Html | null {
+  if ('$ref' in schema || 'nextCursor' in ((schema.properties as object | undefined) ?? {})) return null
+  return fieldList(fieldsOf({ atlas, base, isWhole: false }, `${operation.id}.answer`, schema))
+}
+
+function samples(contract: Contract, site: Site, operation: Operation): Html {
+  const texts = samplesOf(contract, operation, site.url)
+  return html`<div class="samples">
+<div class="tabs" role="group" aria-label="Language">${LANGUAGES.map(
+    ({ name, label }) =>
+      html`<button type="button" data-language="${name}" aria-pressed="${name === 'curl' ? 'true' : 'false'}">${label}</button>`,
+  )}</div>
+${LANGUAGES.map(({ name }) => html`<pre class="lines ${name}"><code tabindex="0">${highlighted(texts[name])}</code></pre>\n`)}</div>`
+}
+
+function exampleAnswers(contract: Contract, operation: Operation): Html | null {
+  const answer = answerOf(contract, operation)
+  if (answer === undefined) return null
+  const examples = Object.entries(answer.examples)
+  if (examples.length === 0) return html`<p class="answers">Answers <b>${answer.status}</b> without a body.</p>`
+  return html`<div class="answers">${examples.map(
+    ([name, { summary = name, value }], at) =>
+      html`<details${at === 0 ? html` open` : null}><summary><b>${answer.status}</b> ${summary}</summary>
+<pre class="lines"><code tabindex="0">${highlighted(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}</code></pre></details>\n`,
+  )}</div>`
+}
+
+/** What the page needs to know to send a request by a form (try.js). */
+function tryable(contract: Contract, operation: Operation, skills: ReadonlySet<string>): object {
+  const { id, method, path, takesBody, mostUploadBytes } = operation
+  const { path: inPath, query, body: shown } = exampleRequest(contract, operation)
+  const parameters = parametersOf(contract, operation)
+    .filter((each) => each.in === 'path' || each.in === 'query')
+    .map(({ name, in: where, required = false, schema }) => ({
+      ...{ name, where, isRequired: required },
+      value: where === 'path' ? inPath[name] : (query[name] ?? ''),
+      isList: contract.resolve<Schema>(schema).type === 'array',
+    }))
+  return {
+    ...{ id, method, path, parameters },
+    ...(takesBody && { body: shown ?? null }),
+    isUpload: mostUploadBytes !== null,
+    isSkill: skills.has(id) && method !== 'GET',
+    isPortal: !operation.schemes.has('apiKey'),
+  }
+}

@@ -1,0 +1,227 @@
+import type {
+  Contract,
+  Operation,
+  ParameterObject,
+  Reference,
+  ResponseObject,
+  Schema,
+} from '../../../platform/calls/contract.ts'
+
+/**
+ * Code to paste for each operation: in curl, in TypeScript with the client, and in Python with its standard library. Ids and
+ * bodies come from the contract's examples, so a sample is a valid request, although its ids may not exist.
+ */
+export interface Samples {
+  curl: string
+  typescript: string
+  python: string
+}
+
+export const LANGUAGES: readonly { name: keyof Samples; label: string }[] = [
+  { name: 'curl', label: 'curl' },
+  { name: 'typescript', label: 'TypeScript' },
+  { name: 'python', label: 'Python' },
+]
+
+export function samplesOf(contract: Contract, operation: Operation, url: string): Samples {
+  const request = exampleRequest(contract, operation)
+  return {
+    curl: curl(operation, request, url),
+    typescript: typescript(contract, operation, request, url),
+    python: python(contract, operation, request, url),
+  }
+}
+
+export interface ExampleRequest {
+  path: Record<string, string>
+  query: Record<string, unknown>
+  body: unknown
+}
+
+/** The first example that the contract shows of a request. */
+export function exampleRequest(contract: Contract, { declaration }: Operation): ExampleRequest {
+  const path: Record<string, string> = {}
+  const query: Record<string, unknown> = {}
+  for (const declared of declaration.parameters ?? []) {
+    const parameter = contract.resolve<ParameterObject & { example?: unknown }>(declared)
+    const { name, in: where, required, example } = parameter
+    if (where === 'path') path[name] = String(example)
+    else if (where === 'query' && required === true) query[name] = example
+    else if (where === 'query' && name === 'limit') query[name] = 2
+  }
+  const media = declaration.requestBody?.content['application/json'] as
+    | { examples?: Record<string, { value: unknown } | Reference> }
+    | undefined
+  const [example] = Object.values(media?.examples ?? {})
+  return { path, query, body: example === undefined ? undefined : contract.resolve<{ value: unknown }>(example).value }
+}
+
+/** Where callers keep their credential: a builder's program its key, a vendor the token of its address. */
+function credentialOf({ schemes }: Operation): string {
+  return schemes.has('apiKey') ? 'PLUMBLINE_KEY' : 'PORTAL_TOKEN'
+}
+
+/** Where the request goes, below the address of the service. */
+function targetOf({ path: template }: Operation, { path, query }: ExampleRequest): string {
+  let target = template
+  for (const [name, value] of Object.entries(path)) target = target.replace(`{${name}}`, encodeURIComponent(value))
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  )
+  return `${target}${search.size > 0 ? `?${search}` : ''}`
+}
+
+function curl(operation: Operation, request: ExampleRequest, url: string): string {
+  const { body } = request
+  const { method } = operation
+  // curl makes a request with a body a POST by itself.
+  const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
+  const lines = [
+    `curl ${verb}${quoted(`${url}${targetOf(operation, request)}`)}`,
+    `-H "Authorization: Bearer $${credentialOf(operation)}"`,
+    ...(body === undefined
+      ? []
+      : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`]),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+/** Quotes a value so that the shell takes these exact characters. */
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", `'\\''`)}'`
+}
+
+function typescript(contract: Contract, operation: Operation, request: ExampleRequest, url: string): string {
+  const { method, path } = operation
+  // The client pages by itself.
+  const isPaged = isList(contract, operation)
+  const { limit: _, ...filters } = request.query
+  const query = isPaged ? filters : request.query
+  const options = literal({
+    ...((hasAny(request.path) || hasAny(query)) && {
+      params: {
+        ...(hasAny(request.path) && { path: request.path }),
+        ...(hasAny(query) && { query }),
+      },
+    }),
+    ...(request.body !== undefined && { body: request.body }),
+  })
+  const given = [literal(path), ...(options === '{}' ? [] : [options])].join(', ')
+  const head = `import { createClient } from '@plumbline/client'
+
+const plumbline = createClient({ baseUrl: ${literal(url)}, key: process.env.${credentialOf(operation)} ?? '' })
+`
+  if (isPaged) {
+    return `${head}
+for await (const ${itemName(operation)} of plumbline.pages(${given})) {
+  console.log(${itemName(operation)})
+}
+`
+  }
+  // An answer without a body has only its status to show.
+  const answered = hasContent(contract, operation) ? 'data' : 'response.status'
+  return `${head}
+const { ${answered.split('.')[0]}, error } = await plumbline.${method}(${given})
+if (error) console.error(error.code, error.detail)
+else console.log(${answered})
+`
+}
+
+function python(contract: Contract, operation: Operation, request: ExampleRequest, url: string): string {
+  const { method } = operation
+  const { body } = request
+  const imports = ['json', 'os', 'urllib.error', 'urllib.request']
+  const headers = [`        "Authorization": "Bearer " + os.environ["${credentialOf(operation)}"],`]
+  if (body !== undefined) headers.push('        "Content-Type": "application/json",')
+  const type = contentOf(contract, operation)?.type
+  const shown =
+    type === undefined
+      ? 'print(answer.status)'
+      : type === 'application/json'
+        ? 'print(json.load(answer))'
+        : /^text\/|json|yaml/.test(type)
+          ? 'print(answer.read().decode())'
+          : 'print(len(answer.read()), "bytes")'
+  return `${imports.map((name) => `import ${name}\n`).join('')}
+request = urllib.request.Request(
+    ${pythonLiteral(`${url}${targetOf(operation, request)}`, '    ')},
+    method="${method}",
+    headers={
+${headers.join('\n')}
+    },
+${body === undefined ? '' : `    data=json.dumps(${pythonLiteral(body, '    ')}).encode(),\n`})
+try:
+    with urllib.request.urlopen(request) as answer:
+        ${shown}
+except urllib.error.HTTPError as error:
+    problem = json.load(error)
+    print(problem["code"], problem["detail"])
+`
+}
+
+function isList(contract: Contract, operation: Operation): boolean {
+  if (operation.method !== 'GET') return false
+  const schema = contentOf(contract, operation)?.media.schema
+  const { properties } = schema === undefined ? {} : contract.resolve<Schema>(schema as Schema | Reference)
+  return typeof properties === 'object' && properties !== null && 'nextCursor' in properties
+}
+
+function hasContent(contract: Contract, operation: Operation): boolean {
+  return contentOf(contract, operation) !== undefined
+}
+
+function contentOf(
+  contract: Contract,
+  { declaration }: Operation,
+): { type: string; media: { schema: Schema } } | undefined {
+  const success = Object.entries(declaration.responses).find(([status]) => status.startsWith('2'))?.[1]
+  if (success === undefined) return undefined
+  const [first] = Object.entries(contract.resolve<ResponseObject>(success).content ?? {})
+  return first && { type: first[0], media: first[1] }
+}
+
+/** listBidRequests iterates over bidRequests, one bidRequest at a time. */
+function itemName({ id }: Operation): string {
+  const plural = id.replace(/^list/, '')
+  const singular = plural.replace(/ies$/, 'y').replace(/s$/, '')
+  return singular.slice(0, 1).toLowerCase() + singular.slice(1)
+}
+
+const WIDTH = 70
+
+/** A value as it would be written in TypeScript. */
+function literal(value: unknown, indent = ''): string {
+  if (typeof value === 'string')
+    return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const inner = `${indent}  `
+  const parts = Array.isArray(value)
+    ? value.map((each) => literal(each, inner))
+    : Object.entries(value).map(
+        ([key, each]) => `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : literal(key)}: ${literal(each, inner)}`,
+      )
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  if (parts.length === 0) return open + close
+  const line = Array.isArray(value) ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`
+  if (indent.length + line.length <= WIDTH && !line.includes('\n')) return line
+  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${indent}${close}`
+}
+
+/** A value as it would be written in Python; JSON's texts are Python's, too. */
+function pythonLiteral(value: unknown, indent: string): string {
+  if (value === null) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value !== 'object') return JSON.stringify(value)
+  const inner = `${indent}    `
+  const parts = Array.isArray(value)
+    ? value.map((each) => pythonLiteral(each, inner))
+    : Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${pythonLiteral(each, inner)}`)
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  const line = `${open}${parts.join(', ')}${close}`
+  if (parts.length === 0 || (indent.length + line.length <= WIDTH && !line.includes('\n'))) return line
+  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${indent}${close}`
+}
+
+function hasAny(object: object): boolean {
+  return Object.keys(object).length > 0
+}

@@ -1,0 +1,65 @@
+import type { Contract, Reference, Schema } from '../../platform/calls/contract.ts'
+import { highlighted } from './page/highlight.ts'
+import { type Html, html } from './page/html.ts'
+import { markdown, type Page, type Site } from './page/page.ts'
+import { atlasOf } from './reference/atlas.ts'
+import { type Field, fieldList, fieldsOf } from './reference/fields.ts'
+
+interface Declared {
+  summary: string
+  description: string
+  permissions: string[]
+  input: Schema | Reference
+  output: Schema | Reference
+  examples?: Record<string, { summary?: string; value: unknown }>
+}
+
+/** The skills that are made of several operations; that each operation is a skill, too, its section says. */
+export function compositeSkills(contract: Contract): [name: string, skill: Declared][] {
+  return Object.entries((contract.document['x-skills'] ?? {}) as Record<string, Declared>)
+}
+
+export function skillInput(site: Site, contract: Contract, name: string, { input }: Declared): Field[] {
+  return fieldsOf({ atlas: atlasOf(contract), base: `${site.docs}/reference`, isWhole: true }, name, input)
+}
+
+export function skillsPage(site: Site, contract: Contract): Page {
+  const skills = compositeSkills(contract)
+  return {
+    title: 'Skills',
+    section: '/skills',
+    content: html`<div class="prose">
+<h1>Skills</h1>
+<p>Every operation that a key may call is a skill under its own name, with one flat input: the names of its path, its query
+and its body together. Besides, there are ${skills.length} that do the work of several operations at once. All are run by
+<a href="${site.docs}/operations/executeSkill"><code>executeSkill</code></a>, which tries one without a trace where
+<code>dryRun</code> is true; <a href="${site.docs}/operations/listSkills"><code>listSkills</code></a> lists those of a key,
+and <a href="${site.docs}/guides/agents">the guide to agents</a> shows how an assistant finds and uses them.</p>
+</div>
+<ul class="index">${skills.map(([name]) => html`<li><a href="#${name}"><code>${name}</code></a></li>`)}</ul>
+${skills.map(([name, skill]) => section(site, contract, name, skill))}`,
+  }
+}
+
+function section(site: Site, contract: Contract, name: string, skill: Declared): Html {
+  const place = { atlas: atlasOf(contract), base: `${site.docs}/reference`, isWhole: false }
+  const [example] = Object.values(skill.examples ?? {})
+  return html`<section class="operation" id="${name}">
+<div class="about">
+<h2><a href="#${name}">${skill.summary}</a></h2>
+<p class="call"><code>${name}</code></p>
+${markdown(skill.description)}
+<dl class="needs"><dt>Needs</dt><dd>${['skills:write', ...skill.permissions].map((each) => html`<code>${each}</code> `)}</dd></dl>
+<h3>Input</h3>
+${fieldList(skillInput(site, contract, name, skill)) ?? html`<p>None.</p>`}
+<h3>Result</h3>
+${fieldList(fieldsOf(place, `${name}.result`, skill.output))}
+</div>
+<div class="shown">${
+    example === undefined
+      ? null
+      : html`<p>${example.summary ?? 'An example'}</p>
+<pre class="lines"><code tabindex="0">${highlighted(JSON.stringify({ skill: name, input: example.value, dryRun: true }, null, 2))}</code></pre>`
+  }</div>
+</section>\n`
+}

@@ -1,0 +1,236 @@
+import type { IncomingMessage } from 'node:http'
+import type { FieldError } from '../../../client/contract.gen.ts'
+import type { Operation } from '../../platform/calls/contract.ts'
+import { isBytes, tooLarge, Upload } from '../../platform/calls/upload.ts'
+import { invalid, LONGEST_POINTER, problem } from '../../platform/problems/problem.ts'
+
+// What an operation takes at most, unless the contract says `x-max-body-bytes`, as it does where a document is replaced
+// as a whole. Such a document may have more items as well.
+const MOST_BYTES = 1024 * 1024
+const MOST_DEPTH = 32
+
+/**
+ * Reads the JSON body of a request: at most 1 MiB or what its operation allows, at most 32 levels deep, valid UTF-8. An
+ * operation without a body accepts none or an empty object. One that takes a file gets that unread.
+ */
+export async function readBody(req: IncomingMessage, operation: Operation): Promise<unknown> {
+  const {
+    'content-type': type,
+    'content-length': length,
+    'content-encoding': encoding,
+    'transfer-encoding': chunked,
+  } = req.headers
+  const isSent = chunked !== undefined || (length !== undefined && length !== '0')
+  if (!operation.takesBody && (!isSent || operation.method === 'GET' || operation.method === 'DELETE')) return undefined
+  if (!isSent) {
+    // If the body is optional, leaving it out is the same as sending one without fields.
+    if (operation.declaration.requestBody?.required === false) return {}
+    throw invalid([{ pointer: '', code: 'required', message: 'a JSON body is required' }])
+  }
+  if (operation.mostUploadBytes !== null && isBytes(type)) {
+    assertPlain(encoding)
+    return new Upload(req, operation.mostUploadBytes)
+  }
+  if (!isJson(type) && !(operation.method === 'PATCH' && isMergePatch(type)))
+    throw problem('unsupported_media_type', wantedType(operation))
+  assertPlain(encoding)
+  const mostBytes = operation.mostBodyBytes ?? MOST_BYTES
+  if (Number(length ?? 0) > mostBytes) throw tooLarge(mostBytes)
+  const body = parse(await readText(req, mostBytes), operation.mostBodyBytes === null ? MOST : MOST_OF_DOCUMENT)
+  if (operation.takesBody) return body
+  if (typeof body === 'object' && body !== null && Object.keys(body).length === 0) return undefined
+  throw invalid([{ pointer: '', code: 'unknown', message: 'this operation takes no body' }])
+}
+
+function wantedType({ mostUploadBytes }: Operation): string {
+  const json = 'Send "Content-Type: application/json"'
+  return mostUploadBytes === null ? `${json}.` : `${json}, or the file itself as "application/octet-stream".`
+}
+
+function assertPlain(encoding: string | undefined): void {
+  if (encoding !== undefined && encoding !== 'identity')
+    throw problem('unsupported_media_type', 'Compressed bodies are not supported; send it uncompressed.')
+}
+
+// JSON only allows the charset UTF-8.
+function isJson(type: string | undefined): boolean {
+  if (type === 'application/json') return true
+  return type !== undefined && /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
+}
+
+// The media type that RFC 7396 defines for what every PATCH here does.
+function isMergePatch(type: string | undefined): boolean {
+  return type !== undefined && /^application\/merge-patch\+json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
+}
+
+function readText(req: IncomingMessage, mostBytes: number): Promise<string> {
+  return new Promise((done, fail) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > mostBytes) {
+        req.removeAllListeners('data')
+        fail(tooLarge(mostBytes))
+      } else chunks.push(chunk)
+    })
+    req.on('end', () => {
+      const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+      try {
+        done(utf8.decode(bytes))
+      } catch {
+        fail(problem('malformed_json', 'The body is not valid UTF-8.'))
+      }
+    })
+    // A caller that hangs up is not our fault, so the socket's error is not passed on.
+    const hungUp = () => fail(problem('malformed_json', 'The body ended early.'))
+    // One that has hung up by now will not say so again.
+    if (req.destroyed) hungUp()
+    req.on('error', hungUp)
+    req.on('close', () => {
+      if (!req.readableEnded) hungUp()
+    })
+  })
+}
+
+/** Whether a request has a body that was not read to its end. */
+export function hasMore(req: IncomingMessage): boolean {
+  return (
+    !req.complete && (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0)
+  )
+}
+
+/**
+ * Reads and drops what a request still sends, and calls back at its end. Whoever is cut off while writing sees a broken
+ * connection instead of the answer, so an answer is written at once but ended only then.
+ */
+export function dropRest(req: IncomingMessage, done: () => void): void {
+  let dropped = 0
+  const cutOff = () => req.destroy()
+  // After a long pause of this process the timer is due although the rest has arrived, so that is read first.
+  const cutOffIfIdle = () => {
+    const before = dropped
+    setImmediate(() => {
+      if (dropped === before) cutOff()
+    })
+  }
+  let idle = setTimeout(cutOffIfIdle, MOST_IDLE_MS)
+  req.on('data', (chunk: Buffer) => {
+    dropped += chunk.length
+    if (dropped > MOST_DROPPED_BYTES) cutOff()
+    clearTimeout(idle)
+    idle = setTimeout(cutOffIfIdle, MOST_IDLE_MS)
+  })
+  // A request that was partly read may be paused.
+  req.resume()
+  req.once('close', () => {
+    clearTimeout(idle)
+    done()
+  })
+}
+
+// More than the largest body that any operation takes, so that one a little too large is told so. A sender that has
+// stopped has read the answer; and one that goes on for long runs out of the time that every request has.
+const MOST_DROPPED_BYTES = 16 * 1024 * 1024
+const MOST_IDLE_MS = 1000
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+export function parse(text: string, most: Most = MOST): unknown {
+  const { depth, values } = measure(text)
+  if (depth > MOST_DEPTH) throw problem('malformed_json', `The body is nested deeper than ${MOST_DEPTH} levels.`)
+  if (values > most.values)
+    throw invalid([{ pointer: '', code: 'maxItems', message: `must have at most ${most.values} values in total` }])
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw problem('malformed_json', (error as Error).message)
+  }
+  // These faults are rare or need a long text, so a look at the text saves walking most values.
+  if (text.length > MOST.items * 2 || UNSTORABLE.test(text)) {
+    const faults = unfit(value, most.items)
+    if (faults.length > 0) throw invalid(faults)
+  }
+  return value
+}
+
+// No array or object in the contract is larger. For a longer array the validator would compare every pair before it
+// counts the items, and for a larger object it would list every unknown field.
+// The validator finds a fault in every unknown field, twice, so that the number of all values is bounded as well.
+interface Most {
+  /** Items of one array. */
+  items: number
+  /** The maximum number of values in a body, counting fields and array items at all levels. */
+  values: number
+}
+const MOST: Most = { items: 1000, values: 20_000 }
+const MOST_OF_DOCUMENT: Most = { items: 5000, values: 60_000 }
+const MOST_FIELDS = 1000
+const MOST_FAULTS = 1000
+// U+0000, which PostgreSQL cannot store; half of a surrogate pair, which is not a character, so that all of them would
+// be stored as the same one; and the byte order mark, which the embedded database drops at the start of a text. Halves
+// can only come as escapes, because the bytes were decoded from UTF-8.
+const UNSTORABLE = /\\u0000|\\ud[89a-f]|\ufeff|\\ufeff/i
+
+/** Returns the first faults of a value that no schema would report, or only after a long time. */
+function unfit(value: unknown, mostItems: number): FieldError[] {
+  const faults: FieldError[] = []
+  const path: string[] = []
+  const fault = (code: string, message: string) => {
+    const pointer = path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+    faults.push({ pointer: pointer.slice(0, LONGEST_POINTER).replaceAll('\0', '\ufffd').toWellFormed(), code, message })
+  }
+  const visit = (inner: unknown): void => {
+    if (faults.length >= MOST_FAULTS) return
+    if (typeof inner === 'string') {
+      const refusal = unstorable(inner)
+      if (refusal !== null) fault('format', refusal)
+      if (inner.startsWith('\ufeff')) fault('format', 'must not begin with a byte order mark (U+FEFF)')
+    } else if (Array.isArray(inner)) {
+      if (inner.length > mostItems) fault('maxItems', `must have at most ${mostItems} items`)
+      else for (const [i, item] of inner.entries()) visitMember(String(i), item)
+    } else if (typeof inner === 'object' && inner !== null) {
+      const members = Object.entries(inner)
+      if (members.length > MOST_FIELDS) fault('maxProperties', `must have at most ${MOST_FIELDS} fields`)
+      else for (const [name, member] of members) visitMember(name, member)
+    }
+  }
+  const visitMember = (name: string, member: unknown): void => {
+    path.push(name)
+    const refusal = unstorable(name)
+    if (refusal !== null) fault('format', refusal)
+    visit(member)
+    path.pop()
+  }
+  visit(value)
+  return faults
+}
+
+/** Why no column can store a text; null if one can. */
+export function unstorable(text: string): string | null {
+  if (text.includes('\0')) return 'must not contain the character U+0000'
+  return text.isWellFormed() ? null : 'must not contain half of a surrogate pair (U+D800 to U+DFFF alone)'
+}
+
+// Counted before parsing, so that a body full of brackets costs only one pass over its bytes.
+function measure(text: string): { depth: number; values: number } {
+  let now = 0
+  let most = 0
+  let values = 1
+  let quoted = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (quoted) {
+      if (code === BACKSLASH) i++
+      else if (code === QUOTE) quoted = false
+    } else if (code === QUOTE) quoted = true
+    else if (code === COMMA) values++
+    else if (code === BRACE || code === BRACKET) {
+      values++
+      if (++now > most) most = now
+    } else if (code === BRACE_END || code === BRACKET_END) now--
+  }
+  return { depth: most, values }
+}
+const [QUOTE, BACKSLASH, BRACE, BRACE_END, BRACKET, BRACKET_END, COMMA] = [34, 92, 123, 125, 91, 93, 44]

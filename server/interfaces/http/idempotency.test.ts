@@ -1,0 +1,258 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { contract } from '../../../scripts/conformance/contract.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { assertConcealing } from '../../platform/calls/repeat.ts'
+import { vault } from '../../platform/encryption/vault.ts'
+import { repeats } from '../operations.ts'
+import { forgetOldAnswers } from './idempotency-records.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+const headers = { 'idempotency-key': 'attempt-1' }
+
+interface Kept {
+  key: string
+  body: string | null
+}
+
+/** A builder's stored responses, and what the holder of the encryption key can read in them. */
+async function keptOf(organizationId: string): Promise<(Kept & { opened: string | null })[]> {
+  const { rows } = await sql<Kept>`
+    select "key", "body" from "idempotencyRecords" where "organizationId" = ${organizationId}`.execute(
+    plumbline.database.statements,
+  )
+  const { open } = vault(plumbline.config.encryptionKey)
+  return rows.map(({ key, body }) => ({
+    key,
+    body,
+    opened: body === null ? null : open(body, `answer ${organizationId} ${key}`),
+  }))
+}
+
+test('what one key was answered is not repeated to another that sends the same Idempotency-Key', async () => {
+  const subscription = { url: 'https://hooks.example.com/plumbline', eventTypes: ['*'], allowDuplicate: true }
+  const [first, second] = [await plumbline.newKey(['webhooks:write']), await plumbline.newKey(['webhooks:write'])]
+  const made = await plumbline.post('/api/ext/webhooks', subscription, { key: first, headers })
+  const other = await plumbline.post('/api/ext/webhooks', subscription, { key: second, headers })
+  const again = await plumbline.post('/api/ext/webhooks', subscription, { key: first, headers })
+  expect([made.status, other.status, again.status]).toEqual([201, 201, 201])
+  expect(other.body.secret).not.toBe(made.body.secret)
+  expect(other.headers.get('idempotent-replayed')).toBeNull()
+  expect(again.body).toEqual(made.body)
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+})
+
+test('a request without a body is done once, too', async () => {
+  const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Once Only LLC', email: 'a@example.com' }))
+    .body
+  const invite = () =>
+    plumbline.post(`/api/ext/vendors/${id}/invite`, undefined, { headers: { 'idempotency-key': id } })
+  const [first, again] = [await invite(), await invite()]
+  expect([first.status, again.status, again.body.version]).toEqual([200, 200, first.body.version])
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+})
+
+test('two vendors who choose the same Idempotency-Key are each answered for themselves', async () => {
+  const open = (key: string) => plumbline.post('/api/portal/visits', {}, { key, headers })
+  const [one, other] = [await plumbline.newPortalToken(), await plumbline.newPortalToken()]
+  const answers = [await open(one), await open(other), await open(one)]
+  const ids = answers.map(({ body }) => body.vendor.id)
+  expect(ids).toEqual([one, other, one].map((token) => token.split('.')[0]))
+})
+
+describe('what only reads', () => {
+  test('leaves no record behind, however often it comes and however large its answers are', async () => {
+    const { key, organizationId } = await plumbline.newBuilder()
+    await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing', scopes: ['framing'] }, { key })
+    for (const [attempt, skill] of ['listVendors', 'suggestVendorsForScope', 'getOpenApiJson'].entries()) {
+      const input = skill === 'suggestVendorsForScope' ? { scope: 'framing' } : {}
+      const options = { key, headers: { 'idempotency-key': `read-${attempt}` } }
+      const answers = [0, 1].map(() => plumbline.post('/api/ext/execute', { skill, input }, options))
+      for (const { status, headers } of await Promise.all(answers))
+        expect([skill, status, headers.get('idempotent-replayed')]).toEqual([skill, 200, null])
+    }
+    expect(await keptOf(organizationId)).toEqual([])
+  })
+
+  // The embedded database has a single connection, so there it would wait for any transaction.
+  test.skipIf(inject('postgres') === null)('needs no connection of those for transactions', async () => {
+    const narrow = await startTestPlumbline({ DATABASE_CONNECTIONS: '11' })
+    await narrow.post('/api/ext/scopes', { name: 'framing' })
+    await narrow.database.transaction(async (trx) => {
+      await sql`select 1`.execute(trx)
+      const body = { skill: 'suggestVendorsForScope', input: { scope: 'framing' } }
+      const read = await narrow.post('/api/ext/execute', body, { headers })
+      expect(read.status).toBe(200)
+    })
+    await narrow.stop()
+  })
+})
+
+describe('an answer that is too large to be kept', () => {
+  // Random, so that it does not compress.
+  const noise = (characters: number) => randomBytes(characters).toString('base64').slice(0, characters)
+  const lines = () => Array.from({ length: 200 }, () => ({ description: noise(490), quantity: 1, unit: 'ls' }))
+
+  async function draft(key: string, attempt: string, form: { lines: object[] }, communityId: string): Promise<Answer> {
+    const body = { vendorIds: [], scope: 'framing', deadline: '2099-12-04', communityId, sendNow: false, ...form }
+    return plumbline.post('/api/ext/bids/request', body, { key, headers: { 'idempotency-key': attempt } })
+  }
+
+  test('is told again by reading the record anew', async () => {
+    const { key, organizationId } = await plumbline.newBuilder()
+    const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
+    const form = { lines: lines() }
+    const first = await draft(key, 'large', form, community.id)
+    expect([first.status, first.body.code]).toEqual([201, undefined])
+    const [kept] = await keptOf(organizationId)
+    expect(kept?.body).toBeNull()
+    const again = await draft(key, 'large', form, community.id)
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+    expect(again.headers.get('location')).toBe(first.headers.get('location'))
+    expect(again.body).toEqual(first.body)
+    await plumbline.patch(`/api/ext/bids/requests/${first.body.id}`, { title: 'Framing, east' }, { key })
+    const later = await draft(key, 'large', form, community.id)
+    expect(later.body).toMatchObject({ id: first.body.id, title: 'Framing, east' })
+    expect(later.headers.get('etag')).not.toBe(first.headers.get('etag'))
+    const { data } = (await plumbline.get('/api/ext/bids/requests?limit=5', { key })).body
+    expect(data).toHaveLength(1)
+  })
+
+  test('is told to nobody who may not read the record', async () => {
+    const { key, organizationId } = await plumbline.newBuilder()
+    const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
+    const writer = await plumbline.newKey(['bids:write'], organizationId)
+    const form = { lines: lines() }
+    expect((await draft(writer, 'large', form, community.id)).status).toBe(201)
+    const again = await draft(writer, 'large', form, community.id)
+    expect([again.status, again.body.code, again.body.permission]).toEqual([403, 'permission_denied', 'bids:read'])
+  })
+
+  test('is refused to a repeat where it shows no record, and what it tells of is not done twice', async () => {
+    const { key, organizationId } = await plumbline.newBuilder()
+    const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
+    const form = { vendorIds: [], scope: 'framing', deadline: '2099-12-04', communityId: community.id, sendNow: false }
+    const body = { skill: 'createBidRequest', input: { ...form, lines: lines() } }
+    const execute = () => plumbline.post('/api/ext/execute', body, { key, headers })
+    expect((await execute()).status).toBe(200)
+    const again = await execute()
+    expect([again.status, again.body.code]).toEqual([409, 'answer_not_kept'])
+    const { data } = (await plumbline.get('/api/ext/bids/requests?limit=5', { key })).body
+    expect(data).toHaveLength(1)
+    const kept = await keptOf(organizationId)
+    expect(kept.every(({ body }) => body === null || body.length <= 64 * 1024)).toBe(true)
+  })
+
+  test('is kept all the same where it can be made small', async () => {
+    const { key, organizationId } = await plumbline.newBuilder()
+    const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
+    const form = { vendorIds: [], scope: 'framing', deadline: '2099-12-04', communityId: community.id, sendNow: false }
+    const plain = Array.from({ length: 200 }, (_, i) => ({
+      description: `Wall ${i}: ${'studs, plates and headers; '.repeat(18)}`,
+      quantity: 1,
+      unit: 'ls',
+    }))
+    const body = { skill: 'createBidRequest', input: { ...form, lines: plain } }
+    const [first, again] = [
+      await plumbline.post('/api/ext/execute', body, { key, headers }),
+      await plumbline.post('/api/ext/execute', body, { key, headers }),
+    ]
+    expect(JSON.stringify(first.body).length).toBeGreaterThan(150_000)
+    expect(again.body).toEqual(first.body)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    const [kept] = await keptOf(organizationId)
+    expect(kept?.body?.length).toBeLessThan(64 * 1024)
+  })
+})
+
+describe('a secret', () => {
+  const url = 'https://hooks.example.com/plumbline'
+
+  test('is in no stored answer, and a repeat is told the one that the subscription has', async () => {
+    const { key, organizationId } = await plumbline.newBuilder()
+    const send = (path: string, body: object, attempt: string) =>
+      plumbline.post(path, body, { key, headers: { 'idempotency-key': attempt } })
+    const create = () => send('/api/ext/webhooks', { url, eventTypes: ['bid.submitted'] }, 'create')
+    const created = await create()
+    const { id, secret } = created.body
+    expect((await create()).body).toEqual(created.body)
+
+    const rotate = () => send(`/api/ext/webhooks/${id}/rotate-secret`, {}, 'rotate')
+    const rotated = await rotate()
+    expect(rotated.body.secret).not.toBe(secret)
+    expect((await rotate()).body).toEqual(rotated.body)
+    expect((await create()).body.secret).toBe(rotated.body.secret)
+
+    const skill = { skill: 'createWebhook', input: { url, eventTypes: ['bid.accepted'] } }
+    const execute = () => send('/api/ext/execute', skill, 'execute')
+    const executed = await execute()
+    expect((await execute()).body).toEqual(executed.body)
+
+    const kept = await keptOf(organizationId)
+    expect(kept).toHaveLength(3)
+    for (const each of [secret, rotated.body.secret, executed.body.result.secret]) {
+      expect(each).toMatch(/^whsec_/)
+      expect(kept.map(({ opened }) => opened).join()).not.toContain(each)
+    }
+  })
+
+  test('that an operation shows once has to be kept out of its stored answers, or the service does not start', () => {
+    for (const left of ['createWebhook', 'rotateWebhookSecret']) {
+      const others = Object.fromEntries(Object.entries(repeats).filter(([id]) => id !== left))
+      expect(() => assertConcealing(contract, others)).toThrow(new RegExp(`^${left} shows something once`))
+    }
+    expect(() => assertConcealing(contract, repeats)).not.toThrow()
+  })
+
+  test('that is gone with its subscription is told to nobody', async () => {
+    const { key } = await plumbline.newBuilder()
+    const create = () => plumbline.post('/api/ext/webhooks', { url, eventTypes: ['bid.submitted'] }, { key, headers })
+    const { body } = await create()
+    await plumbline.delete(`/api/ext/webhooks/${body.id}`, { key })
+    const again = await create()
+    expect([again.status, again.body.code]).toEqual([409, 'answer_not_kept'])
+  })
+})
+
+test('what a skill answered is not repeated to a key that may not run it any more', async () => {
+  const { key, organizationId, userId } = await plumbline.newBuilder()
+  const body = { skill: 'createVendor', input: { companyName: 'Brazos Framing' } }
+  const execute = () => plumbline.post('/api/ext/execute', body, { key, headers })
+  expect((await execute()).status).toBe(200)
+  await plumbline.database.statements
+    .updateTable('users')
+    .set({ status: 'disabled' })
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', userId)
+    .execute()
+  plumbline.clock.advance(1000)
+  expect((await execute()).body.code).toBe('permission_denied')
+})
+
+test('a request that was refused because of what the first one has done is told what that one was', async () => {
+  const { key } = await plumbline.newBuilder()
+  const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Cedar Hollow' }, { key })
+  const move = () =>
+    plumbline.post(`/api/ext/communities/${community.id}/status`, { status: 'active' }, { key, headers })
+  const answers = await Promise.all(Array.from({ length: 10 }, move))
+  for (const { status, body } of answers)
+    expect(status === 200 ? body.status : body.code).toBe(status === 200 ? 'active' : 'idempotency_in_progress')
+})
+
+test('answers of more than 24 hours ago are forgotten, however many there are, and no others', async () => {
+  const { key, organizationId } = await plumbline.newBuilder()
+  await sql`
+    insert into "idempotencyRecords" ("organizationId", "key", "fingerprint", "status", "headers", "body", "createdAt")
+    select ${organizationId}, 'old ' || n, '', 200, '{}', null, ${new Date(plumbline.clock.nowMs() - 25 * 3_600_000)}
+    from generate_series(1, 2500) as n`.execute(plumbline.database.statements)
+  await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' }, { key, headers })
+  await forgetOldAnswers(plumbline.database, plumbline.clock)
+  const kept = await keptOf(organizationId)
+  expect(kept.map((each) => each.key.split(' ')[1])).toEqual(['attempt-1'])
+})

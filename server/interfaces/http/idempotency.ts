@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { deflateRaw, inflateRaw } from 'node:zlib'
+import { sql } from 'kysely'
+import { type Call, heldBy, type WriteCall } from '../../platform/calls/call.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { vault } from '../../platform/encryption/vault.ts'
+import { Problem, problem } from '../../platform/problems/problem.ts'
+
+/**
+ * An Idempotency-Key makes a POST safe to retry for 24 hours. The response is stored in the transaction of the change,
+ * so there is never one without the other; while that transaction runs, other requests with the same key are told to
+ * wait. A refused request changed nothing and is not stored: it may be sent again under the same key.
+ *
+ * The transaction begins with the first `call.write`. Nothing can be written outside it, so a request that only reads
+ * opens no transaction, holds no connection and stores nothing, without anyone having to list such requests. Stored
+ * responses are encrypted, because they are only for the caller.
+ */
+export const KEPT_MS = 24 * 60 * 60 * 1000
+
+/**
+ * The maximum size of a stored response, compressed and sealed. A record and its events take a twentieth of it.
+ * Anything larger holds hundreds of records, and storing a day's worth of those would fill the disk.
+ */
+const MOST_KEPT = 64 * 1024
+/** Anything longer is not compressed in the hope that it fits: that costs more time than a repeat is worth. */
+const MOST_COMPRESSED = 2 * 1024 * 1024
+/** Below this, compression saves less than it costs. */
+const LEAST_COMPRESSED = 4 * 1024
+const COMPRESSED = 'deflated '
+
+const compress = promisify(deflateRaw)
+const expand = promisify(inflateRaw)
+
+/** A response to be stored. */
+export interface Keepable {
+  status: number
+  headers: Record<string, string>
+  text: string
+  /** The id of the record it shows, if that can be read again; called only if the text is too large to store. */
+  resourceId(): string | null
+}
+
+/** What was stored of a response. */
+export interface KeptAnswer {
+  status: number
+  headers: Record<string, string>
+  /** Null if it was too large. */
+  text: string | null
+  /** Stored instead of the text, if it showed a single record. */
+  resourceId: string | null
+  /** When the response was given. */
+  at: string
+}
+
+export interface Work<Answer> {
+  /** Runs once. All writes must go through the given call. */
+  perform(call: Call): Promise<Answer>
+  /** What to store of the response; called within the transaction. */
+  keep(answer: Answer): Keepable
+  /** The response to a repeat, outside of any transaction. */
+  tellAgain(kept: KeptAnswer, call: Call): Promise<Answer>
+}
+
+export async function idempotently<Answer>(
+  call: Call,
+  given: string,
+  request: { method: string; url: string; body: unknown },
+  work: Work<Answer>,
+): Promise<Answer> {
+  const attempt = attemptOf(call, given, request)
+  const before = await attempt.find(call.db)
+  if (before !== undefined) return work.tellAgain(before, call)
+  const once = writingOnce(call, attempt)
+  try {
+    const answer = await work.perform(once.call)
+    await once.commit(() => work.keep(answer))
+    return answer
+  } catch (error) {
+    await once.rollBack(error)
+    // Of two concurrent requests, the second may have begun before the first was answered, and been refused because of
+    // what the first one did.
+    const wasRefused = error instanceof Problem && !once.hasBegun()
+    const first = error instanceof AlreadyDone ? error.answer : wasRefused ? await attempt.find(call.db) : undefined
+    if (first === undefined) throw error
+    return work.tellAgain(first, call)
+  }
+}
+
+interface Attempt {
+  /** The response to an earlier attempt; throws `idempotency_key_reused` if that was a different request. */
+  find(db: Db): Promise<KeptAnswer | undefined>
+  /** Holds the key until the transaction ends; throws if that is impossible or no longer necessary. */
+  claim(call: WriteCall): Promise<void>
+  store(call: WriteCall, answer: Keepable): Promise<void>
+}
+
+class AlreadyDone extends Error {
+  readonly answer: KeptAnswer
+
+  constructor(answer: KeptAnswer) {
+    super('An earlier request with the same Idempotency-Key has been answered.')
+    this.answer = answer
+  }
+}
+
+function attemptOf(
+  { organizationId, principal, now, surroundings }: Call,
+  given: string,
+  request: { method: string; url: string; body: unknown },
+): Attempt {
+  // A response is only for its own caller, and two callers may well choose the same key.
+  const key = `${heldBy(principal)} ${given}`
+  const place = placeOfAnswer(organizationId, key)
+  const sealing = vault(surroundings.config.encryptionKey)
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([request.method, request.url, request.body ?? null]))
+    .digest('hex')
+
+  async function find(db: Db): Promise<KeptAnswer | undefined> {
+    const stored = await db
+      .selectFrom('idempotencyRecords')
+      .select(['fingerprint', 'status', 'headers', 'body', 'resourceId', 'createdAt'])
+      .where('organizationId', '=', organizationId)
+      .where('key', '=', key)
+      .executeTakeFirst()
+    if (stored === undefined || now.getTime() - Date.parse(stored.createdAt) >= KEPT_MS) return undefined
+    if (stored.fingerprint !== fingerprint) throw problem('idempotency_key_reused', 'Use a new key for a new request.')
+    const { status, headers, body, resourceId, createdAt } = stored
+    const text = body === null ? null : await unpacked(sealing.open(body, place))
+    return { status, headers: headers as Record<string, string>, text, resourceId, at: createdAt }
+  }
+
+  return {
+    find,
+
+    async claim({ db }) {
+      const alone = await sql<{ locked: boolean }>`
+        select pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 74185002)) as "locked"`.execute(
+        db,
+      )
+      if (alone.rows[0]?.locked !== true) throw problem('idempotency_in_progress', 'Try again in a moment.')
+      // Must be a separate statement: the one that takes the lock may not see what its previous holder committed.
+      const done = await find(db)
+      if (done !== undefined) throw new AlreadyDone(done)
+    },
+
+    async store({ db }, { status, headers, text, resourceId }) {
+      const body = sealing.seal(await packed(text), place)
+      const isKept = body.length <= MOST_KEPT
+      const record = {
+        fingerprint,
+        status,
+        headers: JSON.stringify(headers),
+        body: isKept ? body : null,
+        resourceId: isKept ? null : resourceId(),
+        createdAt: now,
+      }
+      await db
+        .insertInto('idempotencyRecords')
+        .values({ organizationId, key, ...record })
+        .onConflict((conflict) => conflict.columns(['organizationId', 'key']).doUpdateSet(record))
+        .execute()
+    },
+  }
+}
+
+/** The context that a stored response is sealed for. */
+export function placeOfAnswer(organizationId: string, key: string): string {
+  return `answer ${organizationId} ${key}`
+}
+
+async function packed(text: string): Promise<string> {
+  if (text.length < LEAST_COMPRESSED || text.length > MOST_COMPRESSED) return text
+  return COMPRESSED + (await compress(text, { level: 1 })).toString('base64')
+}
+
+async function unpacked(text: string): Promise<string> {
+  if (!text.startsWith(COMPRESSED)) return text
+  return (await expand(Buffer.from(text.slice(COMPRESSED.length), 'base64'))).toString('utf8')
+}
+
+interface WritingOnce {
+  /** The call to do the work with. */
+  call: Call
+  hasBegun(): boolean
+  /** Stores the response and commits the transaction; does nothing if none was begun. */
+  commit(keep: () => Keepable): Promise<void>
+  rollBack(error: unknown): Promise<void>
+}
+
+/**
+ * Wraps the call so that it writes in a single transaction, which begins with the first `write` under the claimed key
+ * and stays open until the response can be stored with it. From then on all reads and writes of the work are in it.
+ */
+function writingOnce(outer: Call, attempt: Attempt): WritingOnce {
+  let within: WriteCall | null = null
+  let ended: Promise<void> = Promise.resolve()
+  const answered = Promise.withResolvers<Keepable>()
+
+  async function begin<T>(work: (call: WriteCall) => Promise<T>): Promise<T> {
+    const result = Promise.withResolvers<T>()
+    ended = outer.write(async (inner) => {
+      // The inner call was already handed out, so after a deadlock the caller has to retry.
+      if (within !== null) throw new Problem('timed_out', 'Others wanted the same.', {}, { 'Retry-After': '1' })
+      await attempt.claim(inner)
+      const done = await work(inner)
+      within = inner
+      result.resolve(done)
+      await attempt.store(inner, await answered.promise)
+    })
+    ended.catch(result.reject)
+    return result.promise
+  }
+
+  const call: Call = {
+    ...outer,
+    get db() {
+      return within?.db ?? outer.db
+    },
+    get isWriting() {
+      return within !== null
+    },
+    write: (work) => (within === null ? begin(work) : work(within)),
+    operation: (id, input) => outer.surroundings.operate(call, id, input),
+  }
+  return {
+    call,
+    hasBegun: () => within !== null,
+    async commit(keep) {
+      if (within === null) return
+      answered.resolve(keep())
+      await ended
+    },
+    async rollBack(error) {
+      if (within === null) return
+      answered.reject(error)
+      await ended.catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,156 @@
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
+import type { FieldError } from '../../../client/contract.gen.ts'
+import type { Contract, Operation, ParameterObject, Schema } from '../../platform/calls/contract.ts'
+import { setterOf } from '../../platform/calls/setter.ts'
+import { type Checked, faultsOf } from '../../platform/problems/faults.ts'
+import { COMPILED_FAST, withFormats } from '../../platform/problems/formats.ts'
+
+/** The input of an operation: its path parameters, its query parameters and its body. */
+export interface Input {
+  path: Record<string, string>
+  query: Record<string, unknown>
+  body: unknown
+}
+
+/**
+ * Checks an input object against the contract's schemas. In-process calls are checked like this. A request that its
+ * validator has refused is checked again, because the validator's errors are only texts, and a useful message needs the
+ * broken rule.
+ */
+export interface InputChecker {
+  /** The faults of a typed input; fills in defaults. */
+  check(operation: Operation, input: Input): FieldError[]
+  /** The faults of a request's input, with its parameters still as text. */
+  explain(operation: Operation, sent: Sent): FieldError[]
+  /** The same, with the query as what the contract says that its texts are, and with defaults. */
+  read(operation: Operation, sent: Sent): { faults: FieldError[]; query: Record<string, unknown> }
+  /** The first fault of a body, where finding all of them would take too long; undefined if there is none. */
+  firstFault(operation: Operation, body: unknown): FieldError | undefined
+}
+
+export interface Sent {
+  query: Record<string, unknown>
+  headers: Record<string, unknown>
+  body: unknown
+}
+
+export function inputChecker(contract: Contract): InputChecker {
+  const typed = schemaCompiler(contract, { coerceTypes: false })
+  const asText = schemaCompiler(contract, { coerceTypes: true })
+  const untilFirst = schemaCompiler(contract, { coerceTypes: false, allErrors: false })
+
+  /** What the names in one part of an operation's input stand for, and how to point at them. */
+  function subject(operation: Operation, part: Part): Checked {
+    if (part !== 'body') return { pointer: nameAt, noun: 'parameter of this operation' }
+    const setter = (name: string) => setterOf(contract, operation, name)
+    return { pointer: (path) => path, noun: 'field of this operation', setter }
+  }
+
+  function faults(compiled: Compiler, operation: Operation, part: Part, value: unknown): FieldError[] {
+    const validate = compiled(operation, part)
+    return validate(value) ? [] : faultsOf(validate.errors ?? [], subject(operation, part))
+  }
+
+  function read(operation: Operation, { query, headers, body }: Sent) {
+    const declared = Object.keys(parameterSchema(contract, operation, 'query').properties)
+    const empty = declared.filter((name) => query[name] === '')
+    const others = Object.fromEntries(Object.entries(query).filter(([name]) => !empty.includes(name)))
+    const found = [
+      ...empty.map((name) => ({ pointer: name, code: 'invalid', message: 'must not be empty' })),
+      // Which puts in the place of the texts what they stand for.
+      ...faults(asText, operation, 'query', others),
+      ...faults(asText, operation, 'header', headers),
+      ...(operation.takesBody ? faults(typed, operation, 'body', body) : []),
+    ]
+    return { faults: found, query: others }
+  }
+
+  return {
+    read,
+    check(operation, { path, query, body }) {
+      const missing = Object.entries(path).filter(([, value]) => typeof value !== 'string' || value === '')
+      return [
+        ...missing.map(([name]) => ({ pointer: name, code: 'required', message: 'is required' })),
+        ...faults(typed, operation, 'query', query),
+        ...(operation.takesBody ? faults(typed, operation, 'body', body) : []),
+      ]
+    },
+    explain(operation, sent) {
+      return read(operation, sent).faults
+    },
+    firstFault(operation, body) {
+      return faults(untilFirst, operation, 'body', body)[0]
+    },
+  }
+}
+
+/** A parameter is pointed at by the name as sent, which is not a JSON pointer. */
+function nameAt(path: string): string {
+  return path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+type Part = 'query' | 'header' | 'body'
+type Compiler = (operation: Operation, part: Part) => ValidateFunction
+
+/** Compiles the schema of a part of an operation's input on first use; most are never used. */
+function schemaCompiler(contract: Contract, options: { coerceTypes: boolean; allErrors?: boolean }): Compiler {
+  let ajv: InstanceType<typeof Ajv2020.default> | undefined
+  const compiled = new Map<string, ValidateFunction>()
+
+  function compile(schema: Schema): ValidateFunction {
+    if (ajv === undefined) {
+      ajv = withFormats(
+        new Ajv2020.default({
+          strict: false,
+          allErrors: true,
+          verbose: true,
+          useDefaults: true,
+          ...COMPILED_FAST,
+          ...options,
+        }),
+      )
+      ajv.addSchema({ components: contract.document.components }, DOCUMENT)
+    }
+    return ajv.compile(pointingAtDocument(schema))
+  }
+
+  return (operation, part) => {
+    const key = `${operation.id} ${part}`
+    let validate = compiled.get(key)
+    if (validate === undefined) {
+      validate = compile(part === 'body' ? bodySchema(operation) : parameterSchema(contract, operation, part))
+      compiled.set(key, validate)
+    }
+    return validate
+  }
+}
+
+const DOCUMENT = 'contract'
+
+/** The schema with its references, which are relative to its document, pointing into the contract. */
+function pointingAtDocument(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? `${DOCUMENT}${value}` : value)) as Schema
+}
+
+function bodySchema({ declaration }: Operation): Schema {
+  return declaration.requestBody?.content['application/json']?.schema ?? {}
+}
+
+/** The query or the headers as one object. */
+function parameterSchema(contract: Contract, operation: Operation, part: 'query' | 'header') {
+  const properties: Record<string, Schema> = {}
+  const required: string[] = []
+  for (const declared of operation.declaration.parameters ?? []) {
+    const { name, in: where, schema, ...parameter } = contract.resolve<ParameterObject>(declared)
+    if (where !== part) continue
+    const key = part === 'header' ? name.toLowerCase() : name
+    // A default only counts where it is written, not through a reference.
+    properties[key] = { ...contract.resolve<Schema>(schema), ...withoutReference(schema) }
+    if (parameter.required === true) required.push(key)
+  }
+  return { type: 'object', properties, required, additionalProperties: part === 'header' }
+}
+
+function withoutReference({ $ref: _followed, ...beside }: Schema): Schema {
+  return beside
+}

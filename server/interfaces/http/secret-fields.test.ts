@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { compiled, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { createKey } from '../../platform/keys/keys.ts'
+import { secretFieldsOf, withoutSecrets } from './secret-fields.ts'
+
+/** A caller that may only propose is shown no secret, because it could then act without an approval. */
+let plumbline: TestPlumbline
+let agent: { key: string }
+let vendorId: string
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  const { database, clock, organizationId } = plumbline
+  agent = { key: (await createKey(database, clock, { organizationId, name: 'Agent', proposeOnly: true })).secret }
+  const vendor = { companyName: 'Brazos Framing', email: 'bids@brazos.example.com', status: 'active' }
+  vendorId = (await plumbline.post('/api/ext/vendors', vendor)).body.id
+})
+afterAll(() => plumbline.stop())
+
+const WEBHOOK = { url: 'https://hooks.example.com/in', eventTypes: ['bid.submitted'] }
+const SECRETS = /whsec_|\/calendars\/|\/portal\/|plb_/
+
+test('the contract marks what opens something, and each operation knows its secrets', () => {
+  const secretsOf = (id: string) => {
+    const { contract } = compiled
+    const operation = [...contract.operations.values()].find((each) => each.id === id)
+    return operation === undefined ? [] : [...(secretFieldsOf(contract, operation)?.keys() ?? [])]
+  }
+  expect(
+    ['createKey', 'createWebhook', 'rotateWebhookSecret', 'createCalendarFeed', 'createBrowserToken'].map(secretsOf),
+  ).toEqual([['secret'], ['secret'], ['secret'], ['url'], ['token']])
+  expect(['copyVendorPortalLink', 'copyInvitationLink'].map(secretsOf)).toEqual([['portalUrl'], ['portalUrl']])
+  expect(['getBidRequest', 'inviteVendor', 'getWebhook', 'listCalendarFeeds'].map(secretsOf)).toEqual([[], [], [], []])
+})
+
+test('a secret is left out, or null where the schema allows it, at whatever depth', () => {
+  const secrets = new Map([
+    [
+      'data',
+      new Map([
+        [
+          '[]',
+          new Map([
+            ['url', 'null' as const],
+            ['secret', 'absent' as const],
+          ]),
+        ],
+      ]),
+    ],
+  ])
+  const body = { data: [{ id: 'a', url: 'https://x', secret: 's' }], secret: 'kept: it is another field' }
+  expect(withoutSecrets(body, secrets)).toEqual({ ...body, data: [{ id: 'a', url: null }] })
+})
+
+test.each([
+  ['a dry run', '/execute', { skill: 'createWebhook', input: WEBHOOK, dryRun: true }, 200],
+  ['a dry run of a feed', '/execute', { skill: 'createCalendarFeed', input: 'feed', dryRun: true }, 200],
+  ['a proposal', '/calendar-feeds', 'feed', 202],
+  ['a proposal by a skill', '/execute', { skill: 'createCalendarFeed', input: 'feed' }, 202],
+  ['a proposal made explicitly', '/proposals', { skill: 'createWebhook', input: WEBHOOK }, 201],
+])('by %s', async (_name, path, given, status) => {
+  const body = JSON.parse(JSON.stringify(given).replace('"feed"', () => JSON.stringify({ vendorId })))
+  const answer = await plumbline.post(`/api/ext${path}`, body, agent)
+  expect([answer.status, JSON.stringify(answer.body).match(SECRETS)]).toEqual([status, null])
+})
+
+test('by a batch, tried or proposed, whose later steps cannot store a secret of an earlier one', async () => {
+  const steps = [
+    { name: 'feed', skill: 'createCalendarFeed', input: { vendorId } },
+    { name: 'hook', skill: 'createWebhook', input: WEBHOOK },
+  ]
+  for (const dryRun of [true, false]) {
+    const answer = await plumbline.post('/api/ext/execute/batch', { steps, dryRun }, agent)
+    expect([answer.status, JSON.stringify(answer.body).match(SECRETS)]).toEqual([dryRun ? 200 : 202, null])
+  }
+  const stored = { name: 'note', skill: 'updateVendor', input: { vendorId, contactName: '$steps.hook.secret' } }
+  const refused = await plumbline.post('/api/ext/execute/batch', { steps: [...steps, stored], dryRun: true }, agent)
+  expect(refused.status).toBe(422)
+})
+
+test('a key that only proposes makes no browser token', async () => {
+  const token = { origin: 'https://app.example.com', permissions: ['vendors:read'] }
+  const { status, body } = await plumbline.post('/api/ext/browser-tokens', token, agent)
+  expect([status, body.reason]).toEqual([409, 'wrong_caller'])
+})
+
+test('a key that does not only propose is shown the secrets that it creates, but none in a dry run', async () => {
+  const { body } = await plumbline.post('/api/ext/calendar-feeds', { vendorId })
+  expect(body.url).toContain('/calendars/')
+  const create = (dryRun: boolean) =>
+    plumbline.post('/api/ext/execute', { skill: 'createWebhook', input: WEBHOOK, dryRun })
+  expect((await create(true)).body.result.secret).toBeNull()
+  expect((await create(false)).body.result.secret).toContain('whsec_')
+})

@@ -1,0 +1,74 @@
+import type { Contract, Operation, Schema } from '../../platform/calls/contract.ts'
+
+/**
+ * Secrets are the fields that the contract marks with `x-secret`: whoever has their value could act with it. A caller that
+ * may only propose is never shown one, in no read, dry run or batch, because it could then act without an approval.
+ */
+export type SecretFields = ReadonlyMap<string, Concealment | SecretFields>
+
+/** What replaces a secret: null where the schema allows it; otherwise the field is left out. */
+type Concealment = 'null' | 'absent'
+
+/** The name under which the items of an array are kept. */
+const ITEMS = '[]'
+
+/** The secrets in an operation's successful responses; null if there are none. */
+export function secretFieldsOf(contract: Contract, { declaration }: Operation): SecretFields | null {
+  const fields = new Map<string, Concealment | SecretFields>()
+  for (const [status, declared] of Object.entries(declaration.responses)) {
+    const schema = contract.resolve(declared).content?.['application/json']?.schema
+    if (status < '300' && schema !== undefined) collect(contract, schema, fields, new Set())
+  }
+  return fields.size === 0 ? null : fields
+}
+
+type Collected = Map<string, Concealment | SecretFields>
+
+function collect(contract: Contract, given: Schema, into: Collected, seen: ReadonlySet<Schema>): void {
+  const schema = contract.resolve(given) as Schema
+  // A schema that contains itself has the same secrets further down, and none of those that exist does.
+  if (seen.has(schema)) return
+  const within = new Set([...seen, schema])
+  for (const variant of ['anyOf', 'oneOf', 'allOf'])
+    for (const each of listed(schema[variant])) collect(contract, each, into, within)
+  for (const [name, field] of Object.entries((schema.properties ?? {}) as Record<string, Schema>))
+    note(contract, name, field, into, within)
+  if (isSchema(schema.items)) note(contract, ITEMS, schema.items, into, within)
+}
+
+function note(contract: Contract, name: string, field: Schema, into: Collected, seen: ReadonlySet<Schema>): void {
+  const schema = contract.resolve(field) as Schema
+  if (field['x-secret'] === true || schema['x-secret'] === true) {
+    into.set(name, [schema.type].flat().includes('null') ? 'null' : 'absent')
+    return
+  }
+  const before = into.get(name)
+  const inner: Collected = new Map(typeof before === 'object' ? before : [])
+  collect(contract, field, inner, seen)
+  if (inner.size > 0 && typeof before !== 'string') into.set(name, inner)
+}
+
+/** A copy of a response without its secrets. */
+export function withoutSecrets(value: unknown, secrets: SecretFields): unknown {
+  if (Array.isArray(value)) {
+    const inner = secrets.get(ITEMS)
+    return typeof inner === 'object' ? value.map((each) => withoutSecrets(each, inner)) : value
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => {
+      const found = secrets.get(name)
+      if (found === undefined) return [[name, inner]]
+      if (found === 'absent') return []
+      return [[name, found === 'null' ? null : withoutSecrets(inner, found)]]
+    }),
+  )
+}
+
+function listed(value: unknown): Schema[] {
+  return Array.isArray(value) ? value.filter(isSchema) : []
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,425 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { loadContract, type Operation, type Schema } from '../../platform/calls/contract.ts'
+import { setterOf } from '../../platform/calls/setter.ts'
+import { formatWords, patternWords } from '../../platform/problems/formats.ts'
+
+/** What callers are told when their input is refused. */
+let plumbline: TestPlumbline
+let vendorId: string
+const VENDORS = '/api/ext/vendors'
+const NOTHING = '00000000000000000000000000'
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  vendorId = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing' })).body.id
+})
+afterAll(() => plumbline.stop())
+
+describe('a format or a pattern says what it wants', () => {
+  test('an e-mail address, and a name that is not blank', async () => {
+    expect(await refusedBody('POST', VENDORS, { companyName: '  ', email: 'nowhere' })).toEqual([
+      { pointer: '/companyName', code: 'pattern', message: 'must not be blank' },
+      {
+        pointer: '/email',
+        code: 'format',
+        message: 'must be an e-mail address like estimating@brazosframing.example.com',
+      },
+    ])
+  })
+
+  test('an amount of money', async () => {
+    expect(await refusedBody('POST', VENDORS, { companyName: 'A', poLimit: 1.005 })).toEqual([
+      { pointer: '/poLimit', code: 'format', message: 'must be an amount with at most two decimals, like 1250.50' },
+    ])
+  })
+
+  test('a price and a quantity', async () => {
+    const line = { description: 'Studs', quantity: 1.00001, unitPrice: 2.00001 }
+    const body = { homeId: `hom_${NOTHING}`, vendorId, scope: 'framing', poType: 'base', lines: [line] }
+    expect(await refusedBody('POST', '/api/ext/purchase-orders', body)).toEqual(
+      expect.arrayContaining([
+        {
+          pointer: '/lines/0/quantity',
+          code: 'format',
+          message: 'must be a quantity with at most four decimals, like 12.5',
+        },
+        {
+          pointer: '/lines/0/unitPrice',
+          code: 'format',
+          message: 'must be a price with at most four decimals, like 3.1275',
+        },
+      ]),
+    )
+  })
+
+  test('a date in a body and an instant in a query', async () => {
+    const body = { type: 'general_liability', expirationDate: 'next spring' }
+    expect(await refusedBody('POST', `${VENDORS}/${vendorId}/compliance-documents`, body)).toEqual([
+      { pointer: '/expirationDate', code: 'format', message: 'must be a date like 2026-03-31' },
+    ])
+    expect(await refusedQuery('updatedAfter=2026-03-31')).toEqual([
+      { pointer: 'updatedAfter', code: 'format', message: 'must be an instant like 2026-03-31T14:30:00Z' },
+    ])
+    expect(await refusedQuery('updatedAfter=0000-01-01T00:00:00Z')).toEqual([
+      { pointer: 'updatedAfter', code: 'pattern', message: 'must not be in the year 0000, which no calendar has' },
+    ])
+  })
+
+  test.each([
+    ['a leap second', '2016-12-31T23:59:60Z', 'must not be a leap second (:60); send the second before or after it'],
+    [
+      'a leap second elsewhere',
+      '2017-01-01T00:59:60+01:00',
+      'must not be a leap second (:60); send the second before or after it',
+    ],
+    ['an offset of 16 hours', '2026-03-31T14:30:00+16:00', 'must have an offset from UTC of less than 16 hours'],
+    [
+      'an offset of 23 hours the other way',
+      '2026-03-31T14:30:00-23:59',
+      'must have an offset from UTC of less than 16 hours',
+    ],
+    ['the year 10000 in UTC', '9999-12-31T23:59:59-00:01', 'must lie in the years 0001 to 9999 in UTC'],
+    ['the year 0 in UTC', '0001-01-01T00:00:00+00:01', 'must lie in the years 0001 to 9999 in UTC'],
+    ['a day that is not there', '2026-02-29T00:00:00Z', 'must be an instant like 2026-03-31T14:30:00Z'],
+  ])('an instant with %s, wherever it is sent', async (_what, instant, message) => {
+    const webhook = (await plumbline.post('/api/ext/webhooks', { url: 'https://hooks.example.com', eventTypes: ['*'] }))
+      .body.id
+    const fault = (pointer: string) => [{ pointer, code: 'format', message }]
+    expect(await refusedQuery(`updatedAfter=${encodeURIComponent(instant)}`)).toEqual(fault('updatedAfter'))
+    const body = { since: instant }
+    expect(await refusedBody('POST', `/api/ext/webhooks/${webhook}/recover`, body)).toEqual(fault('/since'))
+    const skill = { skill: 'listVendors', input: { updatedAfter: instant } }
+    expect(await refusedBody('POST', '/api/ext/execute', skill)).toEqual(fault('/input/updatedAfter'))
+  })
+
+  test('the address and the secret of a webhook', async () => {
+    const body = { url: 'ftp://hooks.example.com', eventTypes: ['*'], secret: `whsec_${'!'.repeat(24)}` }
+    expect(await refusedBody('POST', '/api/ext/webhooks', body)).toEqual([
+      { pointer: '/url', code: 'pattern', message: 'must begin with https:// or http://' },
+      {
+        pointer: '/secret',
+        code: 'pattern',
+        message: 'must have at least 16 characters of padded base64 after whsec_, or not begin with whsec_',
+      },
+    ])
+  })
+
+  test('every format and pattern that the contract asks for in a request has words', () => {
+    const asked = requestSchemas()
+    // The bytes of a file are no JSON, and nothing is wrong with any of them.
+    const formats = new Set(
+      asked.flatMap(({ format }) => (typeof format === 'string' && format !== 'binary' ? [format] : [])),
+    )
+    const patterns = new Set(asked.flatMap(({ pattern }) => (typeof pattern === 'string' ? [pattern] : [])))
+    expect([...formats].filter((format) => formatWords[format] === undefined)).toEqual([])
+    expect([...patterns].filter((pattern) => patternWords[pattern] === undefined)).toEqual([])
+    expect([formats.size, patterns.size]).toEqual([7, 15])
+    expect(Object.keys(formatWords).filter((format) => !formats.has(format))).toEqual([])
+    expect(Object.keys(patternWords).filter((pattern) => !patterns.has(pattern))).toEqual([])
+  })
+})
+
+describe('a rule is told in words', () => {
+  test.each([
+    ['left out', {}, '/companyName', 'is required'],
+    ['empty', { companyName: '' }, '/companyName', 'must not be empty'],
+    ['too long', { companyName: 'x'.repeat(201) }, '/companyName', 'must be at most 200 characters long'],
+    ['of another type', { companyName: 5 }, '/companyName', 'must be a string'],
+    ['of neither of two types', { companyName: 'A', email: 5 }, '/email', 'must be a string or null'],
+    ['none of the values', { companyName: 'A', status: 'gone' }, '/status', 'must be one of prospective, active'],
+    ['below the least', { companyName: 'A', poLimit: -1 }, '/poLimit', 'must be at least 0'],
+    [
+      'above the most',
+      { companyName: 'A', defaultRetainagePercent: 101 },
+      '/defaultRetainagePercent',
+      'must be at most 100',
+    ],
+    ['not an object, nor null', { companyName: 'A', address: 'Main St' }, '/address', 'must be an object or null'],
+    [
+      'the same twice',
+      { companyName: 'A', scopes: ['framing', 'roofing', 'framing'] },
+      '/scopes',
+      'must not have the same item twice, as at 0 and 2',
+    ],
+    [
+      'too many',
+      { companyName: 'A', scopes: Array.from({ length: 51 }, (_, i) => `s${i}`) },
+      '/scopes',
+      'must have at most 50 items',
+    ],
+  ])('what is %s', async (_what, body, pointer, message) => {
+    const told = await refusedBody('POST', VENDORS, body)
+    expect(told.map((fault) => [fault.pointer, fault.message])).toEqual([[pointer, message]])
+  })
+
+  test('of a value that may be one of several things, only what is wrong with the one that it was meant to be', async () => {
+    expect(await refusedBody('POST', VENDORS, { companyName: 'A', address: { country: 'USA' } })).toEqual([
+      { pointer: '/address/country', code: 'maxLength', message: 'must be at most 2 characters long' },
+      { pointer: '/address/country', code: 'pattern', message: 'must be two capital letters, like US' },
+    ])
+    const [told] = await refusedBody('POST', '/api/ext/webhooks', { url: 'https://a.example.com', eventTypes: ['bid'] })
+    expect(told).toMatchObject({ pointer: '/eventTypes/0', code: 'enum' })
+    expect(told?.message).toMatch(/^must be one of .*vendor\.created, .*, \*$/)
+  })
+
+  test('of an empty change and of a change that is none', async () => {
+    expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, {})).toEqual([
+      { pointer: '', code: 'minProperties', message: 'must have at least one field' },
+    ])
+    expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, [])).toEqual([
+      { pointer: '', code: 'type', message: 'must be an object' },
+    ])
+  })
+
+  test.each([
+    ['limit=abc', 'limit', 'must be a whole number'],
+    ['limit=0', 'limit', 'must be at least 1'],
+    ['limit=201', 'limit', 'must be at most 200'],
+    ['limit=0x10', 'limit', 'must be a number, written in digits'],
+    ['limit=', 'limit', 'must not be empty'],
+    ['includeArchived=yes', 'includeArchived', 'must be true or false'],
+    ['status=gone', 'status', 'must be one of prospective, active, on_hold, inactive'],
+    ['q=%00', 'q', 'must not contain the character U+0000'],
+  ])('of a query of %s', async (query, pointer, message) => {
+    expect((await refusedQuery(query)).map((fault) => [fault.pointer, fault.message])).toEqual([[pointer, message]])
+  })
+
+  test('of a header, by its name', async () => {
+    const headers = { 'if-none-match': `"${'x'.repeat(500)}"` }
+    const refused = await plumbline.get(`${VENDORS}/${vendorId}`, { headers })
+    expect(refused.body.errors).toEqual([
+      { pointer: 'if-none-match', code: 'maxLength', message: 'must be at most 500 characters long' },
+    ])
+  })
+
+  const LISTED = 'must be * or ETags with their quotes, separated by commas'
+  test.each([
+    ['GET', 'If-None-Match', '3', LISTED],
+    ['GET', 'If-None-Match', '"3", 4', LISTED],
+    ['PATCH', 'If-Match', 'W/3', LISTED],
+    ['POST', 'Idempotency-Key', 'Kran f\u00fcr Los 15', 'must be printable ASCII'],
+  ])('of a header that is not in its form: %s with %s: %s', async (method, header, value, message) => {
+    const address = method === 'POST' ? VENDORS : `${VENDORS}/${vendorId}`
+    const body = method === 'GET' ? undefined : { companyName: 'Brazos Framing' }
+    const refused = await plumbline.request(method, address, body, { headers: { [header]: value } })
+    expect([refused.status, refused.body.errors]).toEqual([
+      422,
+      [{ pointer: header.toLowerCase(), code: 'pattern', message }],
+    ])
+  })
+
+  test.each(['*', '"1"', 'W/"1"', '"7", W/"1" ,"x y"'])(
+    'and one that is in its form is none: If-Match: %s',
+    async (value) => {
+      const own = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing' })).body
+      const headers = { 'if-match': value }
+      expect((await plumbline.patch(`${VENDORS}/${own.id}`, { phone: '1' }, { headers })).status).toBe(200)
+    },
+  )
+})
+
+test('the faults of the parameters and of the body are told at once', async () => {
+  const told = await refusedBody(
+    'POST',
+    `${VENDORS}?dryrun=true&limit=5`,
+    { email: 'nowhere' },
+    { 'idempotency-key': '' },
+  )
+  expect(told.map((fault) => fault.pointer)).toEqual(['dryrun', 'limit', 'idempotency-key', '/companyName', '/email'])
+})
+
+describe('an unknown field', () => {
+  test('that another operation of the resource takes is told with its name', async () => {
+    expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, { status: 'inactive' })).toEqual([
+      { pointer: '/status', code: 'unknown', message: 'is not a field of this operation; changeVendorStatus sets it' },
+    ])
+    expect(await refusedBody('PATCH', `/api/ext/webhooks/whk_${NOTHING}`, { secret: 'x' })).toEqual([
+      { pointer: '/secret', code: 'unknown', message: 'is not a field of this operation; rotateWebhookSecret sets it' },
+    ])
+  })
+
+  test('with a name that is nearly known is told the known one, within an object too', async () => {
+    const contacts = [{ name: 'Ana', e_mail: 'a@example.com', mobile: '1' }]
+    expect(await refusedBody('POST', VENDORS, { compnayName: 'A', company_name: 'A', contacts })).toEqual([
+      { pointer: '/companyName', code: 'required', message: 'is required' },
+      {
+        pointer: '/compnayName',
+        code: 'unknown',
+        message: 'is not a field of this operation; did you mean companyName?',
+      },
+      {
+        pointer: '/company_name',
+        code: 'unknown',
+        message: 'is not a field of this operation; did you mean companyName?',
+      },
+      {
+        pointer: '/contacts/0/e_mail',
+        code: 'unknown',
+        message: 'is not a field of this operation; did you mean email?',
+      },
+      { pointer: '/contacts/0/mobile', code: 'unknown', message: 'is not a field of this operation' },
+    ])
+  })
+
+  test('that is like nothing is told as that', async () => {
+    expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, { colour: 'red', 'a/b~c': 1 })).toEqual([
+      { pointer: '/colour', code: 'unknown', message: 'is not a field of this operation' },
+      { pointer: '/a~1b~0c', code: 'unknown', message: 'is not a field of this operation' },
+    ])
+  })
+
+  test('of what changes a thing names what else changes it, never what makes or lists it', () => {
+    const contract = loadContract()
+    const setters = [...contract.operations.values()]
+      .filter(({ id }) => /^update/.test(id))
+      .map((operation) => [operation.id, setterOf(contract, operation, 'status')])
+    expect(Object.fromEntries(setters)).toMatchObject({
+      updateVendor: 'changeVendorStatus',
+      updateComplianceDocument: 'changeComplianceDocumentStatus',
+      updateHome: 'changeHomeStatus',
+      updatePurchaseOrder: 'changePurchaseOrderStatus',
+      updateScope: undefined,
+    })
+    const updateVendor = contract.operations.get('updateVendor') as Operation
+    expect(setterOf(contract, updateVendor, 'kind')).toBeUndefined()
+  })
+})
+
+describe('an unknown parameter', () => {
+  test.each([
+    ['updatedSince', 'is not a parameter of this operation; did you mean updatedAfter?'],
+    ['community_id', 'is not a parameter of this operation; did you mean communityId?'],
+    ['limt', 'is not a parameter of this operation; did you mean limit?'],
+    ['colour', 'is not a parameter of this operation'],
+    ['__proto__', 'is not a parameter of this operation'],
+    ['a/b~c', 'is not a parameter of this operation'],
+    ['constructor', 'is not a parameter of this operation'],
+  ])('%s is told with the nearest, where one is near', async (name, message) => {
+    expect(await refusedQuery(`${name}=2026-01-01`)).toEqual([{ pointer: name, code: 'unknown', message }])
+  })
+
+  test('does not hide another', async () => {
+    expect((await refusedQuery('one=1&two=2&limit=x')).map((fault) => fault.pointer)).toEqual(['one', 'two', 'limit'])
+  })
+})
+
+describe('a skill is told the same of its input', () => {
+  test('below /input', async () => {
+    const input = { vendorId, status: 'inactive', compnayName: 'A', email: 'nowhere' }
+    expect(await refusedBody('POST', '/api/ext/execute', { skill: 'updateVendor', input })).toEqual([
+      {
+        pointer: '/input/status',
+        code: 'unknown',
+        message: 'is not an input of this skill; changeVendorStatus sets it',
+      },
+      {
+        pointer: '/input/compnayName',
+        code: 'unknown',
+        message: 'is not an input of this skill; did you mean companyName?',
+      },
+      {
+        pointer: '/input/email',
+        code: 'format',
+        message: 'must be an e-mail address like estimating@brazosframing.example.com',
+      },
+    ])
+  })
+
+  test('and its input is what the operation gets, types and defaults included', async () => {
+    const names = ['Comma, Inc.', 'Amp & Sons', '100% Concrete?', 'A+B']
+    const made = await Promise.all(names.map((companyName) => plumbline.post(VENDORS, { companyName })))
+    for (const { possibleDuplicates: _, ...body } of made.map(({ body }) => body)) {
+      const found = await plumbline.post('/api/ext/execute', {
+        skill: 'listVendors',
+        input: { q: body.companyName, ids: [body.id], limit: 1, includeArchived: false },
+      })
+      expect(found.body.result.data).toEqual([body])
+    }
+    const page = await plumbline.post('/api/ext/execute', { skill: 'listVendors', input: { ids: [vendorId] } })
+    expect(page.body.result).toEqual((await plumbline.get(`${VENDORS}?ids=${vendorId}`)).body)
+  })
+})
+
+test('HEAD asks what GET asks, and is refused for the same', async () => {
+  const head = (query: string) =>
+    fetch(`${plumbline.url}${VENDORS}?${query}`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${plumbline.key}` },
+    })
+  expect((await head('limit=7')).status).toBe(200)
+  expect((await head('limit=x')).status).toBe(422)
+})
+
+test('of a thousand unknown fields, the first fifty get a suggestion', async () => {
+  const fields = Array.from({ length: 990 }, (_, i) => [`companyName${i}`, 'A'])
+  const faults = await refusedBody('POST', VENDORS, { companyName: 'A', ...Object.fromEntries(fields) })
+  expect(faults).toHaveLength(990)
+  expect(faults.filter(({ message }) => message.endsWith('did you mean companyName?'))).toHaveLength(50)
+})
+
+test('an unknown field that is repeated in many rows gets the same suggestion in all of them', async () => {
+  const contacts = Array.from({ length: 60 }, () => ({ name: 'Ana', e_mail: 'a@example.com' }))
+  const faults = await refusedBody('POST', VENDORS, { companyName: 'A', contacts })
+  expect(faults.filter(({ message }) => message.endsWith('did you mean email?'))).toHaveLength(60)
+})
+
+test('of a body of more than 10,000 values, only the first fault is listed', async () => {
+  const rows = Array.from({ length: 900 }, (_, i) => ({
+    ...{ name: `Task ${i}`, durationDays: 2 },
+    predecessors: Array.from({ length: 12 }, () => ({ nothing: 1 })),
+  }))
+  const faults = (count: number) =>
+    refusedBody('POST', '/api/ext/task-templates', { name: 'Long', rows: rows.slice(0, count) })
+  expect(await faults(900)).toEqual([expect.objectContaining({ pointer: expect.stringMatching('/rows/0/') })])
+  expect((await faults(10)).length).toBeGreaterThan(100)
+})
+
+test('a body of too many values is refused before it is validated', async () => {
+  const contacts = Array.from({ length: 300 }, () => ({ name: 'Ana', ...numbered(70) }))
+  expect(await refusedBody('POST', VENDORS, { companyName: 'A', contacts })).toEqual([
+    { pointer: '', code: 'maxItems', message: 'must have at most 20000 values in total' },
+  ])
+})
+
+interface Fault {
+  pointer: string
+  code: string
+  message: string
+}
+
+const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, 1]))
+
+async function refusedBody(
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Fault[]> {
+  const answer = await plumbline.request(method, path, body, { headers })
+  expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
+  return answer.body.errors
+}
+
+async function refusedQuery(query: string): Promise<Fault[]> {
+  const answer = await plumbline.get(`${VENDORS}?${query}`)
+  expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
+  return answer.body.errors
+}
+
+/** Every schema that a request or a skill's input is validated against, at any depth. */
+function requestSchemas(): Schema[] {
+  const contract = loadContract()
+  const seen = new Set<object>()
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const found = contract.resolve(value)
+    if (seen.has(found)) return
+    seen.add(found)
+    for (const [key, inner] of Object.entries(found)) if (key !== 'examples' && key !== 'example') visit(inner)
+  }
+  for (const { declaration } of contract.operations.values()) visit([declaration.parameters, declaration.requestBody])
+  for (const { input } of Object.values(contract.document['x-skills'] as Record<string, { input: Schema }>))
+    visit(input)
+  return [...seen] as Schema[]
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import type { Logger } from 'pino'
+import { toProblem } from '../../platform/problems/problem.ts'
+import { serverFor, type Visit } from './server.ts'
+
+/** Answers a request that was let in, each by a server made for it alone. */
+export type Respond = (req: IncomingMessage, res: ServerResponse, visit: Visit) => Promise<void>
+
+export function responding(log: Logger): Respond {
+  const handler = createMcpHandler(({ authInfo }) => serverFor(visitOf(authInfo)), {
+    legacy: 'stateless',
+    // Subscriptions would hold connections open to be told of changes that never come: the tools are those of the key.
+    maxSubscriptions: 0,
+    onerror: (error) => log.warn({ err: error }, 'a request to /mcp went wrong'),
+  })
+  const respond = toNodeHandler(handler, { onerror: (error) => log.error({ err: error }, '/mcp failed') })
+  return async (req, res, visit) => {
+    const { principal, body } = visit.guest
+    const auth = { token: '', clientId: String(principal.id), scopes: [], extra: { visit } }
+    await respond(Object.assign(req, { auth }), res, body)
+  }
+}
+
+// What the door has let in travels to the server through the one field that the library passes on as it is.
+function visitOf(authInfo: { extra?: Record<string, unknown> } | undefined): Visit {
+  const visit = authInfo?.extra?.visit
+  if (visit === undefined) throw toProblem(new Error('Nobody comes to /mcp but through its door.'))
+  return visit as Visit
+}

@@ -1,0 +1,58 @@
+import {
+  ResourceNotFoundError,
+  type ResourceTemplateType,
+  type TextResourceContents,
+} from '@modelcontextprotocol/server'
+import type { Call } from '../../platform/calls/call.ts'
+import { Problem } from '../../platform/problems/problem.ts'
+import { catalogueOf, mayUse } from '../skills/catalogue.ts'
+import { concealed, execute } from '../skills/execute.ts'
+
+/** What can be attached to a conversation by its address; the last part is an id, a number or an exact name. */
+const KINDS = [
+  { kind: 'homes', title: 'Home', skill: 'getHome', field: 'homeId' },
+  { kind: 'requests', title: 'Bid request', skill: 'getBidRequest', field: 'bidRequestId' },
+  { kind: 'orders', title: 'Purchase order', skill: 'getPurchaseOrder', field: 'purchaseOrderId' },
+  { kind: 'vendors', title: 'Vendor', skill: 'getVendor', field: 'vendorId' },
+] as const
+
+export function resourceTemplates(call: Call): ResourceTemplateType[] {
+  const catalogue = catalogueOf(call.surroundings.contract)
+  return KINDS.filter(({ skill }) => mayUse(call, catalogue.find(skill))).map(({ kind, title, skill }) => ({
+    uriTemplate: `plumbline://${kind}/{id}`,
+    name: kind,
+    title,
+    description: `${catalogue.find(skill).summary}: by its id, its number or its exact name.`,
+    mimeType: 'application/json',
+  }))
+}
+
+export async function readResource(
+  call: Call,
+  uri: string,
+): Promise<{ skill: string; contents: TextResourceContents[] }> {
+  const [, kind, id] = /^plumbline:\/\/(\w+)\/([^/]{1,300})$/.exec(uri) ?? []
+  const found = KINDS.find((each) => each.kind === kind)
+  if (found === undefined || id === undefined) throw new ResourceNotFoundError(uri)
+  const { skill, field } = found
+  const { result, untrustedText } = await execute(call, {
+    skill,
+    input: { [field]: decoded(uri, id) },
+    dryRun: false,
+  }).catch((error: unknown) => {
+    const isUnknown = error instanceof Problem && (error.status === 404 || error.code === 'unknown_reference')
+    throw isUnknown ? new ResourceNotFoundError(uri, error.message) : error
+  })
+  const shown = concealed(catalogueOf(call.surroundings.contract).find(skill), result)
+  // A resource is one text, so what is said about it is said in it.
+  const text = JSON.stringify({ ...(shown as object), ...(untrustedText.length > 0 && { untrustedText }) })
+  return { skill, contents: [{ uri, mimeType: 'application/json', text }] }
+}
+
+function decoded(uri: string, id: string): string {
+  try {
+    return decodeURIComponent(id)
+  } catch {
+    throw new ResourceNotFoundError(uri)
+  }
+}

@@ -1,0 +1,69 @@
+import express, { type Request, type Response, type Router } from 'express'
+import type { Logger } from 'pino'
+import { newCall, type Principal, type Surroundings } from '../../platform/calls/call.ts'
+import { isDelegable } from '../../platform/keys/roles.ts'
+import { invalid, Problem } from '../../platform/problems/problem.ts'
+import type { Door, Guest } from '../http/door.ts'
+import { wellKnown } from '../oauth/metadata.ts'
+import { SCOPES } from '../oauth/scopes.ts'
+import type { Respond } from './handler.ts'
+import type { Visit } from './server.ts'
+import { toolsetOf } from './toolset.ts'
+
+/**
+ * `/mcp`: the skills for any client of the Model Context Protocol, over Streamable HTTP, in its revision of 2026-07-28
+ * and those of 2025. No session is kept: each request brings its key, is let in, counted and logged as a call of
+ * executeSkill is, and is answered by a server made for it alone. Whatever else authenticates that operation one day lets
+ * people in here too.
+ */
+interface Parts {
+  surroundings: Surroundings
+  door: Door
+  log: Logger
+}
+
+export function mcpRoutes({ surroundings, door, log }: Parts): Router {
+  // Where a client without a key learns who lets people in (RFC 9728).
+  const metadata = wellKnown('oauth-protected-resource', `${surroundings.config.publicUrl}/mcp`)
+  const challenge = `resource_metadata="${metadata}", scope="${SCOPES.join(' ')}"`
+  // The protocol's library takes 30 MB, which a service is spared until the first client of it comes.
+  let respond: Promise<Respond> | null = null
+  const routes = express.Router()
+  routes.all('/mcp', (req, res, next) => {
+    answer(req, res).catch(next)
+  })
+  return routes
+
+  async function answer(req: Request, res: Response): Promise<void> {
+    if (req.method !== 'POST') {
+      // Clients of 2025 ask for a stream of notices by GET, and go on without one when there is none.
+      const refused = new Problem('method_not_allowed', 'Send a POST with one JSON-RPC message.', {}, { Allow: 'POST' })
+      await door.visit(req, res, 'executeSkill', () => Promise.reject(refused), challenge)
+      return
+    }
+    const work = async (guest: Guest) => {
+      if (Array.isArray(guest.body)) throw onlyOne()
+      const call = newCall(surroundings, { ...guest, principal: withoutPersonal(guest.principal) })
+      const visit: Visit = { guest, call, toolset: toolsetOf(call, req.query.tools) }
+      guest.running(methodOf(guest))
+      respond ??= import('./handler.ts').then(({ responding }) => responding(log))
+      await (await respond)(req, res, visit)
+    }
+    await door.visit(req, res, 'executeSkill', work, challenge)
+  }
+}
+
+/** A model reads what a tool returns, so nobody passes on through it what only they should see. */
+function withoutPersonal(principal: Principal): Principal {
+  return { ...principal, permissions: new Set([...principal.permissions].filter(isDelegable)) }
+}
+
+/** Each message counts against the limits, so several in one request would go uncounted. */
+function onlyOne(): Problem {
+  return invalid([{ pointer: '', code: 'type', message: 'must be one JSON-RPC message, not a list of several' }])
+}
+
+function methodOf({ body }: Guest): string {
+  const { method } = (body ?? {}) as { method?: unknown }
+  return typeof method === 'string' && /^[\w/]{1,60}$/.test(method) ? `mcp ${method}` : 'mcp'
+}

@@ -1,0 +1,338 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  connected,
+  consentPage,
+  decided,
+  form,
+  newOauthApp,
+  type OauthApp,
+  REDIRECT,
+  registered,
+  VERIFIER,
+} from '../../../test/support/oauth-app.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { createUser } from '../../domain/office/users/users.ts'
+import { forgetUnusedApps } from './retention.ts'
+
+let plumbline: TestPlumbline
+let owner: RequestOptions
+let app: OauthApp
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  app = await newOauthApp(plumbline)
+})
+// Tests move the clock, and connecting an app requires a fresh sign-in.
+beforeEach(async () => {
+  owner = await plumbline.signIn()
+})
+afterAll(() => plumbline.stop())
+
+const reads = (key: string) => plumbline.get('/api/ext/vendors', { key })
+async function newCode(): Promise<string> {
+  const { led } = await decided(plumbline, app.address(), owner)
+  return led.get('code') ?? ''
+}
+const spend = (code: string, fields: Record<string, string> = {}, by = app) =>
+  by.token({ grant_type: 'authorization_code', code, code_verifier: VERIFIER, ...fields })
+const refresh = (token: string, fields: Record<string, string> = {}, by = app) =>
+  by.token({ grant_type: 'refresh_token', refresh_token: token, ...fields })
+
+test('a code is worth nothing without its verifier, to another app, or after a minute', async () => {
+  const code = await newCode()
+  const other = await newOauthApp(plumbline)
+  for (const refused of [
+    await spend(code, { code_verifier: 'x'.repeat(43) }),
+    await spend(code, { code_verifier: '' }),
+    await spend(code, { redirect_uri: 'http://127.0.0.1:7777/elsewhere' }),
+    await spend(code, {}, other),
+    await spend(`${code.slice(0, -1)}~`),
+  ])
+    expect([refused.status, refused.body.error]).toEqual([400, 'invalid_grant'])
+  expect((await spend(code, { redirect_uri: REDIRECT })).status).toBe(200)
+  const late = await newCode()
+  plumbline.clock.advance(60_000)
+  expect((await spend(late)).body.error).toBe('invalid_grant')
+})
+
+test('a code that is spent twice ends all that the first one bought', async () => {
+  const code = await newCode()
+  const { body } = await spend(code)
+  expect((await reads(body.access_token)).status).toBe(200)
+  const again = await spend(code)
+  expect([again.status, again.body.error]).toEqual([400, 'invalid_grant'])
+  const refused = await reads(body.access_token)
+  expect([refused.status, refused.body.code]).toEqual([401, 'invalid_key'])
+  expect((await refresh(body.refresh_token)).body.error).toBe('invalid_grant')
+})
+
+test('of two who spend one code at the same time, neither keeps what it bought', async () => {
+  const code = await newCode()
+  const bought = await Promise.all([spend(code), spend(code)])
+  expect(bought.map(({ status }) => status).sort()).toEqual([200, 400])
+  const [won] = bought.filter(({ status }) => status === 200)
+  expect((await reads(won?.body.access_token)).status).toBe(401)
+})
+
+test('a refresh token works once, and who plays it again ends the grant', async () => {
+  const first = await connected(plumbline, app, owner)
+  const other = await newOauthApp(plumbline)
+  expect((await refresh(first.refresh, {}, other)).body.error).toBe('invalid_grant')
+  const narrow = await connected(plumbline, other, owner, { permissions: ['vendors:read'] })
+  expect((await refresh(narrow.refresh, { scope: 'write' }, other)).body.error).toBe('invalid_scope')
+  expect((await refresh(narrow.refresh, { scope: 'read' }, other)).body.scope).toBe('vendors:read')
+  const { body: second } = await refresh(first.refresh)
+  expect((await reads(second.access_token)).status).toBe(200)
+  expect((await refresh(first.refresh)).body.error).toBe('invalid_grant')
+  expect((await reads(second.access_token)).status).toBe(401)
+  expect((await refresh(second.refresh_token)).body.error).toBe('invalid_grant')
+})
+
+test('a refresh with a narrower scope returns a narrower token, and the next one may have all again', async () => {
+  const given = { permissions: ['vendors:read', 'vendors:write', 'homes:read'] }
+  const { refresh: first } = await connected(plumbline, app, owner, given)
+  const writes = async (key: string) =>
+    (await plumbline.post('/api/ext/vendors', { companyName: 'Ridge Framing' }, { key })).body.permission
+  const permissionsOf = async (key: string) => (await plumbline.get('/api/ext/me', { key })).body.permissions
+  const { body: narrow } = await refresh(first, { scope: 'vendors:read' })
+  expect(narrow.scope).toBe('vendors:read')
+  expect(await permissionsOf(narrow.access_token)).toEqual(['vendors:read'])
+  expect(await writes(narrow.access_token)).toBe('vendors:write')
+  expect((await plumbline.get('/api/ext/homes', { key: narrow.access_token })).body.permission).toBe('homes:read')
+  const { body: reading } = await refresh(narrow.refresh_token, { scope: 'read' })
+  expect(await permissionsOf(reading.access_token)).toEqual(['homes:read', 'vendors:read'])
+  const wider = await refresh(reading.refresh_token, { scope: 'vendors:read bids:read' })
+  expect(wider.body.error).toBe('invalid_scope')
+  // What is refused is not spent.
+  const { body: whole } = await refresh(reading.refresh_token)
+  expect(await permissionsOf(whole.access_token)).toEqual(['homes:read', 'vendors:read', 'vendors:write'])
+})
+
+test('nobody is led to an address that the app has not registered, letter by letter', async () => {
+  for (const redirect_uri of [
+    ...['https://evil.example.com/callback', 'http://127.0.0.1:7777/callback/..', 'http://127.0.0.1:7777/callback#x'],
+    ...['http://127.0.0.1.evil.example.com/callback', 'http://127.0.0.1:7777/callback?x=1', 'javascript:alert(1)', ''],
+    ...['http://localhost:7777/callback', 'http://127.0.0.1:7777@evil.example.com/callback', '//127.0.0.1/callback'],
+  ]) {
+    for (const response_type of ['code', 'token']) {
+      const page = await consentPage(plumbline, app.address({ redirect_uri, response_type }), owner)
+      expect([redirect_uri, page.status, page.location, page.ticket]).toEqual([redirect_uri, 400, '', ''])
+    }
+  }
+  const unknown = await consentPage(plumbline, app.address({ client_id: 'cli_nobody' }), owner)
+  expect([unknown.status, unknown.location]).toEqual([400, ''])
+  const onAnyPort = await consentPage(
+    plumbline,
+    app.address({ redirect_uri: 'http://127.0.0.1:50123/callback' }),
+    owner,
+  )
+  expect(onAnyPort.status).toBe(200)
+})
+
+test('without PKCE by S256, for another resource, or with a parameter twice there is nothing to agree to', async () => {
+  const changes: [Record<string, string | null>, string][] = [
+    [{ code_challenge: null }, 'invalid_request'],
+    [{ code_challenge_method: 'plain' }, 'invalid_request'],
+    [{ code_challenge_method: null }, 'invalid_request'],
+    [{ code_challenge: 'short' }, 'invalid_request'],
+    [{ resource: 'https://other.example.com/mcp' }, 'invalid_target'],
+    [{ response_type: 'token' }, 'unsupported_response_type'],
+    [{ scope: 'admin' }, 'invalid_scope'],
+  ]
+  const addresses = changes.map(([change, error]) => [app.address(change), error] as const)
+  for (const [address, error] of [...addresses, [`${app.address()}&state=two`, 'invalid_request'] as const]) {
+    const { status, location } = await consentPage(plumbline, address, owner)
+    const led = new URL(location).searchParams
+    expect([error, status, location.split('?')[0], led.get('error')]).toEqual([error, 303, REDIRECT, error])
+    if (!address.includes('two')) expect(led.get('state')).toBe('their-state')
+  }
+  const code = await newCode()
+  expect((await spend(code, { resource: 'https://other.example.com/mcp' })).body.error).toBe('invalid_target')
+})
+
+test('a person is not led to an app that they have not connected, whatever is wrong with its request', async () => {
+  const redirect_uri = 'https://phishing.example.com/sign-in'
+  const stranger = await newOauthApp(plumbline, { client_name: 'Invoice', redirect_uris: [redirect_uri] })
+  const colleague = 'colleague@harrowfinch.example.com'
+  const { database, clock, organizationId } = plumbline
+  await createUser(database, clock, {
+    organizationId,
+    email: colleague,
+    name: 'Cole',
+    role: 'viewer',
+    poApprovalLimit: 0,
+  })
+  for (const person of [owner, { headers: {} }, await plumbline.signIn(colleague)]) {
+    const changes: Record<string, string | null>[] = [
+      { scope: 'admin' },
+      { response_type: 'token' },
+      { code_challenge: null },
+    ]
+    for (const change of changes) {
+      const page = await consentPage(plumbline, stranger.address({ redirect_uri, ...change }), person)
+      expect([page.status, page.location]).toEqual([400, ''])
+      expect(page.html).toContain('Return to phishing.example.com')
+    }
+  }
+  // Neither by a refusal, although the page asked for one.
+  const refused = await decided(plumbline, stranger.address({ redirect_uri }), owner, { decision: 'refuse' })
+  expect([refused.status, refused.location]).toEqual([200, ''])
+  const link = new URL(/href="([^"]+)"/.exec(refused.html)?.[1]?.replaceAll('&amp;', '&') ?? '')
+  expect([link.origin + link.pathname, link.searchParams.get('error')]).toEqual([redirect_uri, 'access_denied'])
+  // Once somebody has connected it, it is told as the standard has it, and only if it was they.
+  await connected(plumbline, stranger, owner, {}, { redirect_uri })
+  const led = await consentPage(plumbline, stranger.address({ redirect_uri, scope: 'admin' }), owner)
+  expect([led.status, led.location.startsWith(redirect_uri)]).toEqual([303, true])
+  const other = await consentPage(
+    plumbline,
+    stranger.address({ redirect_uri, scope: 'admin' }),
+    await plumbline.signIn(colleague),
+  )
+  expect([other.status, other.location]).toEqual([400, ''])
+})
+
+test('nobody connects an app by a session that began long ago, before they sign in again', async () => {
+  const person = await plumbline.signIn()
+  plumbline.clock.advance(601_000)
+  const page = await consentPage(plumbline, app.address(), person)
+  expect([page.status, page.ticket]).toEqual([303, ''])
+  const led = new URL(page.location, plumbline.url)
+  expect([led.pathname, led.searchParams.get('to')?.split('?')[0]]).toEqual(['/sign-in', '/oauth/authorize'])
+  expect((await consentPage(plumbline, app.address(), await plumbline.signIn())).status).toBe(200)
+})
+
+test('a token for the service at another address is refused here', async () => {
+  const { key } = await connected(plumbline, app, owner)
+  await plumbline.database.statements
+    .updateTable('oauthGrants')
+    .set({ audience: 'https://other.example.com' })
+    .execute()
+  const { status, body } = await reads(key)
+  expect([status, body.code]).toEqual([401, 'invalid_key'])
+})
+
+test('nobody agrees but the person, at the page that they were shown', async () => {
+  const { ticket, offered } = await consentPage(plumbline, app.address(), owner)
+  // The form of one session, sent in another: it is for whoever saw it.
+  const again = await plumbline.signIn()
+  const foreign = await decided(plumbline, app.address(), again, { ticket })
+  expect([foreign.status, foreign.location]).toEqual([400, ''])
+  const send = (headers: Record<string, string>) =>
+    fetch(`${plumbline.url}/oauth/authorize`, {
+      ...{ method: 'POST', redirect: 'manual', headers: { ...owner.headers, ...headers } },
+      body: new URLSearchParams({ ticket, decision: 'allow', permission: offered[0] ?? '' }),
+    })
+  for (const site of ['cross-site', 'same-site', 'none']) {
+    const answer = await send({ 'sec-fetch-site': site })
+    expect([answer.status, answer.headers.get('location')]).toEqual([403, null])
+  }
+  plumbline.clock.advance(31 * 60_000)
+  expect((await send({})).status).toBe(400)
+})
+
+test('more than was offered is not granted, nothing is no grant, and who refuses is believed', async () => {
+  const wider = { permissions: ['vendors:read', 'bids:write', 'keys:write', 'nonsense'] }
+  const { scope } = await connected(plumbline, app, owner, wider, { scope: 'vendors:read' })
+  expect(scope).toBe('vendors:read')
+  expect((await decided(plumbline, app.address(), owner, { permissions: [] })).status).toBe(422)
+  const { location, led } = await decided(plumbline, app.address(), owner, { decision: 'refuse' })
+  expect([location.startsWith(REDIRECT), led.get('error'), led.get('code')]).toEqual([true, 'access_denied', null])
+})
+
+test('an app is registered in its bounds alone, with addresses that are its own', async () => {
+  for (const redirect of [
+    ...[
+      'http://example.com/callback',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      'https://a.example.com/#x',
+      'ftp://a/b',
+    ],
+    ...[
+      'https://user:secret@a.example.com/',
+      `https://a.example.com/${'x'.repeat(500)}`,
+      'file:///etc/passwd',
+      '',
+      'x y',
+    ],
+  ]) {
+    const { status, body } = await registered(plumbline, { redirect_uris: [redirect] })
+    expect([redirect, status, body.error]).toEqual([redirect, 400, 'invalid_redirect_uri'])
+  }
+  for (const wrong of [{}, [], 'null', { redirect_uris: Array(11).fill(REDIRECT) }, { redirect_uris: [7] }])
+    expect((await registered(plumbline, wrong)).status).toBe(400)
+  expect((await registered(plumbline, '{')).body.error).toBe('invalid_request')
+  const huge = await registered(plumbline, { redirect_uris: [REDIRECT], client_name: 'x'.repeat(20_000) })
+  expect([huge.status, huge.body.error]).toEqual([413, 'invalid_request'])
+  const other = { redirect_uris: ['com.example.app:/done', 'cursor://anysphere.cursor-retrieval/oauth/callback'] }
+  const { status, body } = await registered(plumbline, { ...other, token_endpoint_auth_method: 'client_secret_post' })
+  expect([status, body.token_endpoint_auth_method, body.client_secret]).toEqual([201, 'none', undefined])
+})
+
+test('a token endpoint says what is wrong in the words of the standard', async () => {
+  const sent: [Record<string, string>, number, string][] = [
+    [{}, 400, 'unsupported_grant_type'],
+    [{ grant_type: 'password' }, 400, 'unsupported_grant_type'],
+    [{ grant_type: 'refresh_token' }, 401, 'invalid_client'],
+    [{ grant_type: 'refresh_token', client_id: 'cli_x' }, 400, 'invalid_grant'],
+    [{ grant_type: 'refresh_token', client_id: 'cli_x', refresh_token: plumbline.key }, 400, 'invalid_grant'],
+  ]
+  for (const [fields, status, error] of sent) {
+    const answer = await form(plumbline, '/oauth/token', fields)
+    expect([answer.status, answer.body.error]).toEqual([status, error])
+  }
+  expect((await form(plumbline, '/oauth/revoke', { token: 'x' })).body.error).toBe('invalid_request')
+})
+
+test('an app gives back one token, or with its refresh token all of them', async () => {
+  const { key, refresh: token } = await connected(plumbline, app, owner)
+  const { body: next } = await refresh(token)
+  const giveBack = (given: string, client_id = app.clientId) =>
+    form(plumbline, '/oauth/revoke', { token: given, client_id })
+  expect((await giveBack(key, 'cli_other')).status).toBe(200)
+  expect((await reads(key)).status).toBe(200)
+  await giveBack(key)
+  expect([(await reads(key)).status, (await reads(next.access_token)).status]).toEqual([401, 200])
+  await giveBack(next.refresh_token)
+  expect((await reads(next.access_token)).status).toBe(401)
+  expect((await giveBack('plr_none')).status).toBe(200)
+})
+
+test('without a token, or with a wrong one, /mcp says who lets people in', async () => {
+  for (const headers of [
+    {},
+    { authorization: 'Bearer pla_wrong' },
+    { authorization: `Bearer pla_${'x'.repeat(43)}` },
+  ]) {
+    const answer = await fetch(`${plumbline.url}/mcp`, { method: 'POST', headers, body: '{}' })
+    const metadata = /resource_metadata="([^"]+)"/.exec(answer.headers.get('www-authenticate') ?? '')?.[1] ?? ''
+    expect(answer.status).toBe(401)
+    const resource = await (await fetch(metadata)).json()
+    const { publicUrl } = plumbline.config
+    expect(resource).toMatchObject({ resource: `${publicUrl}/mcp`, authorization_servers: [publicUrl] })
+    const server = await (await fetch(`${publicUrl}/.well-known/oauth-authorization-server`)).json()
+    expect(server).toMatchObject({ issuer: publicUrl, code_challenge_methods_supported: ['S256'] })
+  }
+})
+
+test('tokens are kept as hashes alone', async () => {
+  const { key, refresh: token } = await connected(plumbline, app, owner)
+  const rows = await plumbline.database.statements.selectFrom('oauthTokens').selectAll().execute()
+  expect(JSON.stringify(rows)).not.toContain(key.slice(4))
+  expect(JSON.stringify(rows)).not.toContain(token.slice(4))
+})
+
+// The clock goes forward, so these come last.
+test('an app that nobody let in is forgotten after a day, and tokens once their time is over', async () => {
+  const tried = await newOauthApp(plumbline)
+  plumbline.clock.advance(90 * 86_400_000)
+  await forgetUnusedApps(plumbline.database, plumbline.clock)
+  const kept = await plumbline.database.statements.selectFrom('oauthClients').select('id').execute()
+  expect(kept.map(({ id }) => id)).not.toContain(tried.clientId)
+  expect(await plumbline.database.statements.selectFrom('oauthTokens').select('kind').execute()).toEqual([])
+})
+
+test('one client registers 20 apps an hour', async () => {
+  const asked: number[] = []
+  for (let i = 0; i < 21; i++) asked.push((await registered(plumbline, { redirect_uris: [REDIRECT] })).status)
+  expect(asked).toEqual([...Array(20).fill(201), 429])
+})

@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { Database } from '../../platform/database/database.ts'
+import { OauthError } from './errors.ts'
+import { isRedirectUri } from './redirects.ts'
+import { permissionsFor, SCOPES } from './scopes.ts'
+
+/** An app, as it registered. Anybody can register anything, so what it says of itself is its own claim. */
+export interface Client {
+  readonly id: string
+  readonly name: string
+  readonly redirectUris: readonly string[]
+}
+
+const MOST_REDIRECTS = 10
+const LONGEST_NAME = 100
+
+/** How many may wait for somebody to let them in, in all: what the hour removes again is a few megabytes. */
+const MOST_UNUSED = 10_000
+
+/** RFC 7591: an app makes itself known. Returns what it is answered. */
+export async function register(database: Database, now: Date, sent: unknown): Promise<object> {
+  const { name, redirectUris } = clientOf(sent)
+  const id = typeid('cli').toString()
+  const { rows } = await sql`
+    insert into "oauthClients" ("id", "name", "redirectUris", "createdAt")
+    select ${id}, ${name}, ${[...redirectUris]}::text[], ${now.toISOString()}::timestamptz
+    where (select count(*) from (select from "oauthClients" where "grantedAt" is null limit ${MOST_UNUSED}) as u) < ${MOST_UNUSED}
+    returning 1`.execute(database.statements)
+  if (rows.length === 0)
+    throw new OauthError('temporarily_unavailable', 'Too many apps have registered today; try again later.', 503, {
+      'Retry-After': '3600',
+    })
+  return {
+    client_id: id,
+    client_id_issued_at: Math.floor(now.getTime() / 1000),
+    client_name: name,
+    redirect_uris: redirectUris,
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+    scope: SCOPES.join(' '),
+  }
+}
+
+function clientOf(sent: unknown): Omit<Client, 'id'> {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
+    throw new OauthError('invalid_client_metadata', 'Send a JSON object.')
+  const { redirect_uris: redirectUris, client_name: name, scope, grant_types: grants } = sent as Record<string, unknown>
+  if (!Array.isArray(redirectUris) || redirectUris.length === 0 || redirectUris.length > MOST_REDIRECTS)
+    throw new OauthError('invalid_redirect_uri', `redirect_uris takes 1 to ${MOST_REDIRECTS} addresses.`)
+  const wrong = redirectUris.find((each) => typeof each !== 'string' || !isRedirectUri(each))
+  if (wrong !== undefined)
+    throw new OauthError(
+      'invalid_redirect_uri',
+      `redirect_uris takes https, http to this device (127.0.0.1, [::1], localhost), or a scheme of the app's own such as com.example.app:/done, without a fragment; not ${JSON.stringify(wrong).slice(0, 200)}.`,
+    )
+  if (Array.isArray(grants) && !grants.includes('authorization_code'))
+    throw new OauthError('invalid_client_metadata', 'grant_types has to include authorization_code.')
+  if (typeof scope === 'string' && permissionsFor(scope) === null)
+    throw new OauthError('invalid_client_metadata', `None of the scopes is one of ours: ${SCOPES.join(', ')}.`)
+  return { name: typeof name === 'string' ? plain(name) : NAMELESS, redirectUris: redirectUris as string[] }
+}
+
+const NAMELESS = 'An app without a name'
+
+/** What is shown on one line, without characters that turn or hide what stands beside it. */
+function plain(name: string): string {
+  const shown = name
+    .toWellFormed()
+    .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+  return [...shown].slice(0, LONGEST_NAME / 2).join('') || NAMELESS
+}
+
+export async function findClient(database: Database, id: string): Promise<Client | undefined> {
+  return database.statements
+    .selectFrom('oauthClients')
+    .select(['id', 'name', 'redirectUris'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Notes that somebody has let the app in, so it is kept. False if it is gone. */
+export async function noteGrant(database: Database, id: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await database.statements
+    .updateTable('oauthClients')
+    .set({ grantedAt: now })
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}

@@ -1,0 +1,118 @@
+import type { Permission } from '../../../client/contract.gen.ts'
+import { text } from '../portal/pages/html.ts'
+import { ENTITIES, ENTITY_NAMES } from './entities.ts'
+import { STYLE } from './style.ts'
+
+/** What the page says; all of it but the builder's own is what a stranger's app has sent. */
+export interface Shown {
+  readonly clientName: string
+  /** Where the app is answered: a host, or the scheme of a program on the device. */
+  readonly place: string
+  readonly isOnDevice: boolean
+  readonly person: { readonly name: string; readonly email: string; readonly role: string }
+  readonly organization: { readonly id: string; readonly name: string }
+  /** Where else the person works, each with the address of the same page for it. */
+  readonly others: readonly { readonly name: string; readonly href: string }[]
+  readonly offered: readonly Permission[]
+  readonly ticket: string
+  readonly action: string
+}
+
+/** Who asks, for what, in whose name, and how to say no. It needs no script. */
+export function consentPage(shown: Shown): string {
+  const { clientName, place, isOnDevice, person, organization, others, offered, ticket, action } = shown
+  const app = text(clientName)
+  const where = isOnDevice ? `a program on this device (${text(place)})` : `<strong>${text(place)}</strong>`
+  const elsewhere =
+    others.length === 0
+      ? ''
+      : `<p class="small">Not for ${text(organization.name)}? Choose ${others
+          .map(({ name, href }) => `<a href="${text(href)}">${text(name)}</a>`)
+          .join(' or ')}.</p>`
+  const content = `<h1>Let “${app}” work for you?</h1>
+<p class="lead">It wants to act in Plumbline as <strong>${text(person.name)}</strong> (${text(person.email)}), ${text(person.role)} at <strong>${text(organization.name)}</strong>. Whatever it does is written down as done by you with this app.</p>
+${elsewhere}<p class="note warn">The name “${app}” is its own claim; nobody has checked it. Your answer goes to ${where}. Go on only if you have just asked this app to connect.</p>
+<form method="post" action="${text(action)}">
+<input type="hidden" name="ticket" value="${text(ticket)}">
+<section class="sheet"><h2>What it may do</h2>
+${summary(offered)}
+<details><summary>Choose one by one</summary>
+${table(offered)}
+</details></section>
+<section class="sheet in">
+<label class="pick"><input type="checkbox" name="proposeOnly" value="yes"><span><strong>Propose only</strong><br><span class="faint small">What it would change waits until a person approves it.</span></span></label>
+</section>
+<div class="two">
+<button class="btn" name="decision" value="refuse">Refuse</button>
+<button class="btn go" name="decision" value="allow">Allow</button>
+</div>
+</form>
+<p class="faint small">It can never do more than your role allows, and loses it when you do. To end it, go to Settings, Connected apps. It has to ask again after a year.</p>`
+  return frame(`Let “${clientName}” work for you?`, content)
+}
+
+/** A page that asks nothing. */
+export function noticePage(title: string, message: string): string {
+  return frame(title, `<h1>${text(title)}</h1>\n<p>${text(message)}</p>`)
+}
+
+/** The same for an app that the person has not connected, with a link that tells the app. */
+export function unconnectedPage(
+  title: string,
+  message: string,
+  { clientName, place, href }: { clientName: string; place: string; href: string },
+): string {
+  const content = `<h1>${text(title)}</h1>
+<p>${text(message)}</p>
+<p class="note warn">Plumbline does not open ${text(place)} by itself, because nobody has checked the app “${text(clientName)}”. Continue only if you know the app and expected this.</p>
+<p><a href="${text(href)}" rel="noreferrer">Return to ${text(place)}</a></p>`
+  return frame(title, content)
+}
+
+function summary(offered: readonly Permission[]): string {
+  const named = (verb: string) => ENTITY_NAMES.filter((entity) => offered.some((one) => one === `${entity}:${verb}`))
+  const row = (title: string, entities: readonly (keyof typeof ENTITIES)[]) =>
+    entities.length === 0
+      ? ''
+      : `<tr><th scope="row">${title}</th><td>${entities.map((entity) => text(ENTITIES[entity])).join(', ')}</td></tr>`
+  return `<table class="brief">${row('See', named('read'))}${row('Change', named('write'))}</table>`
+}
+
+function table(offered: readonly Permission[]): string {
+  const rows = ENTITY_NAMES.flatMap((entity) => {
+    const cells = (['read', 'write'] as const).map((verb) => {
+      const permission = `${entity}:${verb}` as const
+      if (!offered.some((one) => one === permission)) return '<td class="num"></td>'
+      const label = `${verb === 'read' ? 'See' : 'Change'}: ${ENTITIES[entity]}`
+      return `<td class="num"><input type="checkbox" name="permission" value="${permission}" aria-label="${text(label)}" checked></td>`
+    })
+    return cells.every((cell) => !cell.includes('input'))
+      ? []
+      : [`<tr><th scope="row">${text(ENTITIES[entity])}</th>${cells.join('')}</tr>`]
+  })
+  return `<table><thead><tr><th scope="col">What</th><th scope="col" class="r">See</th><th scope="col" class="r">Change</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
+}
+
+const MARK =
+  '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 1v6"/><path d="M9.8 7h4.5v2.5h-4.5zM7.3 10.5h9.5v4.2L12 23l-4.8-8.3z" fill="currentColor" stroke="none"/></svg>'
+
+function frame(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${text(title)} · Plumbline</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header class="top">${MARK}<div><strong>Plumbline</strong></div></header>
+<main>
+${content}
+</main>
+</body>
+</html>
+`
+}

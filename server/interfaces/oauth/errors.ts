@@ -1,0 +1,31 @@
+import { Problem } from '../../platform/problems/problem.ts'
+
+/** What OAuth's own standards call an error; apps read the code, people the description. */
+export class OauthError extends Error {
+  readonly code: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: string, description: string, status = 400, headers: Record<string, string> = {}) {
+    super(description)
+    this.code = code
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** Any failure in the words of OAuth. */
+export function toOauthError(error: unknown): OauthError {
+  if (error instanceof OauthError) return error
+  if (error instanceof Problem) {
+    const code = error.status >= 500 || error.status === 429 ? 'temporarily_unavailable' : 'invalid_request'
+    return new OauthError(code, error.message, error.status, { ...error.headers })
+  }
+  const { status = 500 } = error as { status?: number }
+  if (status === 413) return new OauthError('invalid_request', `At most ${MOST_BYTES} bytes are taken.`, 413)
+  if (status >= 400 && status < 500) return new OauthError('invalid_request', 'The body cannot be read.', 400)
+  return new OauthError('server_error', 'Something went wrong here; it was written down.', 500)
+}
+
+/** The longest that an honest app sends is a registration with a few addresses and links. */
+export const MOST_BYTES = 16 * 1024

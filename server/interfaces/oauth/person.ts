@@ -1,0 +1,37 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { membersOf } from '../../domain/administration/sign-in/queries.ts'
+import type { Surroundings } from '../../platform/calls/call.ts'
+import { memberOf, type SignedIn } from '../../platform/keys/principals.ts'
+import { sessionCookieOf } from '../../platform/keys/session-cookie.ts'
+
+/** Who sits before the page. */
+export interface Person {
+  readonly principal: SignedIn
+  readonly user: { readonly name: string; readonly email: string; readonly role: string }
+  /** Where else they work. */
+  readonly others: readonly { readonly id: string; readonly name: string }[]
+}
+
+/**
+ * The person whose session it is, in an organization that they choose, or else in the one of the session. Null for
+ * somebody who is not signed in, or does not work there.
+ */
+export async function personBehind(
+  { identity, database, clock, config }: Surroundings,
+  { cookie }: IncomingHttpHeaders,
+  organizationId: string | null,
+): Promise<Person | null> {
+  const value = sessionCookieOf(cookie, config.publicUrl)
+  const session = value === null ? null : await identity.find(value)
+  if (session === null || session.expiresAt.getTime() <= clock.nowMs()) return null
+  const db = database.statements
+  const chosen = organizationId === null ? session : { ...session, activeOrganizationId: organizationId }
+  const principal = await memberOf(db, chosen)
+  if (principal === null || (organizationId !== null && principal.organization.id !== organizationId)) return null
+  const members = await membersOf(db, session.email)
+  const { name = '', role = 'viewer' } = members.find(({ userId }) => userId === principal.id) ?? {}
+  const others = members
+    .filter((one) => one.organizationId !== principal.organization.id)
+    .map((one) => ({ id: one.organizationId, name: one.organizationName }))
+  return { principal, user: { name, email: session.email, role }, others }
+}

@@ -1,0 +1,140 @@
+import { keyOperations } from '../domain/administration/keys/operations.ts'
+import { keyToldAgain } from '../domain/administration/keys/told-again.ts'
+import { oauthGrantOperations } from '../domain/administration/oauth-grants/operations.ts'
+import { organizationOperations } from '../domain/administration/organization/operations.ts'
+import { passkeyOperations } from '../domain/administration/passkeys/operations.ts'
+import { peopleOperations } from '../domain/administration/people/operations.ts'
+import { sandboxOperations } from '../domain/administration/sandbox/operations.ts'
+import { signInOperations } from '../domain/administration/sign-in/operations.ts'
+import { keyUsageOperations } from '../domain/administration/usage/operations.ts'
+import { attachmentOperations } from '../domain/attachments/operations.ts'
+import { bidRequestOperations } from '../domain/bidding/bid-requests/operations.ts'
+import { bidOperations } from '../domain/bidding/bids/operations.ts'
+import { comparisonOperations } from '../domain/bidding/comparison/operations.ts'
+import { contractOperations } from '../domain/bidding/contracts/operations.ts'
+import { portalLinkOperations } from '../domain/bidding/portal-links/operations.ts'
+import { linkToldAgain } from '../domain/bidding/portal-links/told-again.ts'
+import { scorecardOperations } from '../domain/bidding/scorecards/operations.ts'
+import { calendarOperations } from '../domain/building/calendars/operations.ts'
+import { milestoneOperations } from '../domain/building/milestones/operations.ts'
+import { taskTemplateOperations } from '../domain/building/task-templates/operations.ts'
+import { confirmationOperations } from '../domain/building/tasks/confirm.ts'
+import { taskOperations } from '../domain/building/tasks/operations.ts'
+import { timesheetOperations } from '../domain/building/timesheets/operations.ts'
+import { budgetTransferOperations } from '../domain/costs/budget-transfers/operations.ts'
+import { budgetOperations } from '../domain/costs/budgets/operations.ts'
+import { costCodeOperations } from '../domain/costs/cost-codes/operations.ts'
+import { optionOperations } from '../domain/costs/options/operations.ts'
+import { partOperations } from '../domain/costs/parts/operations.ts'
+import { priceOperations } from '../domain/costs/prices/operations.ts'
+import { takeoffOperations } from '../domain/costs/takeoffs/operations.ts'
+import { awardOperations } from '../domain/flows/award/operations.ts'
+import { communityOperations } from '../domain/flows/communities/operations.ts'
+import { vendorNotificationOperations } from '../domain/flows/vendor-notifications/operations.ts'
+import { homeOperations } from '../domain/land/homes/operations.ts'
+import { planOperations } from '../domain/land/plans/operations.ts'
+import { messageOperations } from '../domain/messages/operations.ts'
+import { mailOperations } from '../domain/office/mail/operations.ts'
+import { messageTemplateOperations } from '../domain/office/message-templates/operations.ts'
+import { userOperations } from '../domain/office/users/operations.ts'
+import { accountingOperations } from '../domain/paying/accounting/operations.ts'
+import { lienWaiverOperations } from '../domain/paying/lien-waivers/operations.ts'
+import { orderDocumentOperations } from '../domain/paying/order-documents/operations.ts'
+import { paymentRunOperations } from '../domain/paying/payment-runs/operations.ts'
+import { paymentOperations } from '../domain/paying/payments/operations.ts'
+import { purchaseOrderOperations } from '../domain/paying/purchase-orders/operations.ts'
+import { leadOperations } from '../domain/selling/leads/operations.ts'
+import { saleOperations } from '../domain/selling/sales/operations.ts'
+import { selectionOperations } from '../domain/selling/selections/operations.ts'
+import { complianceDocumentOperations } from '../domain/vendors/compliance-documents/operations.ts'
+import { scopeOperations } from '../domain/vendors/scopes/operations.ts'
+import { vendorOperations } from '../domain/vendors/vendors/operations.ts'
+import { auditOperations } from '../platform/audit/operations.ts'
+import type { Handlers } from '../platform/calls/operation.ts'
+import { together } from '../platform/calls/operation.ts'
+import type { Repeats } from '../platform/calls/repeat.ts'
+import { eventOperations } from '../platform/events/operations.ts'
+import { webhookOperations } from '../platform/webhooks/operations.ts'
+import { secretToldAgain } from '../platform/webhooks/told-again.ts'
+import { portalOperations } from './portal/operations.ts'
+import { proposalOperations } from './proposals/operations.ts'
+import { platformOperations } from './service/operations.ts'
+import { searchOperations } from './service/search/operations.ts'
+import { executionOperations } from './skills/execution-operations.ts'
+import { skillOperations } from './skills/operations.ts'
+import { batchToldAgain, executionToldAgain } from './skills/told-again.ts'
+
+/** Every operation of the contract, in the contract's order. One that is missing, one too many or one twice does not compile. */
+export const operations: Handlers = together(
+  vendorOperations,
+  scorecardOperations,
+  vendorNotificationOperations,
+  complianceDocumentOperations,
+  scopeOperations,
+  portalLinkOperations,
+  bidRequestOperations,
+  comparisonOperations,
+  bidOperations,
+  awardOperations,
+  communityOperations,
+  planOperations,
+  homeOperations,
+  costCodeOperations,
+  partOperations,
+  priceOperations,
+  optionOperations,
+  takeoffOperations,
+  contractOperations,
+  selectionOperations,
+  budgetOperations,
+  budgetTransferOperations,
+  purchaseOrderOperations,
+  paymentOperations,
+  accountingOperations,
+  lienWaiverOperations,
+  paymentRunOperations,
+  orderDocumentOperations,
+  taskOperations,
+  confirmationOperations,
+  milestoneOperations,
+  calendarOperations,
+  timesheetOperations,
+  taskTemplateOperations,
+  leadOperations,
+  saleOperations,
+  userOperations,
+  messageOperations,
+  messageTemplateOperations,
+  mailOperations,
+  searchOperations,
+  attachmentOperations,
+  webhookOperations,
+  eventOperations,
+  auditOperations,
+  skillOperations,
+  proposalOperations,
+  executionOperations,
+  platformOperations,
+  portalOperations,
+  signInOperations,
+  passkeyOperations,
+  keyOperations,
+  oauthGrantOperations,
+  keyUsageOperations,
+  peopleOperations,
+  organizationOperations,
+  sandboxOperations,
+)
+
+const withSecrets: Repeats = { createWebhook: secretToldAgain, rotateWebhookSecret: secretToldAgain }
+
+/** The operations whose answers are not simply told again to a repeat under an Idempotency-Key. */
+export const repeats: Repeats = {
+  ...withSecrets,
+  copyVendorPortalLink: linkToldAgain,
+  copyInvitationLink: linkToldAgain,
+  createKey: keyToldAgain,
+  rotateKey: keyToldAgain,
+  executeSkill: executionToldAgain(withSecrets),
+  executeBatch: batchToldAgain(executionToldAgain(withSecrets)),
+}

@@ -1,0 +1,156 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { eventsOf } from '../../../test/support/recorded-events.ts'
+import { buildSite, type Site } from '../../../test/support/site.ts'
+
+/** How long the addresses of the portal are valid, and what ends them earlier. */
+const DAY_MS = 86_400_000
+
+let plumbline: TestPlumbline
+let site: Site
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  site = await buildSite(plumbline)
+})
+afterAll(() => plumbline.stop())
+
+const post = (path: string, body?: unknown) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
+const ask = async (more: object = {}): Promise<Answer['body']> =>
+  (await post('/bids/request', { ...site.framing(), ...more })).body
+const read = async (id: string) => (await plumbline.get(`/api/ext/bids/requests/${id}`, { key: site.key })).body
+const tokenOf = (portalUrl: string): string => portalUrl.split('/').at(-1) ?? ''
+/** Invites a vendor to its portal, and returns the link that it is mailed. */
+const invite = async (vendorId: string): Promise<string> => {
+  expect((await post(`/vendors/${vendorId}/invite`)).status).toBe(200)
+  return plumbline.mailedLink(vendorId)
+}
+const newVendor = async (): Promise<string> =>
+  (await post('/vendors', { companyName: 'Blanco Framers', email: 'bids@blanco.example.com' })).body.id
+
+/** How the page and the interface answer an address: status and text of the page, code of the interface. */
+async function opens(portalUrl: string) {
+  const page = await fetch(plumbline.url + new URL(portalUrl).pathname)
+  const { status, body } = await plumbline.get('/api/portal/invitations', { key: tokenOf(portalUrl) })
+  return { page: page.status, text: await page.text(), code: status === 200 ? 'open' : body.code }
+}
+
+test('the address of an invitation opens until 14 days after the deadline, and a later deadline moves that', async () => {
+  const request = await ask({ deadline: site.day(1) })
+  const portalUrl = await plumbline.mailedLink(request.invitations[0].id)
+  plumbline.clock.advance(14 * DAY_MS)
+  expect(await opens(portalUrl)).toMatchObject({ page: 200, code: 'open' })
+  plumbline.clock.advance(2 * DAY_MS)
+  const expired = await opens(portalUrl)
+  expect(expired).toMatchObject({ page: 410, code: 'expired_token' })
+  expect(expired.text).toContain('This address has expired')
+  expect(expired.text).toContain('ask the builder to send you a new one')
+
+  expect((await post(`/invitations/${request.invitations[0].id}/resend`)).body.detail).toContain('would have expired')
+  expect((await post(`/bids/requests/${request.id}/reopen`, { deadline: site.day(3) })).status).toBe(200)
+  expect(await opens(portalUrl)).toMatchObject({ page: 200, code: 'open' })
+})
+
+test("the address of a vendor's whole portal opens for 180 days, and each new one ends that before", async () => {
+  const vendorId = await newVendor()
+  const first = await invite(vendorId)
+  plumbline.clock.advance(179 * DAY_MS)
+  expect(await opens(first)).toMatchObject({ page: 200, code: 'open' })
+  const { expiresAt } = (await post(`/vendors/${vendorId}/invite`)).body
+  const second = await plumbline.mailedLink(vendorId)
+  const replaced = await opens(first)
+  expect(replaced).toMatchObject({ page: 410, code: 'revoked_token' })
+  expect(replaced.text).toContain('the address that the builder sent you last')
+  plumbline.clock.advance(Date.parse(expiresAt) - plumbline.clock.nowMs() - 60_000)
+  expect(await opens(second)).toMatchObject({ code: 'open' })
+  plumbline.clock.advance(61_000)
+  expect(await opens(second)).toMatchObject({ page: 410, code: 'expired_token' })
+})
+
+test('an invitation that is sent anew has another address, and the one before opens nothing', async () => {
+  const request = await ask()
+  const [{ id, version }] = request.invitations
+  const portalUrl = await plumbline.mailedLink(id)
+  const resent = await post(`/invitations/${id}/resend`)
+  expect(resent).toMatchObject({ status: 200, body: { id, status: 'sent', version: version + 1 } })
+  expect(await opens(portalUrl)).toMatchObject({ page: 410, code: 'revoked_token' })
+  expect(await opens(await plumbline.mailedLink(id))).toMatchObject({ page: 200, code: 'open' })
+  const events = (await eventsOf(plumbline, site.organizationId)).filter(({ actor }) => actor.type === 'key').slice(-2)
+  expect(events.map(({ type, data }) => [type, data.object.id, data.reason, data.bidRequestId])).toEqual([
+    ['bid_request.updated', request.id, undefined, undefined],
+    ['vendor.invited', site.loneStar, 'bid_request', request.id],
+  ])
+})
+
+test('what was not sent, was cancelled, or is of a vendor that is not invited at present is not sent anew', async () => {
+  const draft = await ask({ sendNow: false })
+  const cancelled = await ask()
+  await post(`/bids/requests/${cancelled.id}/cancel`)
+  const vendorId = await newVendor()
+  const held = await ask({ vendorIds: [vendorId] })
+  await post(`/vendors/${vendorId}/status`, { status: 'on_hold' })
+  for (const [request, why] of [
+    [draft, 'not sent yet'],
+    [cancelled, 'cancelled'],
+    [held, 'on hold'],
+  ]) {
+    const refused = await post(`/invitations/${request.invitations[0].id}/resend`)
+    expect([refused.status, refused.body.code]).toEqual([409, 'conflict'])
+    expect(refused.body.detail).toContain(why)
+  }
+})
+
+test('an address that is revoked opens nothing, and the invitation stays as it was', async () => {
+  const request = await ask()
+  const [{ id }] = request.invitations
+  const portalUrl = await plumbline.mailedLink(id)
+  const whole = await invite(site.loneStar)
+  const revoked = await post(`/invitations/${id}/revoke`)
+  expect(revoked).toMatchObject({ status: 200, body: { id, status: 'sent' } })
+  expect(await opens(portalUrl)).toMatchObject({ page: 410, code: 'revoked_token' })
+  const after = await read(request.id)
+  expect(after).toMatchObject({ status: 'sent', version: request.version + 1, invitations: [revoked.body, {}] })
+  // Repeating it changes nothing; the vendor can still use the address of its whole portal.
+  expect((await post(`/invitations/${id}/revoke`)).body).toEqual(revoked.body)
+  expect(await read(request.id)).toEqual(after)
+  expect((await plumbline.get(`/api/portal/invitations/${id}`, { key: tokenOf(whole) })).status).toBe(200)
+
+  const left = await post(`/vendors/${site.loneStar}/revoke-portal`)
+  expect(left).toMatchObject({ status: 200, body: { portalStatus: 'not_invited' } })
+  expect(await opens(whole)).toMatchObject({ page: 410, code: 'revoked_token' })
+  const last = (await eventsOf(plumbline, site.organizationId, /^vendor/)).at(-1)
+  expect(last).toMatchObject({ type: 'vendor.updated', data: { previous: { portalStatus: 'joined' } } })
+  expect((await post(`/vendors/${site.loneStar}/revoke-portal`)).body).toEqual(left.body)
+})
+
+test('the addresses of a vendor open nothing while it is inactive or archived', async () => {
+  const vendorId = await newVendor()
+  const request = await ask({ vendorIds: [vendorId] })
+  const urls = [await plumbline.mailedLink(request.invitations[0].id), await invite(vendorId)]
+  const codes = () => Promise.all(urls.map(async (url) => (await opens(url)).code))
+  await post(`/vendors/${vendorId}/status`, { status: 'on_hold' })
+  expect(await codes()).toEqual(['open', 'open'])
+  await post(`/vendors/${vendorId}/status`, { status: 'inactive' })
+  expect(await codes()).toEqual(['revoked_token', 'revoked_token'])
+  await post(`/vendors/${vendorId}/status`, { status: 'active' })
+  expect(await codes()).toEqual(['open', 'open'])
+  await plumbline.delete(`/api/ext/vendors/${vendorId}`, { key: site.key })
+  expect(await codes()).toEqual(['revoked_token', 'revoked_token'])
+})
+
+test('an address needs no encryption key to open: the sealed copy is only for mailing it again', async () => {
+  const request = await ask()
+  const [{ id }] = request.invitations
+  const portalUrl = await plumbline.mailedLink(id)
+  const forget = sql`update "portalAddresses" set "sealedToken" = null where "subjectId" = ${id}`
+  await forget.execute(plumbline.database.statements)
+  expect(await opens(portalUrl)).toMatchObject({ page: 200, code: 'open' })
+})
+
+test('an address is found by one look into an index, whoever it belongs to', async () => {
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`
+    explain select a."organizationId" from "portalAddresses" as a where a."hash" = '\\x00'::bytea`.execute(
+    plumbline.database.statements,
+  )
+  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/portalAddresses_pkey/)
+})

@@ -1,0 +1,19 @@
+import { Problem } from '../../platform/problems/problem.ts'
+import type { Answers } from './queries.ts'
+
+/** Each changed answer is something that the builder acts on, so only a few an hour are allowed. */
+const MOST_ANSWERS = 6
+const HOUR_MS = 3_600_000
+
+/**
+ * The count with one more answer; throws `too_many_answers`. What is answered is locked, so concurrent answers are
+ * counted one after the other.
+ */
+export function countedAnswer({ since, count }: Answers, now: Date, to: string): Answers {
+  const endsAt = since === null ? 0 : Date.parse(since) + HOUR_MS
+  const left = endsAt - now.getTime()
+  if (left <= 0) return { since: now.toISOString(), count: 1 }
+  if (count < MOST_ANSWERS) return { since, count: count + 1 }
+  const detail = `The answer to ${to} can change ${MOST_ANSWERS} times an hour. The last one holds.`
+  throw new Problem('too_many_answers', detail, {}, { 'Retry-After': String(Math.ceil(left / 1000)) })
+}

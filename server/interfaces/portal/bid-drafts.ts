@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { PortalBidDraft } from '../../../client/contract.gen.ts'
+import type { Call, Tenant, WriteCall } from '../../platform/calls/call.ts'
+
+/** What was entered for a bid. No operation of the builder reads these tables. */
+export type Entered = Omit<PortalBidDraft, 'version' | 'updatedAt'>
+
+/**
+ * The vendor's own link and its copies have separate drafts: whoever copied a link must neither see nor submit what the
+ * vendor has not submitted.
+ */
+function tableFor({ principal }: Pick<Call, 'principal'>) {
+  return sql.table(principal.copiedBy === undefined ? 'bidDrafts' : 'copiedLinkBidDrafts')
+}
+
+/** The draft of the caller's kind of link; null if there is none. */
+export async function draftOf(call: Call, invitationId: string): Promise<PortalBidDraft | null> {
+  const { db, organizationId } = call
+  const { rows } = await sql<{ content: Entered | null; version: number; updatedAt: string }>`
+    select "content", "version", "updatedAt" from ${tableFor(call)}
+    where "organizationId" = ${organizationId} and "invitationId" = ${invitationId}`.execute(db)
+  const [row] = rows
+  if (row === undefined || row.content === null) return null
+  return { ...row.content, version: row.version, updatedAt: row.updatedAt }
+}
+
+/** Replaces the draft of the caller's kind of link; null if it was submitted or discarded. */
+export async function keepDraft(call: WriteCall, invitationId: string, entered: Entered | null): Promise<void> {
+  const { db, organizationId, now } = call
+  await sql`
+    insert into ${tableFor(call)} as d ("organizationId", "invitationId", "content", "version", "updatedAt")
+    values (${organizationId}, ${invitationId}, ${entered === null ? null : JSON.stringify(entered)}::jsonb, 1, ${now})
+    on conflict ("organizationId", "invitationId")
+    do update set "content" = excluded."content", "version" = d."version" + 1, "updatedAt" = excluded."updatedAt"`.execute(
+    db,
+  )
+}
+
+/** The vendor's newest bid on the whole request, in whichever status. */
+export async function newestBid(
+  { db, organizationId }: Tenant,
+  bidRequestId: string,
+  vendorId: string,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "bids"
+    where "organizationId" = ${organizationId} and "bidRequestId" = ${bidRequestId} and "vendorId" = ${vendorId}
+      and "homeId" is null
+    order by "id" desc limit 1`.execute(db)
+  return rows[0]?.id
+}

@@ -1,0 +1,138 @@
+import type { PortalBid, PortalSubmittedBid } from '../../../client/contract.gen.ts'
+import { takesBids } from '../../domain/bidding/bid-requests/bid-request.ts'
+import { lockBidRequest } from '../../domain/bidding/bid-requests/changes.ts'
+import type { BidRequestRow } from '../../domain/bidding/bid-requests/queries.ts'
+import * as requests from '../../domain/bidding/bid-requests/queries.ts'
+import * as bids from '../../domain/bidding/bids/queries.ts'
+import { revise, submit, withdraw } from '../../domain/bidding/bids/submit.ts'
+import { type Call, noteChange, type WriteCall } from '../../platform/calls/call.ts'
+import type { Checked } from '../../platform/calls/checked.gen.ts'
+import { conflict } from '../../platform/problems/problem.ts'
+import { dateIn } from '../../platform/values/calendar.ts'
+import { countedAnswer } from './answers.ts'
+import { draftOf, type Entered, keepDraft, newestBid } from './bid-drafts.ts'
+import { pricesOf, reviewOf } from './bid-review.ts'
+import { visible } from './invitation.ts'
+import * as portal from './queries.ts'
+import { portalSource } from './source.ts'
+
+/**
+ * A vendor's own bid on a request: it saves drafts, which nobody else sees, and submits what it has saved. The vendor sees
+ * its own amounts at any time, also those that a blind request hides from the builder.
+ */
+export async function readBid(call: Call, invitationId: string): Promise<PortalBid> {
+  const { bidRequestId, vendorId } = await visible(call, invitationId)
+  return shown(call, invitationId, await requests.find(call, bidRequestId), vendorId)
+}
+
+export async function saveDraft(
+  call: Call,
+  invitationId: string,
+  body: Checked['PortalBidDraftInput'],
+): Promise<PortalBid> {
+  return changed(call, invitationId, async (call, request, vendorId) => {
+    const bid = await bidOf(call, request.id, vendorId)
+    if (!canBid(call, request, bid)) throw takesNone()
+    await keepDraft(call, invitationId, wholeDraft(body))
+    noteChange(call, invitationId, 'updated', ['bidDraft'])
+  })
+}
+
+export async function discardDraft(call: Call, invitationId: string): Promise<PortalBid> {
+  return changed(call, invitationId, async (call) => {
+    if ((await draftOf(call, invitationId)) === null) return
+    await keepDraft(call, invitationId, null)
+    noteChange(call, invitationId, 'updated', ['bidDraft'])
+  })
+}
+
+export async function submitDraft(call: Call, invitationId: string, version: number | undefined): Promise<PortalBid> {
+  return changed(call, invitationId, async (call, request, vendorId) => {
+    const draft = await draftOf(call, invitationId)
+    if (draft === null) throw conflict('missing_data', 'There is no draft to submit; save one first.')
+    if (version !== undefined && version !== draft.version)
+      throw conflict('changed_meanwhile', 'The draft was saved again after it was read. Look at it once more.')
+    const counted = countedAnswer(await portal.answersOf(call, invitationId), call.now, 'an invitation')
+    await portal.noteAnswers(call, invitationId, counted)
+    const { lines, amount } = pricesOf(draft)
+    const { inclusions, exclusions, note, leadTimeDays, durationDays, validUntil } = draft
+    const rest = { inclusions, exclusions, note, leadTimeDays, durationDays, validUntil, source: portalSource(call) }
+    const before = await bidOf(call, request.id, vendorId)
+    if (before?.status === 'submitted') {
+      await revise(call, before.id, { lines, amount, ...rest }, undefined)
+    } else {
+      await submit(call, { bidRequestId: request.id, vendorId, homeId: null, lines, amount, ...rest })
+    }
+    await keepDraft(call, invitationId, null)
+  })
+}
+
+export async function takeBack(call: Call, invitationId: string, reason: string | null): Promise<PortalBid> {
+  return changed(call, invitationId, async (call, request, vendorId) => {
+    const bid = await bidOf(call, request.id, vendorId)
+    if (bid === null) throw conflict('missing_data', 'There is no bid to withdraw.')
+    await withdraw(call, bid.id, reason)
+  })
+}
+
+/** Does something to the bid under the lock of its request, and reads it anew. */
+async function changed(
+  call: Call,
+  invitationId: string,
+  work: (call: WriteCall, request: BidRequestRow, vendorId: string) => Promise<void>,
+): Promise<PortalBid> {
+  await call.write(async (call) => {
+    const { bidRequestId, vendorId } = await visible(call, invitationId)
+    await work(call, await lockBidRequest(call, bidRequestId), vendorId)
+  })
+  return readBid(call, invitationId)
+}
+
+async function shown(call: Call, invitationId: string, request: BidRequestRow, vendorId: string): Promise<PortalBid> {
+  const { timeZone } = await portal.siteOf(call, request.communityId)
+  const draft = await draftOf(call, invitationId)
+  const bid = await bidOf(call, request.id, vendorId)
+  return {
+    invitationId,
+    currency: call.currency,
+    canBid: canBid(call, request, bid),
+    canWithdraw: bid?.status === 'submitted',
+    draft,
+    review: draft === null ? null : reviewOf(request, draft, dateIn(timeZone, call.now)),
+    bid: bid === null ? null : submitted(bid),
+  }
+}
+
+async function bidOf(call: Call, bidRequestId: string, vendorId: string): Promise<bids.BidRow | null> {
+  const id = await newestBid(call, bidRequestId, vendorId)
+  return id === undefined ? null : bids.find(call, id)
+}
+
+function canBid({ now }: Call, request: BidRequestRow, bid: bids.BidRow | null): boolean {
+  return takesBids(request, now) && bid?.status !== 'accepted'
+}
+
+function takesNone() {
+  return conflict('bid_request_not_open', 'This request takes no bids any more.')
+}
+
+function submitted(bid: bids.BidRow): PortalSubmittedBid {
+  const { id, status, revision, amount, currency, lines, submittedAt } = bid
+  const { inclusions, exclusions, note, leadTimeDays, durationDays, validUntil } = bid
+  return {
+    ...{ id, status, revision, amount, currency, lines },
+    ...{ inclusions, exclusions, note, leadTimeDays, durationDays, validUntil, submittedAt },
+  }
+}
+
+function wholeDraft(body: Checked['PortalBidDraftInput']): Entered {
+  const { amount = null, lines = [], inclusions = null, exclusions = null, note = null } = body
+  const { leadTimeDays = null, durationDays = null, validUntil = null } = body
+  return {
+    amount,
+    lines: lines.map(({ lineId = null, description = null, unitPrice = null, excluded, alternate, note = null }) => ({
+      ...{ lineId, description, unitPrice, excluded, alternate, note },
+    })),
+    ...{ inclusions, exclusions, note, leadTimeDays, durationDays, validUntil },
+  }
+}

@@ -1,0 +1,96 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Busboy } from '@fastify/busboy'
+import type { Arrived } from '../../platform/calls/upload.ts'
+import type { Files } from '../../platform/files/files.ts'
+import { problem } from '../../platform/problems/problem.ts'
+
+/** What a page's form has sent: its fields, and the file that was chosen, if one was. */
+export interface Sent {
+  readonly fields: Readonly<Record<string, string>>
+  readonly file: (Arrived & { readonly fileName: string }) | null
+}
+
+/** A photograph of a certificate or a scanned quote is smaller; the contract's own upload takes more. */
+const MOST_FILE_BYTES = 10 * 1024 * 1024
+/** Three fields for each of the 200 lines that a request can have, and those that every bid has. */
+const MOST_FIELDS = 700
+/** The longest text that a field takes, in bytes. */
+const MOST_FIELD_BYTES = 20_000
+/** All of the fields together, which a bid of 200 lines with long notes stays below. */
+const MOST_FIELDS_BYTES = 1024 * 1024
+
+/**
+ * Reads a form with a file in it. The file goes to a temporary place as it arrives, and is never in memory as a whole;
+ * whoever calls this discards it. Throws `payload_too_large`, and `malformed_request` for what is
+ * no form or does not arrive within this time.
+ */
+export async function readForm(req: IncomingMessage, files: Files, withinMs: number): Promise<Sent> {
+  const { 'content-type': type = '', ...headers } = req.headers
+  if (!type.toLowerCase().startsWith('multipart/form-data'))
+    throw problem('malformed_request', 'The body must be multipart/form-data.')
+  const fields: Record<string, string> = Object.create(null)
+  let size = 0
+  let isTooLarge = Number(headers['content-length'] ?? 0) > MOST_FILE_BYTES + MOST_FIELDS_BYTES
+  if (isTooLarge) throw tooLarge()
+  let arriving: Promise<Sent['file']> = Promise.resolve(null)
+  const uploads: Readable[] = []
+  const form = parserOf({ ...headers, 'content-type': type })
+  form.on('field', (name, value, _isNameCut, isCut) => {
+    size += name.length + value.length
+    if (isCut || size > MOST_FIELDS_BYTES) isTooLarge = true
+    else fields[name] = value.replaceAll('\0', '').replaceAll('\r\n', '\n').toWellFormed()
+  })
+  form.on('file', (_name, stream, fileName) => {
+    // A form without a chosen file sends one without a name and without bytes.
+    // The parser emits an error on a file that is cut short, which would end the process if nobody listened.
+    stream.on('error', (error) => stream.destroy(error))
+    if (fileName === undefined || fileName === '') stream.resume()
+    else {
+      uploads.push(stream)
+      stream.on('limit', () => {
+        isTooLarge = true
+      })
+      arriving = files.receive(stream).then((file) => ({ ...file, fileName }))
+      // It is awaited below; until then its failure is not unhandled.
+      arriving.catch(() => undefined)
+    }
+  })
+  try {
+    await pipeline(piecesOf(req), form, { signal: AbortSignal.timeout(withinMs) })
+  } catch {
+    // Nothing more arrives of a file that was being received.
+    for (const upload of uploads) upload.destroy(new Error('The form ended early.'))
+    await arriving.then((file) => file?.discard()).catch(() => undefined)
+    throw problem('malformed_request', 'The body is not a valid form.')
+  }
+  const file = await arriving
+  if (!isTooLarge) return { fields, file }
+  await file?.discard()
+  throw tooLarge()
+}
+
+/**
+ * The body in small pieces. The parser waits forever after a piece that holds the end of a file and more of a part that it
+ * skips than it buffers. The socket is still needed for a refusal, so the request is not destroyed.
+ */
+async function* piecesOf(req: IncomingMessage): AsyncGenerator<Buffer> {
+  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES)
+}
+
+const PIECE_BYTES = 8 * 1024
+
+function parserOf(headers: IncomingHttpHeaders & { 'content-type': string }) {
+  const parts = { fields: MOST_FIELDS, files: 1, parts: MOST_FIELDS + 1 }
+  try {
+    return new Busboy({ headers, limits: { ...parts, fieldSize: MOST_FIELD_BYTES, fileSize: MOST_FILE_BYTES } })
+  } catch {
+    throw problem('malformed_request', 'The Content-Type has no boundary.')
+  }
+}
+
+function tooLarge() {
+  return problem('payload_too_large', `A file may have ${MOST_FILE_BYTES} bytes.`)
+}

@@ -1,0 +1,144 @@
+import type {
+  Invitation,
+  PortalAnswer,
+  PortalBidInvitation,
+  PortalOpen,
+  PortalVisit,
+} from '../../../client/contract.gen.ts'
+import { OPEN_INVITATION } from '../../domain/bidding/bid-requests/bid-request.ts'
+import { answerInvitation, lockBidRequest, recordChange } from '../../domain/bidding/bid-requests/changes.ts'
+import * as invitations from '../../domain/bidding/bid-requests/invitation-queries.ts'
+import type { BidRequestRow } from '../../domain/bidding/bid-requests/queries.ts'
+import * as requests from '../../domain/bidding/bid-requests/queries.ts'
+import * as vendors from '../../domain/vendors/vendors/queries.ts'
+import type { Call, WriteCall } from '../../platform/calls/call.ts'
+import { recordEvent } from '../../platform/events/record.ts'
+import { conflict, notFound, unknownReference } from '../../platform/problems/problem.ts'
+import { countedAnswer } from './answers.ts'
+import { noteReading } from './message.ts'
+import * as portal from './queries.ts'
+
+/**
+ * What a vendor does with the invitations that its token covers: view them, and say whether it will bid. It is shown
+ * what it was asked and what it has answered, and nothing about any other vendor.
+ */
+export async function readInvitation(call: Call, invitationId: string): Promise<PortalBidInvitation> {
+  const { bidRequestId } = await visible(call, invitationId)
+  const request = await requests.find(call, bidRequestId)
+  const vendor = await vendors.find(call, String(call.principal.id))
+  const { timeZone, ...community } = await portal.siteOf(call, request.communityId)
+  const { status, viewedAt, respondedAt, declineReason } = invitationOf(request, invitationId)
+  // An invitation that was not sent is not visible, so this is never true.
+  if (status === 'pending') throw notFound()
+  return {
+    id: invitationId,
+    status,
+    canAnswer: canAnswer(request, status),
+    viewedAt,
+    respondedAt,
+    declineReason,
+    builder: { name: call.principal.organization.name },
+    vendor: { id: vendor.id, companyName: vendor.companyName },
+    request: {
+      number: request.number,
+      title: request.title,
+      status: request.status,
+      scope: request.scope,
+      deadline: request.deadline,
+      deadlineAt: request.deadlineAt,
+      timeZone,
+      acceptLate: request.acceptLate,
+      bidType: request.bidType,
+      effectiveFrom: request.effectiveFrom,
+      effectiveTo: request.effectiveTo,
+      // Which part and which cost code a line is for is the builder's own affair.
+      lines: request.lines.map(({ partId: _, costCodeId: __, ...line }) => line),
+      message: request.message,
+      inclusions: request.inclusions,
+      exclusions: request.exclusions,
+      cancelReason: request.cancelReason,
+    },
+    community,
+    homes: await portal.homesOf(call, request.homeIds),
+  }
+}
+
+/**
+ * Every visit, through the pages or by the vendor's own system, comes through here. The first visit records that the
+ * vendor was there and, if an invitation or a message is named, that it has been viewed or read.
+ */
+export async function lookAround(call: Call, { invitationId, messageId }: PortalOpen): Promise<PortalVisit> {
+  return call.write(async (call) => {
+    if (invitationId !== undefined) {
+      const address = await portal.addressOf(call, invitationId)
+      if (address === undefined) throw unknownReference(['/invitationId'])
+      await noteView(call, invitationId, address)
+    }
+    if (messageId !== undefined) await noteReading(call, messageId)
+    const vendor = await noteVendor(call)
+    const { subjectId, organization } = call.principal
+    return {
+      builder: { name: organization.name },
+      vendor: { id: vendor.id, companyName: vendor.companyName },
+      invitationId: subjectId === vendor.id ? null : subjectId,
+      language: vendor.language,
+    }
+  })
+}
+
+/** "We will bid" or "We decline"; the vendor can change its mind for as long as a bid is awaited. */
+export async function replyTo(call: Call, invitationId: string, reply: PortalAnswer): Promise<PortalBidInvitation> {
+  await call.write(async (call) => {
+    const { bidRequestId, vendorId } = await visible(call, invitationId)
+    const request = await lockBidRequest(call, bidRequestId)
+    const { status, declineReason } = invitationOf(request, invitationId)
+    if (!canAnswer(request, status)) throw conflict('bid_request_not_open', 'This request takes no answer any more.')
+    const reason = reply.answer === 'declined' ? (reply.reason ?? null) : null
+    if (status === reply.answer && declineReason === reason) return
+    const counted = countedAnswer(await portal.answersOf(call, invitationId), call.now, 'an invitation')
+    await portal.noteAnswers(call, invitationId, counted)
+    await answerInvitation(call, request.id, vendorId, reply.answer, reason)
+  })
+  return readInvitation(call, invitationId)
+}
+
+async function noteView(
+  call: WriteCall,
+  invitationId: string,
+  { bidRequestId }: portal.InvitationAddress,
+): Promise<void> {
+  const before = await lockBidRequest(call, bidRequestId)
+  const invitation = invitationOf(before, invitationId)
+  if (invitation.viewedAt !== null) return
+  await invitations.update(call, invitation, {
+    viewedAt: call.now.toISOString(),
+    ...(invitation.status === 'sent' && { status: 'viewed' as const }),
+  })
+  await recordChange(call, before, await requests.touch(call, bidRequestId))
+}
+
+async function noteVendor(call: WriteCall) {
+  const before = await vendors.lock(call, String(call.principal.id))
+  // The vendor may have been archived since the token was checked.
+  if (before.portalStatus === 'joined' || before.archivedAt !== null) return before
+  const after = await vendors.update(call, before, { portalStatus: 'joined' })
+  await recordEvent(call, 'vendor.updated', after, before)
+  return after
+}
+
+/** The invitation, if the caller's token covers it; otherwise it is not found. */
+export async function visible(call: Call, invitationId: string): Promise<portal.InvitationAddress> {
+  const found = await portal.addressOf(call, invitationId)
+  if (found === undefined) throw notFound()
+  return found
+}
+
+function invitationOf(request: BidRequestRow, invitationId: string): invitations.InvitationRow {
+  const invitation = request.invitations.find(({ id }) => id === invitationId)
+  if (invitation === undefined) throw notFound()
+  return invitation
+}
+
+function canAnswer(request: Pick<BidRequestRow, 'status'>, status: Invitation['status']): boolean {
+  return request.status === 'sent' && (OPEN_INVITATION.includes(status) || status === 'declined')
+}

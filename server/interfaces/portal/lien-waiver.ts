@@ -1,0 +1,45 @@
+import type { LienWaiver, PortalLienWaiver, PortalSignature } from '../../../client/contract.gen.ts'
+import { reasonNotToSign } from '../../domain/paying/lien-waivers/lien-waiver.ts'
+import * as waivers from '../../domain/paying/lien-waivers/queries.ts'
+import { signInPortal } from '../../domain/paying/lien-waivers/status.ts'
+import * as payments from '../../domain/paying/payments/queries.ts'
+import * as vendors from '../../domain/vendors/vendors/queries.ts'
+import type { Call } from '../../platform/calls/call.ts'
+import { notFound } from '../../platform/problems/problem.ts'
+import { portalSource } from './source.ts'
+
+/** What a vendor does with the lien waivers that it is asked for: it reads what it gives up, and signs it. */
+export async function readWaiver(call: Call, lienWaiverId: string): Promise<PortalLienWaiver> {
+  return shown(call, await visible(call, lienWaiverId))
+}
+
+export async function signWaiver(
+  call: Call,
+  lienWaiverId: string,
+  signature: PortalSignature,
+): Promise<PortalLienWaiver> {
+  await visible(call, lienWaiverId)
+  return call.write(async (call) => shown(call, await signInPortal(call, lienWaiverId, signature, portalSource(call))))
+}
+
+async function shown(call: Call, waiver: LienWaiver): Promise<PortalLienWaiver> {
+  const { number } = await payments.find(call, waiver.paymentId)
+  const { companyName } = await vendors.find(call, waiver.vendorId)
+  const { id, waiverType, status, throughDate, amount, currency } = waiver
+  const { text, textSha256, signedBy, signedOn, version } = waiver
+  return {
+    ...{ id, waiverType, status, throughDate, amount, currency, paymentNumber: number },
+    ...{ text, textSha256, signedBy, signedOn, canSign: reasonNotToSign(waiver) === null, version },
+    builder: { name: call.principal.organization.name },
+    vendor: { id: waiver.vendorId, companyName },
+  }
+}
+
+/** The waiver, if the caller's token covers all that is the vendor's who signs it; otherwise it is not found. */
+async function visible(call: Call, id: string): Promise<LienWaiver> {
+  const { principal } = call
+  const waiver = await waivers.findOptional(call, id)
+  const isShown = principal.subjectId === principal.id && waiver?.vendorId === principal.id
+  if (waiver === undefined || !isShown) throw notFound()
+  return waiver
+}

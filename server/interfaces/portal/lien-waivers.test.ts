@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type MailServer, startMailServer } from '../../../test/support/mail-server.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { buildSite, type Site } from '../../../test/support/site.ts'
+
+const PORTAL = '/api/portal/lien-waivers'
+
+let mailServer: MailServer
+let plumbline: TestPlumbline
+let site: Site
+/** The address of the portal of a vendor of its own for each test, who is asked for a waiver. */
+let portalUrl: string
+let email: string
+let vendorId: string
+let orderId: string
+let paymentId: string
+let waiverId: string
+let vendors = 0
+
+beforeAll(async () => {
+  mailServer = await startMailServer()
+  plumbline = await startTestPlumbline(mailServer.env)
+  site = await buildSite(plumbline)
+})
+afterAll(async () => {
+  await plumbline.stop()
+  await mailServer.stop()
+})
+beforeEach(async () => {
+  email = `bids${++vendors}@example.com`
+  vendorId = (await made('/vendors', { companyName: `Framers ${vendors} <& Sons>`, email })).id
+  const lines = [{ description: 'Walls', quantity: 1, unitPrice: 1000 }]
+  orderId = (await made('/purchase-orders', { homeId: site.lot15, vendorId, scope: 'framing', lines })).id
+  for (const status of ['approved', 'issued']) await moved(`/purchase-orders/${orderId}/status`, { status })
+  await moved(`/purchase-orders/${orderId}/progress`, { completedPercent: 100 })
+  paymentId = await pay()
+  waiverId = (await made(`/payments/${paymentId}/lien-waivers`, {})).id
+  portalUrl = await plumbline.mailedLink(vendorId)
+})
+
+type Body = Answer['body']
+const post = (path: string, body: object, key = site.key) => plumbline.post(`/api/ext${path}`, body, { key })
+async function made(path: string, body: object): Promise<Body> {
+  const answer = await post(path, body)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+  return answer.body
+}
+async function moved(path: string, body: object): Promise<Body> {
+  const answer = await post(path, body)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return answer.body
+}
+const pay = async () => (await made('/payments', { poId: orderId, grossAmount: 10 })).id
+const read = async (path: string): Promise<Body> => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
+const vendor = (url = portalUrl) => ({ key: url.split('/').at(-1) ?? '' })
+const seen = async (id = waiverId): Promise<Body> => (await plumbline.get(`${PORTAL}/${id}`, vendor())).body
+const DANA = { signedBy: 'Dana Whitfield', consent: true }
+const sign = (body: object = DANA, id = waiverId, url = portalUrl) =>
+  plumbline.post(`${PORTAL}/${id}/signature`, body, vendor(url))
+/** A page below the vendor's address; the test's server listens on a port of its own. */
+const page = (path = '', init: RequestInit = {}) =>
+  fetch(`${plumbline.url}${new URL(portalUrl).pathname}${path}`, { redirect: 'manual', ...init })
+const submit = (form: Record<string, string>) =>
+  page(`/${waiverId}`, { method: 'POST', body: new URLSearchParams(form) })
+
+test('a vendor that is asked for a waiver gets the way to its portal, and a mail, and sees there what it is to sign', async () => {
+  expect(portalUrl).toMatch(/\/portal\/ven_/)
+  const { number } = await read(`/payments/${paymentId}`)
+  const subjects = [await mailServer.next(email), await mailServer.next(email)].map((mail) => mail.header('Subject'))
+  expect(subjects.sort()).toEqual([
+    'Harrow & Finch Homes invites you to its portal',
+    `Lien waiver to be signed: ${number}`,
+  ])
+  const [mail] = (await read(`/mails?aboutId=${waiverId}`)).data
+  expect(mail).toMatchObject({
+    kind: 'lien_waiver',
+    vendorId,
+    text: expect.stringContaining('10.00, for work through'),
+  })
+  const { body } = await plumbline.get(`${PORTAL}?status=requested`, vendor())
+  const summary = { id: waiverId, waiverType: 'conditional_progress', status: 'requested', paymentNumber: number }
+  expect(body).toMatchObject({ data: [{ ...summary, amount: 10, currency: 'USD' }], nextCursor: null })
+  const waiver = await seen()
+  const { text } = await read(`/lien-waivers/${waiverId}`)
+  expect(waiver).toMatchObject({
+    ...summary,
+    text,
+    textSha256: null,
+    canSign: true,
+    version: 1,
+    vendor: { id: vendorId },
+  })
+  const { headers, body: again } = await post(`/payments/${await pay()}/lien-waivers`, {})
+  expect(headers.get('location')).toBe(`/api/ext/lien-waivers/${again.id}`)
+  const { body: first } = await plumbline.get(`${PORTAL}?limit=1`, vendor())
+  expect(first.data[0].id).toBe(again.id)
+  const next = await plumbline.get(`${PORTAL}?limit=1&cursor=${first.nextCursor}`, vendor())
+  expect(next.body.data[0].id).toBe(waiverId)
+  const clerk = await plumbline.newKey(['payments:write'], site.organizationId)
+  await plumbline.post(`/api/ext/vendors/${vendorId}/revoke-portal`, undefined, { key: site.key })
+  expect((await post(`/payments/${paymentId}/lien-waivers`, {}, clerk)).status).toBe(201)
+  await expect(plumbline.mailedLink(vendorId)).rejects.toThrow('no portal link')
+})
+
+test("a vendor's own system signs a waiver, which counts as any other, and the text is kept as it was signed", async () => {
+  const before = await seen()
+  const { status, body } = await sign({ ...DANA, version: 1 })
+  const signedOn = site.day(0)
+  const text = `${before.text}\n\nSigned by Dana Whitfield on ${signedOn}, electronically and with consent to it.`
+  const textSha256 = createHash('sha256').update(text).digest('hex')
+  const kept = { status: 'signed', text, textSha256, signedBy: 'Dana Whitfield', signedOn, version: 2 }
+  expect([status, body]).toEqual([200, { ...before, ...kept, canSign: false }])
+  expect(await seen()).toEqual(body)
+  expect(await read(`/lien-waivers/${waiverId}`)).toMatchObject({ ...kept, signedVia: 'portal' })
+  expect((await read(`/payments/${paymentId}`)).lienWaiverId).toBe(waiverId)
+  const { data } = await read(`/status-changes?resourceId=${waiverId}&sort=-at`)
+  expect(data[0]).toMatchObject({ to: 'signed', by: { type: 'vendor', id: vendorId } })
+  expect((await plumbline.get(`${PORTAL}?status=requested`, vendor())).body.data).toEqual([])
+  await moved(`/lien-waivers/${waiverId}/status`, { status: 'accepted' })
+  expect(await seen()).toMatchObject({ status: 'accepted', text, textSha256 })
+})
+
+test('a waiver is signed once, as it was read, and not when it is void; and only with a name and consent', async () => {
+  const refused = async (body?: object) => {
+    const answer = await sign(body)
+    return [answer.status, answer.body.detail, ...(answer.body.errors ?? []).map(({ pointer }: Body) => pointer)]
+  }
+  expect(await refused({ signedBy: ' ', consent: true })).toEqual([422, expect.any(String), '/signedBy'])
+  expect(await refused({ signedBy: 'Dana', consent: false })).toEqual([422, expect.any(String), '/consent'])
+  expect(await refused({ signedBy: 'Dana' })).toEqual([422, expect.any(String), '/consent'])
+  await made(`/payments/${paymentId}/lien-waivers`, { text: 'Everything is waived.' })
+  expect(await refused({ ...DANA, version: 1 })).toEqual([409, expect.stringContaining('worded anew')])
+  expect((await seen()).status).toBe('requested')
+  const [one, other] = await Promise.all([sign({ ...DANA, version: 2 }), sign({ signedBy: 'Eli Ray', consent: true })])
+  expect([one.status, other.status].sort()).toEqual([200, 409])
+  const { signedBy } = await seen()
+  expect(await refused()).toEqual([409, `This waiver was signed by ${signedBy} on ${site.day(0)}.`])
+  await moved(`/lien-waivers/${waiverId}/status`, { status: 'rejected', reason: 'It is for another lot.' })
+  expect((await refused())[0]).toBe(409)
+  const { id } = await made(`/payments/${paymentId}/lien-waivers`, {})
+  await moved(`/payments/${paymentId}/void`, { reason: 'The check was lost.' })
+  const voided = await sign(DANA, id)
+  expect([voided.status, voided.body.detail]).toEqual([409, expect.stringContaining('is void')])
+})
+
+test('a vendor reads and signs a waiver on its page, without a script', async () => {
+  expect(await (await page()).text()).toContain(`/${waiverId}">Conditional lien waiver, progress payment</a>`)
+  const html = await (await page(`/${waiverId}`)).text()
+  expect(html).toContain('Vendor: Framers')
+  expect(html).toContain('name="version" value="1"')
+  expect(html).not.toMatch(/<script|<& Sons>/)
+  const form = { signedBy: ' Dana <Whitfield> ', consent: 'yes', version: '1' }
+  for (const wrong of [{ signedBy: ' ' }, { consent: '' }]) {
+    const answer = await submit({ ...form, ...wrong })
+    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('type your name')])
+  }
+  expect((await submit({ ...form, version: 'none' })).status).toBe(422)
+  await made(`/payments/${paymentId}/lien-waivers`, { text: 'Everything is waived.' })
+  const reworded = await submit(form)
+  expect([reworded.status, await reworded.text()]).toEqual([409, expect.stringContaining('worded anew')])
+  const signed = await submit({ ...form, version: '2' })
+  expect([signed.status, signed.headers.get('location')]).toEqual([303, `${new URL(portalUrl).pathname}/${waiverId}`])
+  expect(await seen()).toMatchObject({ status: 'signed', signedBy: 'Dana <Whitfield>' })
+  const after = await (await page(`/${waiverId}`)).text()
+  expect(after).toContain('Signed by Dana &lt;Whitfield&gt; on')
+  expect(after).toContain((await seen()).textSha256)
+  expect(after).not.toContain('<form')
+  expect((await submit({ ...form, version: '3' })).status).toBe(409)
+})
+
+test('nobody sees or signs the waiver of another vendor, nor with the address of an invitation', async () => {
+  await post(`/vendors/${site.hillCountry}/invite`, {})
+  const { body: request } = await post('/bids/request', { ...site.framing(), vendorIds: [vendorId] })
+  for (const subjectId of [site.hillCountry, request.invitations[0].id]) {
+    const url = await plumbline.mailedLink(subjectId)
+    expect((await plumbline.get(PORTAL, vendor(url))).body.data).toEqual([])
+    expect((await plumbline.get(`${PORTAL}/${waiverId}`, vendor(url))).status).toBe(404)
+    expect((await sign(DANA, waiverId, url)).status).toBe(404)
+    expect((await fetch(`${plumbline.url}${new URL(url).pathname}/${waiverId}`)).status).toBe(404)
+  }
+  expect((await seen()).status).toBe('requested')
+})

@@ -1,0 +1,149 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { eventsAbout } from '../../../test/support/recorded-events.ts'
+import { buildSite, type Site } from '../../../test/support/site.ts'
+import { forgetEndedWindows } from '../../platform/database/limit-windows.ts'
+
+/** The limits on a vendor and on whoever guesses addresses, and what is logged about visits. */
+let plumbline: TestPlumbline
+let site: Site
+// biome-ignore lint/suspicious/noExplicitAny: a log line is whatever was logged.
+const lines: any[] = []
+beforeAll(async () => {
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+  const env = { PORTAL_LIMIT_PER_MINUTE: '30', PORTAL_CLIENT_LIMIT_PER_MINUTE: '120', TRUSTED_PROXIES: 'loopback' }
+  plumbline = await startTestPlumbline(env, { log })
+  site = await buildSite(plumbline)
+})
+afterAll(() => plumbline.stop())
+
+const ask = async (): Promise<Answer['body']> =>
+  (await plumbline.post('/api/ext/bids/request', site.framing(), { key: site.key })).body
+const tokenOf = async ({ id }: { id: string }): Promise<string> =>
+  (await plumbline.mailedLink(id)).split('/').at(-1) ?? ''
+
+/** A request as a client at this address sends it, behind the proxy that the service trusts. */
+const from = (client: string) => ({ 'x-forwarded-for': client })
+const open = (token: string, client: string) => fetch(`${plumbline.url}/portal/${token}`, { headers: from(client) })
+const list = (key: string, client: string) => plumbline.get('/api/portal/invitations', { key, headers: from(client) })
+
+test('an address is opened 30 times a minute, by its pages and its operations together', async () => {
+  const [one, another] = (await ask()).invitations
+  const [first, second] = [await tokenOf(one), await tokenOf(another)]
+  for (let i = 0; i < 15; i++) expect((await open(first, `192.0.2.${i}`)).status).toBe(200)
+  for (let i = 0; i < 14; i++) expect((await list(first, `192.0.2.${i}`)).status).toBe(200)
+  const last = await list(first, '192.0.2.1')
+  expect(last.headers.get('ratelimit-policy')).toBe('"minute";q=30;w=60')
+  expect(last.headers.get('ratelimit')).toMatch(/^"minute";r=0;t=\d+$/)
+
+  const refused = await list(first, '192.0.2.2')
+  expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  const page = await open(first, '192.0.2.3')
+  expect(page.status).toBe(429)
+  expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await page.text()).toContain('try again in a minute')
+  expect((await list(second, '192.0.2.4')).status).toBe(200)
+  plumbline.clock.advance(61_000)
+  expect((await open(first, '192.0.2.3')).status).toBe(200)
+})
+
+test('a client sends 120 requests a minute, whatever it tries, and version six counts by its network', async () => {
+  const token = await tokenOf((await ask()).invitations[0])
+  const wrong = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`
+  for (let i = 0; i < 60; i++) {
+    expect((await open(wrong, `2001:db8:7:1::${i}`)).status).toBe(404)
+    expect((await list(wrong, `2001:db8:7:1:ffff::${i}`)).body.code).toBe('invalid_key')
+  }
+  const refused = await list(token, '2001:db8:7:1:abcd::9')
+  expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await open(token, '2001:db8:7:1::9')).status).toBe(429)
+  expect((await open(token, '2001:db8:7:2::9')).status).toBe(200)
+  // Keys have limits of their own, wherever their requests come from.
+  const headers = from('2001:db8:7:1::9')
+  expect((await plumbline.get('/api/ext/me', { key: site.key, headers })).status).toBe(200)
+})
+
+test('each visit is a line of the log with who came from where, and none has the token', async () => {
+  const [{ id }] = (await ask()).invitations
+  const token = await tokenOf({ id })
+  lines.length = 0
+  const page = await open(token, '198.51.100.7')
+  await list(token, '198.51.100.8')
+  const body = new URLSearchParams({ answer: 'will_bid' })
+  await fetch(`${plumbline.url}/portal/${token}`, {
+    method: 'POST',
+    body,
+    redirect: 'manual',
+    headers: from('198.51.100.7'),
+  })
+  await open(`${token}x`, '198.51.100.9')
+  const visits = lines.filter(({ msg }) => msg === 'request')
+  const by = { callerId: site.loneStar, subjectId: id }
+  expect(visits).toMatchObject([
+    { operationId: 'openPortal', method: 'GET', status: 200, address: '198.51.100.7', ...by },
+    { operationId: 'listPortalInvitations', method: 'GET', status: 200, address: '198.51.100.8', ...by },
+    { operationId: 'answerPortalInvitation', method: 'POST', status: 303, address: '198.51.100.7', ...by },
+    { operationId: 'openPortal', method: 'GET', status: 404, address: '198.51.100.9' },
+  ])
+  expect(visits[0].requestId).toBe(page.headers.get('x-request-id'))
+  expect(JSON.stringify(lines)).not.toContain(token.split('.')[1])
+})
+
+test('an answer is an event each time that it changes, six times an hour, and the same answer again is none', async () => {
+  const request = await ask()
+  const [{ id }] = request.invitations
+  const key = await tokenOf({ id })
+  const answer = (body: object) =>
+    plumbline.post(`/api/portal/invitations/${id}/answer`, body, {
+      key,
+      headers: from('203.0.113.1'),
+    })
+  const updates = async () => (await eventsAbout(plumbline, request.id)).filter(({ actor }) => actor.type === 'vendor')
+  for (const [i, body] of [
+    { answer: 'will_bid' },
+    { answer: 'declined' },
+    { answer: 'declined', reason: 'No crew.' },
+    { answer: 'will_bid' },
+    { answer: 'declined' },
+    { answer: 'will_bid' },
+  ].entries()) {
+    const first = await answer(body)
+    expect(first.status).toBe(200)
+    expect((await answer(body)).body).toEqual(first.body)
+    expect(await updates()).toHaveLength(i + 1)
+  }
+  const refused = await answer({ answer: 'declined' })
+  expect([refused.status, refused.body.code]).toEqual([429, 'too_many_answers'])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500)
+  const page = await fetch(`${plumbline.url}/portal/${key}`, {
+    method: 'POST',
+    body: new URLSearchParams({ answer: 'declined' }),
+    headers: from('203.0.113.1'),
+  })
+  expect(page.status).toBe(429)
+  expect(await page.text()).toContain('Your last answer holds')
+  expect((await answer({ answer: 'will_bid' })).body.status).toBe('will_bid')
+  expect(await updates()).toHaveLength(6)
+  plumbline.clock.advance(3_600_000)
+  expect((await answer({ answer: 'declined' })).body.status).toBe('declined')
+  expect(await updates()).toHaveLength(7)
+})
+
+test('what was counted of clients is gone an hour after their minute, and they are counted anew', async () => {
+  const { database, clock } = plumbline
+  const token = await tokenOf((await ask()).invitations[0])
+  expect((await open(token, '203.0.113.9')).status).toBe(200)
+  const kept = async () =>
+    (await sql`select 1 from "limitWindows" where "scope" like 'client:%'`.execute(database.statements)).rows.length
+  await forgetEndedWindows(database, clock)
+  expect(await kept()).toBeGreaterThan(0)
+  clock.advance(2 * 3_600_000)
+  await forgetEndedWindows(database, clock)
+  expect(await kept()).toBe(0)
+  expect((await open(token, '203.0.113.9')).status).toBe(200)
+  expect(await kept()).toBe(1)
+})

@@ -1,0 +1,62 @@
+import type { Message, PortalMessage } from '../../../client/contract.gen.ts'
+import { asAddressee, holdersOf, MOST_RECIPIENTS } from '../../domain/messages/message.ts'
+import * as messages from '../../domain/messages/queries.ts'
+import { markRead } from '../../domain/messages/read-marks.ts'
+import { send } from '../../domain/messages/send.ts'
+import * as vendors from '../../domain/vendors/vendors/queries.ts'
+import type { Call, WriteCall } from '../../platform/calls/call.ts'
+import { conflict, notFound, Problem, unknownReference } from '../../platform/problems/problem.ts'
+import * as portal from './queries.ts'
+
+/** What a vendor does with the messages that it was sent: it reads them, and answers. */
+export async function readMessage(call: Call, id: string): Promise<PortalMessage> {
+  const boxed = await portal.boxedAs(call, id, portal.boxOf(call.principal))
+  if (boxed === undefined) throw notFound()
+  return shown(await messages.find(call, id), boxed)
+}
+
+export async function noteReading(call: WriteCall, id: string): Promise<void> {
+  const boxed = await portal.boxedAs(call, id, portal.boxOf(call.principal))
+  if (boxed === undefined) throw unknownReference(['/messageId'])
+  if (boxed.isOwn || boxed.readAt !== null) return
+  await markRead(call, await messages.lock(call, id), String(call.principal.id), true)
+}
+
+/** Each message is something that somebody has to read, so only some an hour are taken. */
+const MOST_AN_HOUR = 20
+const HOUR_MS = 3_600_000
+
+export async function answerMessage(call: Call, id: string, body: string): Promise<PortalMessage> {
+  return call.write(async (call) => {
+    if ((await portal.boxedAs(call, id, portal.boxOf(call.principal))) === undefined) throw notFound()
+    // Locked, so that what it writes at the same time is counted one after the other.
+    const vendor = await vendors.lock(call, String(call.principal.id))
+    const inReplyTo = await messages.find(call, id)
+    const since = new Date(call.now.getTime() - HOUR_MS)
+    const written = await portal.writtenSince(call, vendor.id, since, MOST_AN_HOUR)
+    if (written[0] !== undefined && written.length >= MOST_AN_HOUR) {
+      const seconds = Math.ceil((Date.parse(written[0]) + HOUR_MS - call.now.getTime()) / 1000)
+      const detail = `${MOST_AN_HOUR} messages an hour are taken.`
+      throw new Problem('too_many_answers', detail, {}, { 'Retry-After': String(Math.max(seconds, 1)) })
+    }
+    const to = (await writerOf(call, inReplyTo)).slice(0, MOST_RECIPIENTS)
+    if (to.length === 0) throw conflict('no_recipient', 'There is nobody here any more who could read it.')
+    const { relatedTo } = inReplyTo
+    const answer = await send(call, { channel: 'email', subject: null, body, to, relatedTo, inReplyTo })
+    return shown(answer, { isOwn: true, readAt: null })
+  })
+}
+
+/** The person who wrote the message, or whose key did, or to whom the vendor wrote; otherwise the owners and admins. */
+async function writerOf(call: WriteCall, { sender, recipients }: Message) {
+  const ids = recipients.filter(({ type }) => type === 'user' && sender.type === 'vendor').map(({ id }) => id)
+  if (sender.type === 'user' && sender.id !== null) ids.push(sender.id)
+  if (sender.type === 'key' && sender.id !== null) ids.push(await messages.ownerOfKey(call, sender.id))
+  const people = await messages.people(call)
+  const known = people.filter(({ id, status }) => ids.includes(id) && status !== 'disabled').map(asAddressee)
+  return known.length > 0 ? known : holdersOf(['owner', 'admin'], people)
+}
+
+function shown({ id, threadId, subject, body, sentAt }: Message, { isOwn, readAt }: portal.Boxed): PortalMessage {
+  return { id, isOwn, readAt, content: { threadId, subject, body, sentAt } }
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { PortalComplianceDocument, PortalOrderSummary, PortalPayment } from '../../../client/contract.gen.ts'
+import { takesWaiver } from '../../domain/paying/waiver-rule.ts'
+import type { Tenant } from '../../platform/calls/call.ts'
+import { listing } from '../../platform/resources/listing.ts'
+
+const ORDER_HOME = `
+  select json_build_object('name', h."name", 'community', c."name")
+  from "homes" as h join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
+  where h."organizationId" = t."organizationId" and h."id" = t."homeId"`
+
+/** A vendor's orders; an order that was not issued, or is put together anew, is left out. */
+export const listOrders = listing<PortalOrderSummary>({
+  table: 'purchaseOrders',
+  columns: {
+    ...{ id: 'id', number: 'text', status: 'enum', scope: 'text', total: 'decimal', currency: 'enum' },
+    ...{ issuedAt: 'instant?', home: { sql: ORDER_HOME } },
+  },
+  where: `t."issuedAt" is not null`,
+})
+
+const FILE_NAMES = `
+  select coalesce(json_agg(a."fileName" order by a."id"), '[]')
+  from "attachments" as a
+  where a."organizationId" = t."organizationId" and a."recordId" = t."id" and a."archivedAt" is null`
+
+export const listDocuments = listing<PortalComplianceDocument>({
+  table: 'complianceDocuments',
+  columns: {
+    ...{ id: 'id', type: 'enum', status: 'enum', carrier: 'text?', policyNumber: 'text?' },
+    ...{ effectiveDate: 'date?', expirationDate: 'date?', limitAmount: 'decimal?', fileNames: { sql: FILE_NAMES } },
+  },
+  where: `t."archivedAt" is null`,
+})
+
+const PAID_ORDERS = `
+  select coalesce(json_agg(distinct o."number"), '[]')
+  from "paymentAllocations" as a
+  join "purchaseOrders" as o on o."organizationId" = a."organizationId" and o."id" = a."poId"
+  where a."organizationId" = t."organizationId" and a."paymentId" = t."id"`
+
+// The same that a payment is refused for, which depends on vendor, orders and settings as they are today.
+const WAITS_FOR = `
+  select to_json(array_remove(array[
+    case when t."status" = 'pending' then 'approval' end,
+    case when t."lienWaiverId" is null and t."amount" > 0 and ${takesWaiver('t')} then 'lien_waiver' end,
+    case when v."complianceStatus" = 'expired' then 'compliance' end
+  ]::text[], null))
+  from "vendors" as v
+  where v."organizationId" = t."organizationId" and v."id" = t."vendorId" and t."status" <> 'paid'
+  union all select '[]'::json where t."status" = 'paid'`
+
+/** What a vendor was paid or will be. */
+export const listPayments = listing<PortalPayment>({
+  table: 'payments',
+  columns: {
+    ...{ id: 'id', number: 'text', status: 'enum', amount: 'decimal', retainageWithheld: 'decimal', currency: 'enum' },
+    ...{ invoiceNumber: 'text?', dueDate: 'date', paidDate: 'date?', method: 'enum', checkNumber: 'text?' },
+    ...{ orders: { sql: PAID_ORDERS }, waitsFor: { sql: WAITS_FOR } },
+  },
+  where: `t."status" in ('pending', 'approved', 'paid')`,
+  long: ['orders'],
+})
+
+/** How many of a vendor's documents the builder has not looked at yet. */
+export async function countUnreviewed({ db, organizationId }: Tenant, vendorId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as "count" from "complianceDocuments"
+    where "organizationId" = ${organizationId} and "vendorId" = ${vendorId} and "archivedAt" is null
+      and "status" = 'pending_review'`.execute(db)
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,77 @@
+import type { PortalOrder, PortalOrderAnswer, PortalOrderStatus, PurchaseOrder } from '../../../client/contract.gen.ts'
+import * as homes from '../../domain/land/homes/queries.ts'
+import { orderPdf } from '../../domain/paying/order-documents/order-pdf.ts'
+import { termsOf } from '../../domain/paying/order-documents/terms.ts'
+import * as orders from '../../domain/paying/purchase-orders/queries.ts'
+import { changeStatus } from '../../domain/paying/purchase-orders/status.ts'
+import * as vendors from '../../domain/vendors/vendors/queries.ts'
+import type { Call } from '../../platform/calls/call.ts'
+import type { FileAnswer } from '../../platform/calls/file-answer.ts'
+import { conflict, invalid, notFound } from '../../platform/problems/problem.ts'
+import * as portal from './queries.ts'
+
+/** What a vendor does with the orders that were issued to it: it reads them, and accepts or declines. */
+export async function readOrder(call: Call, purchaseOrderId: string): Promise<PortalOrder> {
+  return shown(call, await visible(call, purchaseOrderId))
+}
+
+/** The document that the builder has of it too. */
+export async function pdfOf(call: Call, purchaseOrderId: string): Promise<FileAnswer> {
+  await visible(call, purchaseOrderId)
+  return orderPdf(call, purchaseOrderId)
+}
+
+export async function answerOrder(
+  call: Call,
+  purchaseOrderId: string,
+  { answer, reason, version }: PortalOrderAnswer,
+): Promise<PortalOrder> {
+  if (answer === 'declined' && reason === undefined)
+    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required to decline an order' }])
+  await call.write(async (call) => {
+    const { homeId } = await visible(call, purchaseOrderId)
+    // In the order in which a change of the status locks them, so that what is read here still holds there.
+    await homes.lock(call, homeId)
+    const order = await orders.lock(call, purchaseOrderId)
+    if (order.status === answer) return
+    if (version !== undefined && version !== order.version)
+      throw conflict('changed_meanwhile', `${order.number} has changed since it was read. Look at it once more.`)
+    await changeStatus(call, purchaseOrderId, { status: answer, ...(answer === 'declined' && { reason }) })
+  })
+  return readOrder(call, purchaseOrderId)
+}
+
+async function shown(call: Call, order: PurchaseOrder & { status: PortalOrderStatus }): Promise<PortalOrder> {
+  const { communityId } = await homes.find(call, order.homeId)
+  const { timeZone: _, ...community } = await portal.siteOf(call, communityId)
+  const [home] = await portal.homesOf(call, [order.homeId])
+  if (home === undefined) throw notFound()
+  const vendor = await vendors.find(call, order.vendorId)
+  const { id, number, status, scope, subtotal, taxTotal, total, currency, retainagePercent } = order
+  const { paidAmount, balance, notes, issuedAt, acceptedAt, version } = order
+  return {
+    ...{ id, number, status, scope, canAnswer: status === 'issued' },
+    // Which budget and which cost code a line is for is the builder's own affair.
+    lines: order.lines.map(({ lineId, description, quantity, unit, unitPrice, total }) => ({
+      ...{ lineId, description, quantity, unit, unitPrice, total },
+    })),
+    ...{ subtotal, taxTotal, total, currency, retainagePercent, paidAmount, balance, notes },
+    ...{ terms: await termsOf(call), issuedAt, acceptedAt, version },
+    builder: { name: call.principal.organization.name },
+    vendor: { id: vendor.id, companyName: vendor.companyName },
+    community,
+    home,
+  }
+}
+
+/** The order, if it was issued to the caller and its token covers all that is the caller's; otherwise it is not found. */
+export async function visible(call: Call, id: string): Promise<PurchaseOrder & { status: PortalOrderStatus }> {
+  const { principal } = call
+  const order = await orders.findOptional(call, id)
+  const isShown = principal.subjectId === principal.id && order?.vendorId === principal.id && order.issuedAt !== null
+  if (order === undefined || !isShown) throw notFound()
+  const { status } = order
+  // While it is put together anew it has no date of issue, so this is never true.
+  if (status === 'draft' || status === 'pending_approval' || status === 'approved') throw notFound()
+  return { ...order, status }
+}

@@ -1,0 +1,107 @@
+import type { Address } from '../../../../client/contract.gen.ts'
+import type { Reader } from './reader.ts'
+import { STYLE } from './style.ts'
+
+/** What all pages are made of: their frame, and the ways in which something is shown. */
+export interface Frame {
+  reader: Reader
+  /** What the browser calls the page. */
+  title: string
+  /** Whose page it is; null where nobody is known to have opened it. */
+  between: { builder: string; vendor: string } | null
+  /** The overview that the page is below; null where there is none. */
+  overview: string | null
+  /** The address of this page in the other language; null for a page that cannot be asked for again. */
+  inOtherLanguage: string | null
+  content: string
+  /** What stays at the lower edge. */
+  bar?: string
+}
+
+const MARK =
+  '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 1v6"/><path d="M9.8 7h4.5v2.5h-4.5zM7.3 10.5h9.5v4.2L12 23l-4.8-8.3z" fill="currentColor" stroke="none"/></svg>'
+
+export function page({ reader, title, between, overview, inOtherLanguage, content, bar }: Frame): string {
+  const { language, frame } = reader.words
+  const other = language === 'en' ? 'es' : 'en'
+  const nav = overview === null ? '' : `<nav><a href="${text(overview)}">${text(frame.overview)}</a></nav>`
+  const top =
+    between === null
+      ? ''
+      : `<header class="top">${MARK}<div><strong>${text(between.builder)}</strong><span>${text(frame.forWhom(between.vendor))}</span></div>${nav}</header>\n`
+  const alone = between === null ? '' : `<span>${text(frame.notPassedOn(between.vendor))}</span>`
+  const switched =
+    inOtherLanguage === null
+      ? ''
+      : `<span><a href="${text(inOtherLanguage)}" lang="${other}" hreflang="${other}">${text(frame.otherLanguage)}</a></span>`
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${text(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+${top}<main>
+${content}
+</main>
+${bar === undefined ? '' : `<div class="bar" role="region" aria-label="${text(frame.nextStep)}"><div>${bar}</div></div>\n`}<footer class="by">${alone}${switched}<span>${text(frame.sentWith)}</span></footer>
+</body>
+</html>
+`
+}
+
+/** What a page says that has nothing else to say. */
+export function noticePage(reader: Reader, title: string, message: string): string {
+  const content = `<h1>${text(title)}</h1>\n<p>${text(message)}</p>`
+  return page({ reader, title, between: null, overview: null, inOtherLanguage: null, content })
+}
+
+/** Facts in ruled cells; those without a value are left out. */
+export function cells(facts: readonly (Fact | null)[]): string {
+  const shown = facts.filter((fact) => fact !== null)
+  const items = shown.map(
+    ({ name, value, more, wide = false }) =>
+      `<div${wide ? ' class="all"' : ''}><dt>${text(name)}</dt><dd class="pre">${text(value)}${more === undefined || more === '' ? '' : `<small>${text(more)}</small>`}</dd></div>`,
+  )
+  return shown.length === 0 ? '' : `<dl class="cells">${items.join('')}</dl>`
+}
+
+export interface Fact {
+  name: string
+  value: string
+  more?: string | undefined
+  wide?: boolean
+}
+
+export function fact(name: string, value: string | null, rest: Partial<Fact> = {}): Fact | null {
+  return value === null ? null : { name, value, ...rest }
+}
+
+export function note(tone: 'ok' | 'warn' | 'bad', strong: string, rest = ''): string {
+  const role = tone === 'bad' ? ' role="alert"' : ''
+  return `<div class="note ${tone}"${role}><p><strong>${text(strong)}</strong>${rest === '' ? '' : ` ${rest}`}</p></div>`
+}
+
+export function field(id: string, label: string, control: string, hint = ''): string {
+  return `<div class="f"><label for="${id}">${text(label)}${hint === '' ? '' : ` <small>${text(hint)}</small>`}</label>${control}</div>`
+}
+
+export function addressLines(address: Address | null): string[] {
+  if (address === null) return []
+  return [address.line1, address.line2, address.city, address.state, address.postalCode].filter((part) => part !== null)
+}
+
+export function sizeOf(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Escapes text for an element or a quoted attribute. */
+export function text(value: string): string {
+  return value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}

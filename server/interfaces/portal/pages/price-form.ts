@@ -1,0 +1,135 @@
+import type { PortalBid, PortalBidDraft, PortalBidInvitation } from '../../../../client/contract.gen.ts'
+import type { Words } from './words/english.ts'
+
+/** What stands in the fields of the form for a price, as it was typed. */
+export interface PriceForm {
+  by: 'lines' | 'sum'
+  amount: string
+  lines: LineFields[]
+  leadTimeDays: string
+  durationDays: string
+  validUntil: string
+  inclusions: string
+  exclusions: string
+  note: string
+}
+
+export interface LineFields {
+  price: string
+  offer: '' | 'excluded' | 'alternate'
+  note: string
+}
+
+/** The fields that cannot be read, by their name, and which words say why. */
+export type Faults = ReadonlyMap<string, keyof Pick<Words['bid'], 'wrongPrice' | 'wrongDays' | 'wrongDate'>>
+
+type Draft = Omit<PortalBidDraft, 'version' | 'updatedAt'>
+type Lines = PortalBidInvitation['request']['lines']
+
+/** The form as it was left: with the draft, or else with the bid that was submitted. */
+export function formOf({ request }: PortalBidInvitation, { draft, bid }: PortalBid, by: unknown): PriceForm {
+  const isOpen = bid !== null && bid.status !== 'withdrawn'
+  const left = draft ?? (isOpen ? bid : null)
+  const named = new Map(left?.lines.map((line) => [line.lineId, line]))
+  const number = (value: number | null | undefined) => (value == null ? '' : String(value))
+  return {
+    by: wayOf(request, by, left === null ? null : left.lines.length > 0),
+    amount: left === null || left.lines.length > 0 ? '' : number(left.amount),
+    lines: request.lines.map(({ lineId }) => {
+      const line = named.get(lineId)
+      const offer = line?.excluded === true ? 'excluded' : line?.alternate === true ? 'alternate' : ''
+      return { price: number(line?.unitPrice), offer, note: line?.note ?? '' }
+    }),
+    leadTimeDays: number(left?.leadTimeDays),
+    durationDays: number(left?.durationDays),
+    validUntil: left?.validUntil ?? '',
+    inclusions: left?.inclusions ?? '',
+    exclusions: left?.exclusions ?? '',
+    note: left?.note ?? '',
+  }
+}
+
+/** The form as it was sent. */
+export function formFrom({ request }: PortalBidInvitation, fields: Readonly<Record<string, string>>): PriceForm {
+  const field = (name: string) => (fields[name] ?? '').trim()
+  return {
+    by: wayOf(request, fields.by, null),
+    amount: field('amount'),
+    lines: request.lines.map((_line, i) => {
+      const offer = field(`s${i}`)
+      return { price: field(`p${i}`), offer: isOffer(offer) ? offer : '', note: field(`n${i}`).slice(0, 1000) }
+    }),
+    leadTimeDays: field('leadTimeDays'),
+    durationDays: field('durationDays'),
+    validUntil: field('validUntil'),
+    inclusions: field('inclusions').slice(0, MOST_TEXT),
+    exclusions: field('exclusions').slice(0, MOST_TEXT),
+    note: field('note').slice(0, MOST_TEXT),
+  }
+}
+
+const MOST_TEXT = 5000
+
+/** The draft that the form makes, and what in it cannot be read. What no form shows stays as it is in the draft before. */
+export function draftFrom(lines: Lines, form: PriceForm, before: Draft | null): { draft: Draft; faults: Faults } {
+  const faults = new Map<string, 'wrongPrice' | 'wrongDays' | 'wrongDate'>()
+  const price = (name: string, typed: string, least: number): number | null => {
+    const amount = amountIn(typed)
+    if (amount === undefined || (amount !== null && amount < least)) faults.set(name, 'wrongPrice')
+    return amount ?? null
+  }
+  const days = (name: string, typed: string): number | null => {
+    if (typed === '') return null
+    if (!/^\d{1,4}$/.test(typed) || Number(typed) > 3650) faults.set(name, 'wrongDays')
+    return Number(typed)
+  }
+  if (form.validUntil !== '' && !isDate(form.validUntil)) faults.set('validUntil', 'wrongDate')
+  const shown = new Set(lines.map(({ lineId }) => lineId))
+  const others = before?.lines.filter(({ lineId }) => lineId === null || !shown.has(lineId)) ?? []
+  const priced = lines.map(({ lineId }, i) => {
+    const { price: typed = '', offer = '', note = '' } = form.lines[i] ?? {}
+    const excluded = offer === 'excluded'
+    return {
+      ...{ lineId, description: null, unitPrice: excluded ? null : price(`p${i}`, typed, -MOST_UNIT_PRICE) },
+      ...{ excluded, alternate: offer === 'alternate', note: note === '' ? null : note },
+    }
+  })
+  const text = (typed: string) => (typed === '' ? null : typed)
+  const draft = {
+    amount: form.by === 'sum' ? price('amount', form.amount, 0) : null,
+    lines: form.by === 'sum' ? [] : [...priced, ...others],
+    inclusions: text(form.inclusions),
+    exclusions: text(form.exclusions),
+    note: text(form.note),
+    leadTimeDays: days('leadTimeDays', form.leadTimeDays),
+    durationDays: days('durationDays', form.durationDays),
+    validUntil: text(form.validUntil),
+  }
+  return { draft, faults }
+}
+
+const MOST_UNIT_PRICE = 9_999_999_999
+
+/** An amount as people type it, with a point before the cents; null for none, undefined where it cannot be read. */
+export function amountIn(typed: string): number | null | undefined {
+  const plain = typed.replaceAll(/[\s$]/g, '')
+  if (plain === '') return null
+  // A comma only groups thousands: whether "1,70" is a price or a slip of the finger is not for us to guess.
+  if (!/^-?(\d{1,10}|\d{1,3}(,\d{3}){1,3})(\.\d{1,4})?$/.test(plain)) return undefined
+  return Number(plain.replaceAll(',', ''))
+}
+
+/** Lines are priced one by one where that is asked for; a lump sum may be made up of lines, where there are any. */
+function wayOf({ lines, bidType }: PortalBidInvitation['request'], wish: unknown, isByLines: boolean | null) {
+  if (lines.length === 0) return 'sum'
+  if (bidType !== 'lump_sum' || wish === 'lines') return 'lines'
+  return wish !== 'sum' && isByLines === true ? 'lines' : 'sum'
+}
+
+function isOffer(value: string): value is LineFields['offer'] {
+  return value === 'excluded' || value === 'alternate'
+}
+
+function isDate(typed: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(typed) && !Number.isNaN(Date.parse(typed))
+}

@@ -1,0 +1,84 @@
+import type { VendorLanguage } from '../../../../client/contract.gen.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import { english, type Words } from './words/english.ts'
+import { spanish } from './words/spanish.ts'
+
+/** Who reads a page: the words, and how dates and amounts are written for them. */
+export interface Reader {
+  readonly words: Words
+  money(amount: number, currency: string): string
+  /** The amount in full, with up to four decimals for the price of one unit. */
+  unitPrice(amount: number, currency: string): string
+  /** The sign of a currency, such as $. */
+  sign(currency: string): string
+  number(value: number): string
+  /** "Saturday, December 5, 2026" */
+  longDate(date: string): string
+  /** "Sat, Dec 5", with the year where it is not this one. */
+  shortDate(date: string): string
+  /** The day of an instant where the work is. */
+  dayOf(instant: string, timeZone: string): string
+  /** The short name of a time zone at an instant, such as CST. */
+  zoneName(instant: string, timeZone: string): string
+}
+
+const WORDS: Readonly<Record<VendorLanguage, Words>> = { en: english, es: spanish }
+
+export const LANGUAGES = Object.keys(WORDS) as readonly VendorLanguage[]
+
+/** The language: what somebody chose on a page, or what is noted for the vendor, or what the browser asks for. */
+export function languageFor(...wishes: readonly (string | null | undefined | false)[]): VendorLanguage {
+  const wish = wishes.find((candidate) => LANGUAGES.some((language) => language === candidate))
+  return LANGUAGES.find((language) => language === wish) ?? 'en'
+}
+
+// Making these takes longer than using them, and there is one set for each language.
+const FORMATS = new Map(LANGUAGES.map((language) => [language, formatsOf(WORDS[language])]))
+
+export function readerIn(language: VendorLanguage, now: Date): Reader {
+  const words = WORDS[language]
+  const { long, short, withYear, plain } = FORMATS.get(language) ?? formatsOf(words)
+  const thisYear = now.toISOString().slice(0, 4)
+  const shortDate = (date: string) => (date.startsWith(thisYear) ? short : withYear).format(new Date(date))
+  const amounts = new Map<string, Intl.NumberFormat>()
+  const formatOf = (currency: string, decimals: number): Intl.NumberFormat => {
+    const name = `${currency} ${decimals}`
+    const format =
+      amounts.get(name) ??
+      new Intl.NumberFormat(words.locale, {
+        ...{ style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: decimals },
+      })
+    amounts.set(name, format)
+    return format
+  }
+  const inCurrency = (currency: string, decimals: number, amount: number) =>
+    formatOf(currency, decimals).format(amount).replace('-', '−')
+  return {
+    words,
+    money: (amount, currency) => inCurrency(currency, 2, amount),
+    unitPrice: (amount, currency) => inCurrency(currency, 4, amount),
+    sign: (currency) =>
+      formatOf(currency, 2)
+        .formatToParts(0)
+        .find(({ type }) => type === 'currency')?.value ?? currency,
+    number: (value) => plain.format(value),
+    longDate: (date) => long.format(new Date(date)),
+    shortDate,
+    dayOf: (instant, timeZone) => shortDate(dateIn(timeZone, new Date(instant))),
+    zoneName: (instant, timeZone) =>
+      new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'short' })
+        .formatToParts(new Date(instant))
+        .find(({ type }) => type === 'timeZoneName')?.value ?? timeZone,
+  }
+}
+
+function formatsOf({ locale }: Words) {
+  // A calendar date has no time zone; UTC keeps it from shifting.
+  const timeZone = 'UTC'
+  return {
+    long: new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone }),
+    short: new Intl.DateTimeFormat(locale, { weekday: 'short', month: 'short', day: 'numeric', timeZone }),
+    withYear: new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', year: 'numeric', timeZone }),
+    plain: new Intl.NumberFormat(locale, { maximumFractionDigits: 4 }),
+  }
+}

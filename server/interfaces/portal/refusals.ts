@@ -1,0 +1,43 @@
+import type { Problem } from '../../platform/problems/problem.ts'
+import type { Words } from './pages/words/english.ts'
+
+export type Notice = keyof Words['notices']
+
+interface Refusal {
+  status: number
+  notice: Notice
+}
+
+/** What a form had wrong, by the field, put into words for people. */
+const WRONG: Readonly<Record<string, Notice>> = {
+  '/proposedStart': 'wrongDate',
+  '/expirationDate': 'wrongPeriod',
+  '/signedBy': 'wrongSignature',
+  '/consent': 'wrongSignature',
+  '/reason': 'wrongReason',
+  '/file': 'wrongFile',
+  // The content of a file has no name.
+  '': 'wrongFile',
+}
+
+/** The problem codes put into words for people. */
+const SAID: { readonly [Code in Problem['code']]?: Refusal } = {
+  invalid_key: { status: 404, notice: 'notFound' },
+  not_found: { status: 404, notice: 'notFound' },
+  unknown_reference: { status: 404, notice: 'notFound' },
+  validation_failed: { status: 422, notice: 'wrongForm' },
+  payload_too_large: { status: 413, notice: 'tooLarge' },
+  expired_token: { status: 410, notice: 'expired' },
+  revoked_token: { status: 410, notice: 'revoked' },
+  rate_limited: { status: 429, notice: 'limited' },
+  too_many_answers: { status: 429, notice: 'tooManyAnswers' },
+}
+
+/** What a page says about a refusal. */
+export function refusalOf({ code, status, extras }: Problem): Refusal {
+  const [wrong] = extras.errors?.flatMap(({ pointer }) => WRONG[pointer] ?? []) ?? []
+  if (wrong !== undefined && code === 'validation_failed') return { status: 422, notice: wrong }
+  const said = SAID[code]
+  if (said !== undefined) return said
+  return { status, notice: status === 409 ? 'tooLate' : 'failed' }
+}

@@ -1,0 +1,274 @@
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import express, { type NextFunction, type Request, type Response, type Router } from 'express'
+import type { Logger } from 'pino'
+import type { PortalVisit, VendorLanguage } from '../../../client/contract.gen.ts'
+import * as vendors from '../../domain/vendors/vendors/queries.ts'
+import { type Call, newCall, type Principal, type Surroundings } from '../../platform/calls/call.ts'
+import { clientAddress } from '../../platform/calls/client-address.ts'
+import type { OperationId } from '../../platform/calls/contract.ts'
+import { FileAnswer } from '../../platform/calls/file-answer.ts'
+import { cookieValue, hostCookieName, isHttps } from '../../platform/calls/host-cookie.ts'
+import { requestIdOf } from '../../platform/calls/request-id.ts'
+import { vendorBehind } from '../../platform/keys/portal-authenticator.ts'
+import { notFound, type Problem, toProblem } from '../../platform/problems/problem.ts'
+import { dropRest, hasMore } from '../http/body.ts'
+import { fileOf, orderFileOf } from './attachments.ts'
+import { readForm, type Sent } from './form-body.ts'
+import { pdfOf } from './order.ts'
+import { noticePage } from './pages/html.ts'
+import type { Place } from './pages/place.ts'
+import { LANGUAGES, languageFor, readerIn } from './pages/reader.ts'
+import { STYLE_SOURCE } from './pages/style.ts'
+import { type Notice, refusalOf } from './refusals.ts'
+import { type Shown, show } from './show.ts'
+import { kindOf } from './subject.ts'
+import { performedBy, take } from './take.ts'
+
+/**
+ * The pages behind the addresses that are sent to vendors. Whoever has an address acts as the vendor, and a page only
+ * calls, as that vendor, the operations that the contract opens to vendors.
+ */
+interface Parts {
+  surroundings: Surroundings
+  log: Logger
+}
+
+/** What is known about a page request; it is logged at the end, as for every other request. */
+interface Visit {
+  requestId: string
+  address: string
+  principal: Principal | null
+  call: Call | null
+}
+
+// The longest that a form without a file sends is a message.
+const MOST_BYTES = 32 * 1024
+
+// The second is a page below the address of the vendor's whole portal, or of one invitation; the third a part of it.
+const PATHS = ['/portal/:token', '/portal/:token/:subject', '/portal/:token/:subject/:part']
+
+export function portalRoutes(parts: Parts): Router {
+  const routes = express.Router()
+  routes.use('/portal', (req, res, next) => {
+    const visit: Visit = { requestId: requestIdOf(req), address: clientAddress(req), principal: null, call: null }
+    res.locals.visit = visit
+    logAtEnd(parts, req, res, visit)
+    next()
+  })
+  routes.get('/portal/:token/:subject/files/:attachmentId', (req, res) =>
+    answer(parts, req, res, (call) => {
+      const [subject, attachmentId] = [String(req.params.subject), String(req.params.attachmentId)]
+      return kindOf(subject) === 'order'
+        ? orderFileOf(call, subject, attachmentId)
+        : fileOf(call, subject, attachmentId)
+    }),
+  )
+  routes.get('/portal/:token/:subject/pdf', (req, res) =>
+    answer(parts, req, res, (call) => pdfOf(call, String(req.params.subject))),
+  )
+  routes.get(PATHS, (req, res) => {
+    const chosen = LANGUAGES.find((language) => language === req.query.language)
+    if (chosen !== undefined) return keepLanguage(parts, req, res, chosen)
+    return answer(parts, req, res, (call, asked) =>
+      show(call, { ...asked, query: req.query }, (visit) => placeOf(req, call, visit)),
+    )
+  })
+  routes.post(PATHS, express.urlencoded({ extended: false, limit: MOST_BYTES }), (req, res) =>
+    answer(parts, req, res, async (call, { subject, part }) => {
+      if (subject === null) throw notFound()
+      const sent = await sentBy(parts, req)
+      try {
+        const target = { root: rootOf(req), subject, part, here: req.path }
+        return await take(call, target, sent, async () => placeOf(req, call, await call.operation('openPortal', {})))
+      } finally {
+        await sent.file?.discard()
+      }
+    }),
+  )
+  routes.use('/portal', (error: unknown, req: Request, res: Response, _next: NextFunction) => {
+    // An address that cannot be decoded does not exist; any other error is a form that is too long or not a form at
+    // all.
+    if (error instanceof URIError) return tell(parts, req, res, 404, 'notFound', null)
+    const { status = 400 } = error as { status?: number }
+    return tell(parts, req, res, status, status === 413 ? 'tooLong' : 'wrongForm', null)
+  })
+  return routes
+}
+
+/** What a part of a page opens: a file, or else a page. */
+function openedBy(subject: string, part: string): OperationId {
+  if (part === 'pdf') return 'getPortalOrderPdf'
+  if (part !== 'files') return 'openPortal'
+  return kindOf(subject) === 'order' ? 'downloadPortalOrderAttachment' : 'downloadPortalAttachment'
+}
+
+// The path is never logged, because the token in it is a secret.
+function logAtEnd({ log }: Parts, req: Request, res: Response, visit: Visit): void {
+  const started = performance.now()
+  const [, , , subject = '', part = ''] = `${req.baseUrl}${req.path}`.split('/')
+  const operationId = req.method === 'POST' ? performedBy(subject, part) : openedBy(subject, part)
+  res.once('finish', () => {
+    const { requestId, address, principal } = visit
+    const ms = Math.round((performance.now() - started) * 100) / 100
+    const by = { callerId: principal?.id, subjectId: principal?.subjectId ?? undefined }
+    log.info({ requestId, address, operationId, ...by, method: req.method, status: res.statusCode, ms }, 'request')
+  })
+}
+
+interface Asked {
+  subject: string | null
+  part: string | null
+}
+
+/** Authenticates the token and sends the page or file that `make` returns, or leads to where it says. */
+async function answer(
+  parts: Parts,
+  req: Request,
+  res: Response,
+  make: (call: Call, asked: Asked) => Promise<Shown | FileAnswer>,
+): Promise<void> {
+  const visit = res.locals.visit as Visit
+  const { surroundings } = parts
+  try {
+    await surroundings.limits.takeVisit(visit.address)
+    const { token, subject, part } = req.params
+    const principal = await vendorBehind(surroundings, String(token))
+    visit.principal = principal
+    await surroundings.limits.take(principal)
+    const { requestId, address } = visit
+    const call = newCall(surroundings, { principal, requestId, address })
+    visit.call = call
+    const asked = {
+      subject: subject === undefined ? invitationBehind(principal) : String(subject),
+      part: part === undefined ? null : String(part),
+    }
+    const shown = await make(call, asked)
+    if (shown instanceof FileAnswer) await send(parts, res, shown)
+    else if ('to' in shown) res.set(HEADERS).redirect(303, shown.to)
+    else await write(req, res, shown.status ?? 200, shown.html)
+  } catch (error) {
+    await refuse(parts, req, res, error)
+  }
+}
+
+async function refuse(parts: Parts, req: Request, res: Response, error: unknown): Promise<void> {
+  const refused = toProblem(error)
+  const { requestId, call } = res.locals.visit as Visit
+  if (refused.status >= 500) parts.log.error({ err: error, requestId }, refused.code)
+  const retryAfter = refused.headers['Retry-After']
+  if (retryAfter !== undefined) res.set('Retry-After', retryAfter)
+  const { status, notice } = refusalOf(refused)
+  const declared = status >= 500 ? null : await declaredBy(call)
+  await tell(parts, req, res, status, notice, declared, notice === 'tooLate' ? refused : null)
+}
+
+/** Says in a few words why there is nothing else to see. */
+async function tell(
+  { surroundings }: Parts,
+  req: Request,
+  res: Response,
+  status: number,
+  notice: Notice,
+  declared: VendorLanguage | null,
+  /** The conflict that says more than the notice: in English by its detail, otherwise by its reason. */
+  conflict: Problem | null = null,
+): Promise<void> {
+  const reader = readerIn(languageFor(chosenBy(surroundings, req), declared, acceptedBy(req)), surroundings.clock.now())
+  const { language, notices, conflicts } = reader.words
+  const [title = '', message = ''] = notices[notice]
+  const { reason } = conflict?.extras ?? {}
+  const particular = language === 'en' ? conflict?.message : reason && conflicts[reason]
+  await write(req, res, status, noticePage(reader, title, particular ?? message))
+}
+
+/** The language that the builder has noted for the vendor; null where nobody is known to have come. */
+async function declaredBy(call: Call | null): Promise<VendorLanguage | null> {
+  if (call === null) return null
+  return (await vendors.findOptional(call, String(call.principal.id)).catch(() => undefined))?.language ?? null
+}
+
+function placeOf(req: Request, call: Call, { builder, vendor, invitationId, language }: PortalVisit): Place {
+  const root = rootOf(req)
+  return {
+    reader: readerIn(languageFor(chosenBy(call.surroundings, req), language, acceptedBy(req)), call.now),
+    ...{ builder: builder.name, vendor: vendor.companyName, now: call.now, root, here: req.path },
+    isWhole: invitationId === null,
+  }
+}
+
+function rootOf(req: Request): string {
+  return `/portal/${req.params.token}`
+}
+
+/** A form with a file in it, or one that the parser before has read. */
+function sentBy({ surroundings: { files, config } }: Parts, req: Request): Promise<Sent> | Sent {
+  if (req.is('multipart/form-data') !== false) return readForm(req, files, config.requestTimeoutMs)
+  const body = (req.body ?? {}) as Record<string, unknown>
+  const fields = Object.entries(body).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  return { fields: Object.fromEntries(fields.map(([name, value]) => [name, value.replaceAll('\0', '')])), file: null }
+}
+
+const LANGUAGE_COOKIE = 'portal_language'
+const YEAR_SECONDS = 31_536_000
+
+function chosenBy({ config }: Surroundings, { headers }: Request): string | undefined {
+  return cookieValue(headers.cookie, hostCookieName(LANGUAGE_COOKIE, config.publicUrl)) ?? undefined
+}
+
+function acceptedBy(req: Request): string | false {
+  return req.acceptsLanguages([...LANGUAGES])
+}
+
+/** Keeps the language that was chosen with a link, for every page of the portal in this browser. */
+function keepLanguage({ surroundings }: Parts, req: Request, res: Response, language: VendorLanguage): void {
+  const { publicUrl } = surroundings.config
+  res.cookie(hostCookieName(LANGUAGE_COOKIE, publicUrl), language, {
+    ...{ path: '/', httpOnly: true, sameSite: 'lax', secure: isHttps(publicUrl) },
+    maxAge: YEAR_SECONDS * 1000,
+  })
+  res.set(HEADERS).redirect(303, req.path)
+}
+
+// The address is a secret: it must not leak through a Referer header, nor the page stay in a shared cache.
+const HEADERS = {
+  'Content-Security-Policy': `default-src 'none'; style-src ${STYLE_SOURCE}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+}
+
+const compress = promisify(gzip)
+
+/** Sends a page, compressed where the browser takes that: the lines of a long request repeat themselves. */
+async function write(req: Request, res: Response, status: number, html: string): Promise<void> {
+  const { requestId } = res.locals.visit as Visit
+  res.status(status).set(HEADERS).set('X-Request-Id', requestId).vary('Accept-Encoding').type('html')
+  const isCompressed = req.acceptsEncodings('gzip') === 'gzip'
+  if (isCompressed) res.set('Content-Encoding', 'gzip')
+  const page = isCompressed ? await compress(html) : Buffer.from(html)
+  if (!hasMore(req)) return void res.send(page)
+  res.set('Content-Length', String(page.length)).write(page)
+  dropRest(req, () => res.end())
+}
+
+async function send({ log }: Parts, res: Response, file: FileAnswer): Promise<void> {
+  const { requestId } = res.locals.visit as Visit
+  const { headers, contentType, length, open } = file.sent({ range: undefined, ifRange: undefined })
+  const bytes = await open()
+  res.status(200).set({ ...HEADERS, ...headers, 'X-Request-Id': requestId, 'Content-Length': String(length) })
+  res.type(contentType)
+  // Bytes beyond the length would be read as the next response.
+  res.strictContentLength = true
+  // The status is sent by then, so a file that cannot be read on can only be cut off.
+  await pipeline(bytes, res).catch((error: unknown) => {
+    log.warn({ err: error, requestId }, 'a file was not sent as a whole')
+    res.destroy()
+  })
+}
+
+/** The invitation that the address was made for; null for an address of the vendor's whole portal. */
+function invitationBehind({ id, subjectId }: Principal): string | null {
+  return subjectId === id ? null : subjectId
+}

@@ -1,0 +1,155 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contract } from '../../../scripts/conformance/contract.ts'
+import { EXAMPLE_IDS, isOpenToKeys, type World } from '../../../scripts/conformance/world.ts'
+import { type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
+import type { Answer, TestPlumbline } from '../../../test/support/plumbline.ts'
+import { type Populated, startPopulated } from '../../../test/support/populated.ts'
+import { buildSite, type Site } from '../../../test/support/site.ts'
+import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
+import { catalogueOf } from '../skills/catalogue.ts'
+
+/**
+ * Who is shown portal links. Whoever has one acts for the vendor, so no response, event or webhook contains one, whoever
+ * asks. Only the two operations that copy a link return one; portal-links.test.ts has their rules.
+ */
+let populated: Populated
+let plumbline: TestPlumbline
+let world: World
+let site: Site
+let receiver: Receiver
+/** Has every permission. */
+let key: string
+
+beforeAll(async () => {
+  populated = await startPopulated('enough')
+  ;({ plumbline, world } = populated)
+  receiver = await startReceiver()
+  key = await plumbline.newKey([...ALL_PERMISSIONS])
+  site = await buildSite(plumbline)
+}, 120_000)
+afterAll(async () => {
+  await receiver.close()
+  await populated.stop()
+})
+
+const addressIn = /\/portal\/((?:inv|ven)_[0-9a-z]{26})\.[\w-]{32}/g
+
+/** What the links in a text give access to; those in the contract's public examples give access to nothing. */
+function addressed(text: string): string[] {
+  return [...text.matchAll(addressIn)].map(([, id = '']) => id).filter((id) => !EXAMPLE_IDS.has(id))
+}
+
+function addressesIn(answer: Answer): string[] {
+  return addressed(JSON.stringify(answer.body))
+}
+
+const post = (path: string, body?: unknown, options: object = {}) =>
+  plumbline.post(`/api/ext${path}`, body, { key: site.key, ...options })
+
+describe('a key with every permission is shown no link', () => {
+  const gets = [...contract.operations.values()].filter((each) => each.method === 'GET' && isOpenToKeys(each))
+
+  test.each(gets)('by $id', async (operation) => {
+    const answer = await world.send(operation, { address: world.addressFor(operation), key })
+    expect([answer.status, answer.body?.detail]).toEqual([200, undefined])
+    expect(addressesIn(answer)).toEqual([])
+  })
+
+  test('by any skill, as a dry run or for real', async () => {
+    const { body } = await plumbline.get('/api/ext/skills?limit=200', { key })
+    const names: string[] = body.data.map(({ name }: { name: string }) => name)
+    expect(names).toContain('getBidRequest')
+    expect(names.filter((name) => /copy\w*Link/.test(name))).toEqual([])
+    const input = { bidRequestId: world.idFor('bidRequestId'), vendorId: world.idFor('vendorId') }
+    let ran = 0
+    for (const skill of names) {
+      const { inputSchema, writes } = catalogueOf(contract).find(skill)
+      const { properties = {}, required = [] } = inputSchema as { properties?: object; required?: string[] }
+      for (const dryRun of writes ? [true, false] : [false]) {
+        // The result matters, so a skill gets only inputs that it declares, and all that it requires.
+        for (const given of [input, { bidRequestId: input.bidRequestId }, { vendorId: input.vendorId }, {}]) {
+          if (Object.keys(given).some((name) => !(name in properties)) || required.some((name) => !(name in given)))
+            continue
+          const answer = await plumbline.post('/api/ext/execute', { skill, input: given, dryRun }, { key })
+          if (answer.status === 200) ran++
+          expect([skill, addressesIn(answer)]).toEqual([skill, []])
+        }
+      }
+    }
+    expect(ran).toBeGreaterThan(20)
+  })
+
+  test('by an operation that creates or changes a bid request or an invitation', async () => {
+    const request = (await post('/bids/request', site.framing())).body
+    const [first] = request.invitations
+    const draft = (await post('/bids/request', { ...site.framing(), sendNow: false })).body
+    const at = `/bids/requests/${request.id}`
+    const answers = [
+      await post(`/bids/requests/${draft.id}/send`),
+      await post(`${at}/invitations`, { vendorIds: [site.redrock] }),
+      await post(`/invitations/${first.id}/resend`),
+      await post(`/vendors/${site.loneStar}/invite`),
+      await plumbline.patch(`/api/ext${at}`, { title: 'Framing' }, { key: site.key }),
+      await post(`/invitations/${first.id}/revoke`),
+      await post(`${at}/remind`),
+      await post(`${at}/close`),
+      await post(`${at}/reopen`, { deadline: site.day(20) }),
+      await post(`${at}/cancel`),
+      await post('/execute', { skill: 'createBidRequest', input: site.framing() }),
+      await post('/execute/batch', {
+        steps: [{ name: 'ask', skill: 'createBidRequest', input: site.framing() }],
+        dryRun: false,
+      }),
+    ]
+    expect(addressed(JSON.stringify([request, draft]))).toEqual([])
+    expect(answers.map(({ status }) => status)).not.toContain(409)
+    for (const answer of answers) expect(addressesIn(answer)).toEqual([])
+  })
+})
+
+test('no webhook contains a link, whatever happens to invitations and whoever copies one', async () => {
+  const subscription = await post('/webhooks', { url: receiver.url, eventTypes: ['*'] })
+  expect(subscription.status).toBe(201)
+  const request = (await post('/bids/request', site.framing())).body
+  const [first, second] = request.invitations
+  const key = (await plumbline.mailedLink(first.id)).split('/').at(-1) ?? ''
+  await plumbline.post('/api/portal/visits', { invitationId: first.id }, { key })
+  await plumbline.post(`/api/portal/invitations/${first.id}/answer`, { answer: 'will_bid' }, { key })
+  await post(`/invitations/${second.id}/resend`)
+  await post(`/vendors/${site.hillCountry}/invite`)
+  for (const path of [`/invitations/${second.id}`, `/vendors/${site.hillCountry}`])
+    expect(addressesIn(await post(`${path}/portal-link`))).toHaveLength(1)
+  await post(`/bids/requests/${request.id}/remind`)
+  await post(`/bids/requests/${request.id}/close`)
+  const received = await receiver.until((all) => all.some(({ event }) => event.data.object.status === 'closed'))
+  const types = new Set(received.map(({ event }) => event.type))
+  expect([types.has('vendor.invited'), types.has('vendor.portal_link_copied')]).toEqual([true, true])
+  expect(received.flatMap(({ body }) => addressed(body))).toEqual([])
+})
+
+test('no token is kept in the clear', async () => {
+  const { body } = await post('/bids/request', site.framing())
+  const [{ id }] = body.invitations
+  const headers = { 'idempotency-key': 'one-copy' }
+  const copied = (await post(`/invitations/${id}/portal-link`, undefined, { headers })).body.portalUrl
+  const secrets = [await plumbline.mailedLink(id), copied].map((url) => url.split('.').at(-1) ?? '')
+  const kept = await everyRow()
+  expect(kept).toContain(body.id)
+  expect(addressed(kept)).toEqual([])
+  for (const secret of secrets) expect(kept).not.toContain(secret)
+})
+
+async function everyRow(): Promise<string> {
+  const db = plumbline.database.statements
+  const tables = await sql<{ name: string }>`
+    select "table_name" as "name" from information_schema.tables where "table_schema" = 'public'`.execute(db)
+  const texts: string[] = []
+  for (const { name } of tables.rows) {
+    const { rows } = await sql<{ row: string }>`select to_json(t)::text as "row" from ${sql.table(name)} as t`.execute(
+      db,
+    )
+    texts.push(...rows.map(({ row }) => row))
+  }
+  return texts.join('\n')
+}

@@ -1,0 +1,58 @@
+import type { PortalTask, Task, TaskConfirmationAnswer } from '../../../client/contract.gen.ts'
+import { keepAnswer, lockAhead } from '../../domain/building/tasks/confirm.ts'
+import { answered, isAhead, isSameAnswer, reasonNotAhead } from '../../domain/building/tasks/confirmation.ts'
+import * as tasks from '../../domain/building/tasks/queries.ts'
+import * as vendors from '../../domain/vendors/vendors/queries.ts'
+import type { Call } from '../../platform/calls/call.ts'
+import { notFound } from '../../platform/problems/problem.ts'
+import { dateIn } from '../../platform/values/calendar.ts'
+import { countedAnswer } from './answers.ts'
+import * as portal from './queries.ts'
+
+/** What a vendor does with the tasks that it has been told of: it sees them, and says whether it comes. */
+export async function readTask(call: Call, taskId: string): Promise<PortalTask> {
+  const task = await visible(call, taskId)
+  const { timeZone, ...community } = await portal.siteOf(call, task.communityId)
+  const [home] = await portal.homesOf(call, [task.homeId])
+  if (home === undefined) throw notFound()
+  const vendor = await vendors.find(call, String(call.principal.id))
+  const { id, name, scope, plannedStart, plannedEnd, durationDays, confirmation } = task
+  return {
+    ...{ id, name, scope, plannedStart, plannedEnd, durationDays, confirmation },
+    canAnswer: reasonNotAhead(task, dateIn(timeZone, call.now)) === null,
+    builder: { name: call.principal.organization.name },
+    vendor: { id: vendor.id, companyName: vendor.companyName },
+    community,
+    home,
+  }
+}
+
+/** "We come", "We do not" or "We can come on another date"; the vendor can change its mind until the task begins. */
+export async function answerTask(call: Call, taskId: string, answer: TaskConfirmationAnswer): Promise<PortalTask> {
+  await call.write(async (call) => {
+    await visible(call, taskId)
+    const { task, today } = await lockAhead(call, taskId)
+    if (isSameAnswer(answered(task, answer, today, call.now.toISOString()), task.confirmation)) return
+    await portal.noteTaskAnswers(
+      call,
+      taskId,
+      countedAnswer(await portal.taskAnswersOf(call, taskId), call.now, 'a task'),
+    )
+    await keepAnswer(call, task, answer, today)
+  })
+  return readTask(call, taskId)
+}
+
+/** The task, if the caller's token covers it and the builder has told the vendor of it; otherwise it is not found. */
+async function visible(call: Call, taskId: string): Promise<Task> {
+  const { principal } = call
+  const task = await tasks.findOptional(call, taskId)
+  const isShown =
+    principal.subjectId === principal.id &&
+    task?.vendorId === principal.id &&
+    task.archivedAt === null &&
+    task.notifiedStart !== null &&
+    isAhead(task)
+  if (task === undefined || !isShown) throw notFound()
+  return task
+}

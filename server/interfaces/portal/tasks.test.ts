@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { buildSite, type Site } from '../../../test/support/site.ts'
+import { workCalendar } from '../../platform/values/workdays.ts'
+
+const PORTAL = '/api/portal/tasks'
+const calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
+
+let plumbline: TestPlumbline
+let site: Site
+/** The address of the portal of a vendor of its own for each test. */
+let portalUrl: string
+let vendorId: string
+let taskId: string
+let start: string
+let vendors = 0
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  site = await buildSite(plumbline)
+})
+afterAll(() => plumbline.stop())
+beforeEach(async () => {
+  start = calendar.onOrAfter(site.day(30))
+  const vendor = { companyName: `Framers ${++vendors}`, email: 'bids@example.com' }
+  vendorId = (await post('/vendors', vendor)).body.id
+  taskId = await newTask('Walls <framed>')
+  await post(`/tasks/${taskId}/confirmation/request`)
+  portalUrl = await plumbline.mailedLink(vendorId)
+})
+
+const post = (path: string, body?: object) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
+const newTask = async (name: string) =>
+  (await post('/tasks', { homeId: site.lot15, name, vendorId, plannedStart: start })).body.id
+const read = async (id = taskId) => (await plumbline.get(`/api/ext/tasks/${id}`, { key: site.key })).body
+const tokenOf = (url: string) => url.split('/').at(-1) ?? ''
+const vendor = () => ({ key: tokenOf(portalUrl) })
+/** A page below the vendor's address; the test's server listens on a port of its own. */
+const page = (path = '', init: RequestInit = {}) =>
+  fetch(`${plumbline.url}${new URL(portalUrl).pathname}${path}`, { redirect: 'manual', ...init })
+const say = (form: Record<string, string>, id = taskId) =>
+  page(`/${id}`, { method: 'POST', body: new URLSearchParams(form) })
+
+test('a vendor sees in its portal when it is expected, and says that it will be there', async () => {
+  const untold = await newTask('Not told yet')
+  const overview = await (await page()).text()
+  expect(overview).toContain(`/${taskId}">Walls &lt;framed&gt;, Lot 15, Juniper Ridge</a>`)
+  expect(overview).toContain('please confirm')
+  expect(overview).not.toContain('Not told yet')
+  const html = await (await page(`/${taskId}`)).text()
+  expect(html).toContain('Please say whether you will be there.')
+  expect(html).not.toMatch(/<script|<framed>/)
+  const said = await say({ answer: 'confirmed' })
+  expect([said.status, said.headers.get('location')]).toEqual([303, `${new URL(portalUrl).pathname}/${taskId}`])
+  expect((await read()).confirmation).toMatchObject({ status: 'confirmed' })
+  expect(await (await page(`/${taskId}`)).text()).toContain('You have said that you will be there.')
+  expect((await page(`/${untold}`)).status).toBe(404)
+})
+
+test('a vendor proposes another date in its portal, or declines, and the builder reads why', async () => {
+  const proposedStart = calendar.add(start, 5)
+  expect(
+    (await say({ answer: 'reschedule_requested', proposedStart, note: ' The crew is in <Dallas>. ' })).status,
+  ).toBe(303)
+  const { confirmation, version } = await read()
+  expect(confirmation).toMatchObject({
+    status: 'reschedule_requested',
+    proposedStart,
+    note: 'The crew is in <Dallas>.',
+  })
+  expect(await (await page(`/${taskId}`)).text()).toContain('The crew is in &lt;Dallas&gt;.')
+  expect(await (await page()).text()).toContain('you proposed')
+  const wrong = await say({ answer: 'reschedule_requested', proposedStart: site.day(-1) })
+  expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('choose another date')])
+  expect((await say({ answer: 'reschedule_requested', proposedStart: 'tomorrow' })).status).toBe(422)
+  expect((await say({ answer: 'none' })).status).toBe(422)
+  expect((await read()).version).toBe(version)
+  expect((await say({ answer: 'declined', note: '' })).status).toBe(303)
+  expect((await read()).confirmation).toMatchObject({ status: 'declined', proposedStart: null, note: null })
+  const accepted = await post(`/tasks/${taskId}/confirmation/decision`, { accept: true })
+  expect(accepted.status).toBe(409)
+})
+
+test("a vendor's own system lists its tasks and answers them", async () => {
+  const roof = await newTask('Roof sheathed')
+  await post(`/tasks/${roof}/confirmation`, { answer: 'confirmed' })
+  const listed = async (query = '') => (await plumbline.get(`${PORTAL}${query}`, vendor())).body.data
+  expect((await listed()).map(({ id }: { id: string }) => id)).toEqual([taskId, roof])
+  expect(await listed('?confirmationStatus=requested')).toMatchObject([
+    { id: taskId, plannedStart: start, home: { name: 'Lot 15', community: 'Juniper Ridge' } },
+  ])
+  const { body: first } = await plumbline.get(`${PORTAL}?limit=1`, vendor())
+  const next = await plumbline.get(`${PORTAL}?limit=1&cursor=${first.nextCursor}`, vendor())
+  expect(next.body).toMatchObject({ data: [{ id: roof }], nextCursor: null })
+  const answer = { answer: 'confirmed' }
+  const { body } = await plumbline.post(`${PORTAL}/${taskId}/answer`, answer, vendor())
+  expect(body).toMatchObject({
+    id: taskId,
+    confirmation: { status: 'confirmed' },
+    canAnswer: true,
+    home: { name: 'Lot 15' },
+  })
+  const again = await plumbline.post(`${PORTAL}/${taskId}/answer`, answer, vendor())
+  expect(again.body).toEqual(body)
+  expect((await plumbline.get(`${PORTAL}/${taskId}`, vendor())).body).toEqual(body)
+})
+
+test('an answer is changed six times an hour', async () => {
+  for (let i = 0; i < 6; i++) expect((await say({ answer: i % 2 === 0 ? 'confirmed' : 'declined' })).status).toBe(303)
+  const page = await say({ answer: 'confirmed' })
+  expect([page.status, await page.text()]).toEqual([429, expect.stringContaining('Your last answer holds')])
+  const refused = await plumbline.post(`${PORTAL}/${taskId}/answer`, { answer: 'confirmed' }, vendor())
+  expect([refused.status, refused.body.code]).toEqual([429, 'too_many_answers'])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000)
+  expect((await say({ answer: 'declined' })).status).toBe(303)
+  plumbline.clock.advance(3_600_000)
+  expect((await say({ answer: 'confirmed' })).status).toBe(303)
+})
+
+test('nobody answers for another vendor, nor with the address of an invitation', async () => {
+  await post(`/vendors/${site.hillCountry}/invite`)
+  const { body: request } = await post('/bids/request', { ...site.framing(), vendorIds: [site.loneStar] })
+  for (const subjectId of [site.hillCountry, request.invitations[0].id]) {
+    const url = await plumbline.mailedLink(subjectId)
+    const options = { key: tokenOf(url) }
+    expect((await plumbline.get(PORTAL, options)).body.data).toEqual([])
+    expect((await plumbline.get(`${PORTAL}/${taskId}`, options)).status).toBe(404)
+    expect((await plumbline.post(`${PORTAL}/${taskId}/answer`, { answer: 'confirmed' }, options)).status).toBe(404)
+    expect((await fetch(`${plumbline.url}${new URL(url).pathname}/${taskId}`)).status).toBe(404)
+  }
+  expect((await read()).confirmation.status).toBe('requested')
+})
+
+test('what has begun or was given to another vendor is gone from the portal, and what is late takes no answer', async () => {
+  plumbline.clock.advance(40 * 86_400_000)
+  expect((await plumbline.get(`${PORTAL}/${taskId}`, vendor())).body.canAnswer).toBe(false)
+  expect(await (await page(`/${taskId}`)).text()).not.toContain('<form')
+  const late = await plumbline.post(`${PORTAL}/${taskId}/answer`, { answer: 'confirmed' }, vendor())
+  expect(late.status).toBe(409)
+  expect(await (await say({ answer: 'confirmed' })).text()).toContain('Too late')
+  await plumbline.patch(`/api/ext/tasks/${taskId}`, { vendorId: site.hillCountry }, { key: site.key })
+  expect((await plumbline.get(`${PORTAL}/${taskId}`, vendor())).status).toBe(404)
+  await plumbline.patch(`/api/ext/tasks/${taskId}`, { vendorId }, { key: site.key })
+  await post(`/tasks/${taskId}/status`, { status: 'in_progress' })
+  expect((await plumbline.get(PORTAL, vendor())).body.data).toEqual([])
+})

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
+import type { Basis } from './basis.ts'
+
+/** Keeps what a proposal was shown with. It holds versions, numbers and dates, and no text that anybody wrote. */
+export async function keepBasis(call: WriteCall, id: string, basis: Basis): Promise<void> {
+  await sql`
+    update "proposals" set "basis" = ${JSON.stringify(basis)}::json
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
+}
+
+/** Null for what was proposed before this was kept. */
+export async function findBasis({ db, organizationId }: Tenant, id: string): Promise<Basis | null> {
+  const { rows } = await sql<{ basis: Basis | null }>`
+    select "basis" from "proposals" where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
+  return rows[0]?.basis ?? null
+}
+
+export interface ToldChange {
+  resourceId: string
+  type: string
+  field: string
+  before: unknown
+  after: unknown
+}
+
+/** The fields of these records that have changed since, by their events: what they held first and hold now. */
+export async function changesSince(
+  { db, organizationId }: Tenant,
+  resourceIds: readonly string[],
+  since: string,
+): Promise<ToldChange[]> {
+  const { rows } = await sql<ToldChange>`
+    with told as (
+      select e."resourceId", e."type", e."id", e."payload"::jsonb #> '{data,object}' as "object",
+        e."payload"::jsonb #> '{data,previous}' as "previous"
+      from "events" as e
+      where e."organizationId" = ${organizationId} and e."resourceId" = any(${[...resourceIds]}) and e."sequence" is not null
+        and e."occurredAt" > ${since}
+      order by e."id" limit ${MOST_EVENTS}
+    ), fields as (
+      select t."resourceId", t."type", t."id", f."key" as "field", f."value" as "before", t."object" -> f."key" as "after"
+      from told as t cross join lateral jsonb_each(
+        case when jsonb_typeof(t."previous") = 'object' then t."previous" else '{}'::jsonb end) as f
+    )
+    select "resourceId", "field", min("type") as "type", (array_agg("before" order by "id"))[1] as "before",
+      (array_agg("after" order by "id" desc))[1] as "after"
+    from fields group by "resourceId", "field" order by "resourceId", "field"`.execute(db)
+  return rows
+}
+
+/** Enough to see what happened to some records in a week. */
+const MOST_EVENTS = 500

@@ -1,0 +1,180 @@
+import type { BatchExecution, Proposal, ProposalOutcome } from '../../../client/contract.gen.ts'
+import { type Call, noting, type RecordedEvent, type WriteCall } from '../../platform/calls/call.ts'
+import { mayRead } from '../../platform/events/readable.ts'
+import { requireFreshSignIn } from '../../platform/keys/fresh-sign-in.ts'
+import { conflict, invalidTransition, Problem } from '../../platform/problems/problem.ts'
+import { RecordReads } from '../../platform/resources/record-reads.ts'
+import { executeBatch, refuseSecretReferences } from '../skills/batch.ts'
+import { catalogueOf, type PublishedResult, permitSkill } from '../skills/catalogue.ts'
+import { concealed, execute, readableEvents } from '../skills/execute.ts'
+import { hasSecret } from '../skills/marks.ts'
+import { withResolvedNames } from '../skills/references/resolve.ts'
+import { type Basis, basisOf, differences, toText } from './basis.ts'
+import { changesSince, findBasis, keepBasis } from './basis-queries.ts'
+import * as proposals from './queries.ts'
+import { BATCH, skillsOf, stepsOf } from './skills-of.ts'
+import { tell } from './tell.ts'
+
+/** Prices and people change; what was right last week has to be proposed anew. */
+const WAITS_MS = 7 * 24 * 3_600_000
+
+/** A record and its events take a tenth of it. What is larger is about hundreds of records, which nobody reads. */
+const MOST_KEPT_BYTES = 256 * 1024
+
+interface Wanted {
+  skill: string
+  input: Record<string, unknown>
+  note?: string | null | undefined
+}
+
+/** What came of running a proposal. */
+export interface Ran {
+  outcome: ProposalOutcome
+  basis: Basis
+  /** The input with an id in place of each name. */
+  input: Record<string, unknown>
+}
+
+/** Keeps what was tried out. */
+export async function keep(call: WriteCall, wanted: Wanted, { outcome, basis, input }: Ran): Promise<Proposal> {
+  const expiresAt = new Date(call.now.getTime() + WAITS_MS).toISOString()
+  const proposal = await proposals.insert(call, { ...wanted, input, status: 'proposed', outcome, expiresAt })
+  await keepBasis(call, proposal.id, basis)
+  return tell(call, proposal)
+}
+
+/** Throws for an input that has a secret in it, or that would copy one. */
+function assertNoSecrets(call: Call, proposed: Pick<Proposal, 'skill' | 'input'>): void {
+  const { skills } = catalogueOf(call.surroundings.contract)
+  const steps = stepsOf(proposed)
+  const isSecret = steps.some(({ skill, input }) =>
+    hasSecret(skills.find(({ name }) => name === skill)?.marks.input ?? null, input),
+  )
+  if (isSecret)
+    throw conflict(
+      'not_suitable',
+      'A proposal is kept for others to read, so its input cannot contain secrets or tax IDs. Leave them out.',
+    )
+  refuseSecretReferences(call, steps)
+}
+
+/** Throws `permission_denied` unless the caller may run what is proposed. */
+export function permitReading(call: Call, proposal: Pick<Proposal, 'skill' | 'input'>): void {
+  const { find } = catalogueOf(call.surroundings.contract)
+  for (const name of skillsOf(proposal)) permitSkill(call, find(name))
+}
+
+/** What a skill returned and caused, without what is shown only once: whoever approves is shown another one. */
+function outcomeOf(call: Call, skill: string, result: unknown, events: readonly RecordedEvent[]): ProposalOutcome {
+  const kept: ProposalOutcome = {
+    result: (withoutSecretsOf(call, skill, result) ?? null) as ProposalOutcome['result'],
+    events: readableEvents(call, events),
+    truncated: false,
+  }
+  if (Buffer.byteLength(JSON.stringify(kept)) <= MOST_KEPT_BYTES) return kept
+  return { result: null, events: [], truncated: true }
+}
+
+/** Proposals are kept, and read by others, so they show no secret of what a skill returns. */
+function withoutSecretsOf(call: Call, skill: string, result: unknown): unknown {
+  const { find } = catalogueOf(call.surroundings.contract)
+  if (skill !== BATCH) return concealed(find(skill), result as PublishedResult)
+  const batch = result as BatchExecution
+  const steps = batch.steps.map((step) => ({ ...step, result: concealed(find(step.skill), step.result) }))
+  return { ...batch, steps }
+}
+
+/** Runs what is proposed as the caller, who needs every permission for it. */
+export function run(call: WriteCall, { skill, input }: Pick<Proposal, 'skill' | 'input'>): Promise<Ran> {
+  return watch(call, { skill, input }, (call) => resultOf(call, skill, input))
+}
+
+/** Does what is proposed, and says what came of it and what it was based on. */
+export async function watch(
+  call: WriteCall,
+  proposed: Pick<Proposal, 'skill' | 'input'>,
+  work: (call: WriteCall) => Promise<unknown>,
+): Promise<Ran> {
+  assertNoSecrets(call, proposed)
+  const { skill, input } = proposed
+  const reads = new RecordReads()
+  const before = call.events.length
+  const result = await work(noting(call, reads))
+  const events = call.events.slice(before)
+  return {
+    outcome: outcomeOf(call, skill, result, events),
+    basis: basisOf(call, reads, result, events),
+    input: withResolvedNames(input, reads),
+  }
+}
+
+/** Throws `conflict` if running it came to something else than what was shown when it was proposed. */
+export async function assertUnchanged(call: WriteCall, proposal: Proposal, now: Basis): Promise<void> {
+  const { id, createdAt, createdBy } = proposal
+  const shown = await findBasis(call, id)
+  if (shown === null)
+    throw conflict('changed_meanwhile', `Cannot approve ${id}: an earlier version proposed it. Propose it again.`)
+  const found = differences(shown, now, new Set([createdBy.id, call.actor.id]))
+  if (found.length === 0) return
+  const records = found.flatMap(({ resourceId }) => resourceId ?? [])
+  const told = await changesSince(call, records, createdAt)
+  const fields = told
+    .filter(({ type, field }) => mayRead(call, type) && !ALWAYS_CHANGED.has(field))
+    .map(({ resourceId, field, before, after }) => ({
+      ...{ resourceId, field },
+      ...{ before: toText(before), after: toText(after) },
+    }))
+  const explained = new Set(fields.map(({ resourceId }) => resourceId))
+  const others = found.filter(({ resourceId }) => resourceId === null || !explained.has(resourceId))
+  const changed = [...fields, ...others].slice(0, MOST_CHANGES)
+  throw conflict(
+    'changed_meanwhile',
+    `Cannot approve ${id}: what it was based on has changed since. Check the changes, then propose it again or refuse it.`,
+    { changed },
+  )
+}
+
+const ALWAYS_CHANGED: ReadonlySet<string> = new Set(['version', 'updatedAt'])
+/** As the contract says. */
+const MOST_CHANGES = 100
+
+async function resultOf(call: WriteCall, skill: string, input: Record<string, unknown>): Promise<unknown> {
+  if (skill === BATCH) return executeBatch(call, { steps: stepsOf({ skill, input }), dryRun: false })
+  const { result } = await execute(call, { skill, input, dryRun: false })
+  return result
+}
+
+/** Throws `permission_denied` for a key that may only propose: it would approve what it proposes itself. */
+export function assertDecides({ principal }: Call): void {
+  if (principal.proposesOnly === true)
+    throw new Problem('permission_denied', 'A key that may only propose decides nothing; ask a person.')
+}
+
+/**
+ * Throws `permission_denied` if the caller created the proposal: an approval says that somebody else has looked at it. What
+ * an app proposed for a user, this user may approve in person, because the app decided it and not they. A fresh sign-in
+ * shows that it is the person and not the app; without one, throws `fresh_sign_in_required`.
+ */
+export function assertProposedByAnother(call: Call, { createdBy }: Proposal): void {
+  const { actor, principal } = call
+  if (actor.type !== createdBy.type || actor.id !== createdBy.id) return
+  if (createdBy.via == null || !('session' in principal))
+    throw new Problem(
+      'permission_denied',
+      'You cannot approve your own proposal. Ask somebody else, or refuse it and run the skill instead.',
+    )
+  requireFreshSignIn(call)
+}
+
+/** Throws `invalid_transition` for one that is decided or whose time is over. */
+export function assertWaits({ status, expiresAt }: Proposal, to: Proposal['status'], now: Date): void {
+  if (status !== 'proposed') throw invalidTransition(status, to, [])
+  if (Date.parse(expiresAt) <= now.getTime()) throw invalidTransition('expired', to, [])
+}
+
+/** Throws `conflict` for what only reads, which nobody has to approve. */
+export function assertWrites(call: Call, skill: string): void {
+  const found = catalogueOf(call.surroundings.contract).find(skill)
+  permitSkill(call, found)
+  if (!found.writes) throw conflict('already_done', `${skill} changes nothing, so nobody has to approve it. Run it.`)
+}

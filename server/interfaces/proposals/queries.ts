@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { WriteCall } from '../../platform/calls/call.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { beyond, type Due, type DuePage, lockFree } from '../../platform/due/settle-due.ts'
+import { resource } from '../../platform/resources/resource.ts'
+
+export const { list, find, findAll, lock, insert, update } = resource({
+  schema: 'Proposal',
+  table: 'proposals',
+  prefix: 'prp',
+  filters: {
+    runnable: (skills) => `(t."skill" = any(${skills}::text[]) or t."skill" = 'executeBatch' and not exists (
+      select from jsonb_array_elements(t."input"->'steps') as s where s->>'skill' <> all(${skills}::text[])))`,
+  },
+})
+
+/** Those of any organization whose time is over, the longest overdue first. */
+export async function due(db: Db, page: DuePage): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select "organizationId", "id" as "claimedId", "id", "expiresAt"::text as "at" from "proposals"
+    where "status" = 'proposed' and "expiresAt" <= ${page.now} and ${beyond(page, 'expiresAt', 'id')}
+    order by "expiresAt", "id" limit ${page.most}`.execute(db)
+  return rows
+}
+
+/** Locks those that still wait and that nobody else has locked. */
+export function lockWaiting(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockFree(call, 'proposals', ids, sql`"status" = 'proposed'`)
+}

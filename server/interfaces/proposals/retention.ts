@@ -1,0 +1,20 @@
+import { sql } from 'kysely'
+import { removeInBatches } from '../../platform/database/batches.ts'
+import type { Database } from '../../platform/database/database.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+
+const DAY_MS = 86_400_000
+
+/** Removes proposals that were settled as long ago as the audit trail goes back: they say who did what, as it does. */
+export async function forgetOldProposals(
+  database: Database,
+  clock: Clock,
+  { auditRetentionDays }: { auditRetentionDays: number },
+): Promise<void> {
+  const keptSince = new Date(clock.nowMs() - auditRetentionDays * DAY_MS).toISOString()
+  await removeInBatches(database, {
+    table: 'proposals',
+    where: sql`"status" <> 'proposed' and "updatedAt" < ${keptSince}`,
+    orderBy: sql`"updatedAt"`,
+  })
+}

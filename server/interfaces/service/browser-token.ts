@@ -1,0 +1,50 @@
+import type { BrowserToken, BrowserTokenCreate, FieldError } from '../../../client/contract.gen.ts'
+import type { Call } from '../../platform/calls/call.ts'
+import { isOrigin } from '../../platform/calls/cors.ts'
+import { BROWSER_TOKEN_MS, sealBrowserToken } from '../../platform/keys/browser-token.ts'
+import { isDelegable } from '../../platform/keys/roles.ts'
+import { conflict, invalid } from '../../platform/problems/problem.ts'
+
+/** A token for a page, which says what it may do, and is kept nowhere. */
+export function browserToken(call: Call, { origin, permissions }: BrowserTokenCreate): BrowserToken {
+  const { principal, organizationId, now, surroundings } = call
+  if (principal.kind !== 'key' || principal.id === null)
+    throw conflict('wrong_caller', 'A browser token does part of what an API key may do; call this with a key.')
+  if (principal.proposesOnly === true)
+    throw conflict(
+      'wrong_caller',
+      'Cannot create a browser token: the key can only propose. Use a key without proposeOnly.',
+    )
+  if (principal.isInBrowser)
+    throw conflict('wrong_caller', 'A browser token makes no other token; have your server make it, with the key.')
+  const faults: FieldError[] = permissions.flatMap((permission, i) =>
+    principal.permissions.has(permission) && isDelegable(permission)
+      ? []
+      : [
+          {
+            pointer: `/permissions/${i}`,
+            code: 'beyond_key',
+            message: `${permission} is nothing that a token of this key may do`,
+          },
+        ],
+  )
+  const fault = originFault(origin)
+  if (fault !== null) faults.push(fault)
+  if (faults.length > 0) throw invalid(faults)
+  const { corsOrigins, encryptionKey } = surroundings.config
+  const expires = now.getTime() + BROWSER_TOKEN_MS
+  return {
+    token: sealBrowserToken(encryptionKey, { organizationId, keyId: principal.id, origin, permissions, expires }),
+    origin,
+    permissions,
+    expiresAt: new Date(expires).toISOString(),
+    corsAllowed: corsOrigins.includes('*') || corsOrigins.includes(origin),
+  }
+}
+
+/** What is wrong with the origin of a page; null if browsers write it so. */
+export function originFault(origin: string): FieldError | null {
+  if (isOrigin(origin)) return null
+  const message = 'must be an origin as browsers write it, like https://app.example.com or http://localhost:5173'
+  return { pointer: '/origin', code: 'format', message }
+}

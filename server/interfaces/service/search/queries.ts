@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { Tenant } from '../../../platform/calls/call.ts'
+import { isArchived, type SearchedKind } from '../../../platform/search/kinds.ts'
+import { endOf } from '../../../platform/search/words.ts'
+
+/** Words that are looked up together: those that were asked for, and the similar ones in place of a mistyped one. */
+export interface Looked {
+  /** Which of the words that were asked for it stands for. */
+  place: number
+  word: string
+  /** Whether longer words that begin with it count too. */
+  isBeginning: boolean
+}
+
+export interface Hit {
+  place: number
+  kind: string
+  id: string
+  isWhole: boolean
+}
+
+/** Of each kind so many hits of a word are read, the newest records first; more cannot be told apart by it. */
+export const MOST_HITS = 200
+
+/** The records that have the words, whole words before longer ones. */
+export async function hitsOf(
+  { db, organizationId }: Tenant,
+  kinds: readonly SearchedKind[],
+  looked: readonly Looked[],
+): Promise<Hit[]> {
+  if (looked.length === 0) return []
+  const { rows } = await sql<Hit>`
+    select w."place", k."kind", s."recordId" as "id", s."word" = w."word" as "isWhole"
+    from ${wordsIn(looked)} cross join unnest(${kinds.map(({ type }) => type)}::text[]) as k ("kind")
+    cross join lateral (
+      select s."recordId", s."word" from "searchWords" as s
+      where s."organizationId" = ${organizationId} and s."kind" = k."kind" and s."word" >= w."word" and s."word" < w."end"
+      order by s."word", s."recordId" desc limit ${MOST_HITS}) as s`.execute(db)
+  return rows
+}
+
+/** A word of which it is not known whether a record has it, by the place of the word in what was asked for. */
+export interface Doubt {
+  id: string
+  place: number
+}
+
+/** Which of these records have the words after all, for words that too many records have. */
+export async function checked(
+  { db, organizationId }: Tenant,
+  doubts: readonly Doubt[],
+  looked: readonly Looked[],
+): Promise<Doubt[]> {
+  if (doubts.length === 0) return []
+  const { rows } = await sql<Doubt>`
+    select d."id", d."place"
+    from unnest(${doubts.map(({ id }) => id)}::text[], ${doubts.map(({ place }) => place)}::integer[]) as d ("id", "place")
+    join ${wordsIn(looked)} on w."place" = d."place"
+    where exists (
+      select from "searchWords" as s where s."organizationId" = ${organizationId} and s."recordId" = d."id"
+        and s."word" >= w."word" and s."word" < w."end")`.execute(db)
+  return rows
+}
+
+const wordsIn = (looked: readonly Looked[]) => sql`
+  unnest(${looked.map(({ place }) => place)}::integer[], ${looked.map(({ word }) => word)}::text[],
+    ${looked.map(({ word, isBeginning }) => (isBeginning ? endOf(word) : `${word}\u0001`))}::text[])
+    as w ("place", "word", "end")`
+
+/** The words that occur and have one of the variants. */
+export async function similarTo({ db, organizationId }: Tenant, variants: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ word: string }>`
+    select distinct "word" from "searchVariants"
+    where "organizationId" = ${organizationId} and "variant" = any(${[...variants]}::text[]) order by "word" limit 20`.execute(
+    db,
+  )
+  return rows.map(({ word }) => word)
+}
+
+export interface Shown {
+  id: string
+  title: string
+  detail: string | null
+  status: string
+}
+
+export async function shown(
+  { db, organizationId }: Tenant,
+  kind: SearchedKind,
+  ids: readonly string[],
+): Promise<Shown[]> {
+  const { rows } = await sql<Shown>`
+    select t."id", ${sql.raw(kind.title)} as "title", ${sql.raw(kind.detail)} as "detail", ${sql.raw(kind.status)} as "status"
+    from ${sql.table(kind.table)} as t ${sql.raw(kind.join ?? '')}
+    where t."organizationId" = ${organizationId} and t."id" = any(${[...ids]}::text[]) and not ${sql.raw(isArchived(kind))}`.execute(
+    db,
+  )
+  return rows
+}

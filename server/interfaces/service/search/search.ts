@@ -1,0 +1,137 @@
+import type { SearchAnswer, SearchHit, SearchType } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { KINDS, type SearchedKind } from '../../../platform/search/kinds.ts'
+import { askedWords, isForgiving, variantsOf } from '../../../platform/search/words.ts'
+import { checked, type Doubt, type Hit, hitsOf, type Looked, MOST_HITS, shown, similarTo } from './queries.ts'
+
+interface Asked {
+  q: string
+  types?: readonly SearchType[] | undefined
+  limit: number
+}
+
+/** How much a word counts that a record has as it was typed, that goes on in the record, or that is only similar. */
+const SCORES = { whole: 4, beginning: 2, similar: 1 } as const
+
+/** Similar words that are looked up in place of a mistyped one. */
+const MOST_SIMILAR = 5
+
+/** The records of the kinds that the caller may read which have all of the words, the best first. */
+export async function search(call: Call, { q, types, limit }: Asked): Promise<SearchAnswer> {
+  const asked = KINDS.filter(({ type }) => types === undefined || types.includes(type))
+  const kinds = asked.filter(({ permission }) => call.permissions.has(permission))
+  const notSearched = asked.filter((kind) => !kinds.includes(kind)).map(({ type }) => type)
+  const words = askedWords(q)
+  const looked: Looked[] = words.map((word, place) => ({ place, word, isBeginning: true }))
+  const hits = await hitsOf(call, kinds, looked)
+  const corrected = await similar(
+    call,
+    looked.filter(({ place }) => !hits.some((hit) => hit.place === place)),
+  )
+  const all = [...looked, ...corrected]
+  hits.push(...(await hitsOf(call, kinds, corrected)).map((hit) => ({ ...hit, isSimilar: true })))
+  const ofKind = Map.groupBy(hits, (hit) => hit.kind)
+  const candidates =
+    words.length === 0 ? [] : kinds.map((kind) => candidatesOf(kind, ofKind.get(kind.type) ?? [], words.length))
+  // Of all kinds at once, because a statement for each would cost more than all of these look-ups.
+  const have = Map.groupBy(
+    await checked(
+      call,
+      candidates.flatMap(({ inDoubt }) => inDoubt),
+      all,
+    ),
+    ({ id }) => id,
+  )
+  const ranked = candidates.flatMap((each) => together(each, have))
+  const isPartial = candidates.some(({ isCut }) => isCut)
+  // Of equals, a vendor comes before the bids and orders that are found by its name, and then the newest: ids are in
+  // order of creation.
+  ranked.sort((a, b) => b.score - a.score || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.id < b.id ? 1 : -1))
+  return {
+    data: await asShown(call, ranked.slice(0, limit)),
+    isPartial: isPartial || ranked.length > limit,
+    corrections: words.flatMap((word, place) => {
+      const to = corrected.filter((one) => one.place === place).map((one) => one.word)
+      return to.length === 0 ? [] : [{ word, to }]
+    }),
+    notSearched,
+  }
+}
+
+interface Ranked {
+  id: string
+  kind: SearchedKind
+  score: number
+}
+
+async function similar(call: Call, missing: readonly Looked[]): Promise<Looked[]> {
+  const found: Looked[] = []
+  for (const { place, word } of missing) {
+    if (!isForgiving(word)) continue
+    const words = await similarTo(call, variantsOf(word))
+    found.push(...words.slice(0, MOST_SIMILAR).map((other) => ({ place, word: other, isBeginning: false })))
+  }
+  return found
+}
+
+/** Records of one kind that may have all of the words. */
+interface Candidates {
+  kind: SearchedKind
+  ids: readonly string[]
+  /** For each word that was asked for, how well records have it. */
+  scores: readonly Map<string, number>[]
+  /** Of which words it is not known yet whether the records have them. */
+  inDoubt: Doubt[]
+  /** Whether there may be more records that have all of the words. */
+  isCut: boolean
+}
+
+/**
+ * The records that have the rarest of the words. Of a word that very many records have only the first were read, so that
+ * the others may have it too. Where all of the words are that frequent, some records are missed, and the answer says so.
+ */
+function candidatesOf(kind: SearchedKind, hits: readonly (Hit & { isSimilar?: boolean })[], count: number): Candidates {
+  const scores = Array.from({ length: count }, () => new Map<string, number>())
+  const isFull = Array.from({ length: count }, () => false)
+  for (const [place, own] of Map.groupBy(hits, (hit) => hit.place)) {
+    const scored = scores[place]
+    for (const { id, isWhole, isSimilar } of own) {
+      const score = isSimilar ? SCORES.similar : isWhole ? SCORES.whole : SCORES.beginning
+      scored?.set(id, Math.max(score, scored.get(id) ?? 0))
+    }
+    isFull[place] = own.length >= MOST_HITS
+  }
+  const places = scores.map((_, place) => place)
+  const rarest = places.toSorted(
+    (a, b) => Number(isFull[a]) - Number(isFull[b]) || (scores[a]?.size ?? 0) - (scores[b]?.size ?? 0),
+  )[0]
+  const ids = [...(scores[rarest ?? 0]?.keys() ?? [])]
+  // A record that lacks a word of which all hits were read is out already.
+  const possible = ids.filter((id) => places.every((place) => isFull[place] === true || scores[place]?.has(id)))
+  const inDoubt = possible.flatMap((id) =>
+    places.flatMap((place) => (scores[place]?.has(id) === true ? [] : [{ id, place }])),
+  )
+  return { kind, ids: possible, scores, inDoubt, isCut: isFull[rarest ?? 0] === true }
+}
+
+/** Those that have all of the words, given those that turned out to have the words in doubt. */
+function together({ kind, ids, scores }: Candidates, have: ReadonlyMap<string, readonly Doubt[]>): Ranked[] {
+  return ids.flatMap((id) => {
+    const found = have.get(id) ?? []
+    const each = scores.map((scored, place) => {
+      const isFound = found.some((one) => one.place === place)
+      return scored.get(id) ?? (isFound ? SCORES.beginning : 0)
+    })
+    return each.every((score) => score > 0) ? [{ id, kind, score: each.reduce((sum, score) => sum + score, 0) }] : []
+  })
+}
+
+async function asShown(call: Call, ranked: readonly Ranked[]): Promise<SearchHit[]> {
+  const rows = new Map<string, SearchHit>()
+  for (const [kind, own] of Map.groupBy(ranked, (one) => one.kind)) {
+    const ids = own.map(({ id }) => id)
+    for (const row of await shown(call, kind, ids)) rows.set(row.id, { type: kind.type, ...row })
+  }
+  // What was archived since it was indexed is left out.
+  return ranked.flatMap(({ id }) => rows.get(id) ?? [])
+}

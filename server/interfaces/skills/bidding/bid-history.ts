@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import type { BidHistoryInput, BidHistoryResult } from '../../../../client/contract.gen.ts'
+import { type Call, keptHidden } from '../../../platform/calls/call.ts'
+import { addDays } from '../../../platform/values/calendar.ts'
+import { average, minus, percentage } from '../../../platform/values/money.ts'
+import { listed, periodOf, reported, sentences, todayOf } from '../frame/report.ts'
+
+const MOST_BIDS = 500
+const MOST_VENDORS = 200
+
+type Past = BidHistoryResult['bids'][number]
+
+export async function bidHistory(input: BidHistoryInput, call: Call): Promise<BidHistoryResult> {
+  const to = input.to ?? todayOf(call)
+  const period = periodOf(call, { from: input.from ?? addDays(to, -365), to })
+  const { rows: bids, truncated } = listed(await bidsOf(call, { ...input, ...period }), MOST_BIDS)
+  const byVendor = Map.groupBy(bids, ({ vendorId }) => vendorId)
+  const vendors = [...byVendor.values()].flatMap((ofVendor) => trendOf(ofVendor))
+  vendors.sort((a, b) => a.last - b.last || (a.vendor < b.vendor ? -1 : 1))
+  return {
+    ...{ ...period, vendors: vendors.slice(0, MOST_VENDORS), bids },
+    ...reported(call, {
+      truncated: truncated || vendors.length > MOST_VENDORS,
+      unknown: sentences(
+        bids.some(({ pricePerSquareFoot }) => pricePerSquareFoot === null) &&
+          'Bids for homes without a plan, or for a whole community, have no price for a square foot.',
+        'A bid for several homes counts for each of them alike.',
+      ),
+    }),
+    currency: call.currency,
+  }
+}
+
+/** `bids` are those of one vendor, the newest first. */
+function trendOf(bids: readonly Past[]): BidHistoryResult['vendors'] {
+  const [newest, oldest] = [bids[0], bids.at(-1)]
+  if (newest === undefined || oldest === undefined) return []
+  const [first, last] = [oldest.pricePerHome, newest.pricePerHome]
+  const { vendorId, vendor } = newest
+  return [
+    {
+      ...{ vendorId, vendor, bids: bids.length, first, last },
+      mean: average(bids.map(({ pricePerHome }) => pricePerHome)),
+      changePercent: bids.length === 1 ? null : percentage(minus(last, first), first),
+    },
+  ]
+}
+
+async function bidsOf(
+  call: Call,
+  { scope, communityId, from, to }: BidHistoryInput & { from: string; to: string },
+): Promise<Past[]> {
+  const { db, organizationId, timeZone } = call
+  const { rows } = await sql<Past>`
+    select b."vendorId", v."companyName" as "vendor", b."id" as "bidId", r."number" || ' ' || coalesce(r."title", r."scope") as "bidRequest",
+      b."submittedAt", b."status", round(b."amount" / n."count", 2) as "pricePerHome",
+      round(b."amount" / nullif(n."area", 0), 2) as "pricePerSquareFoot"
+    from "bids" b
+    join "bidRequests" r on r."organizationId" = b."organizationId" and r."id" = b."bidRequestId"
+    join "vendors" v on v."organizationId" = b."organizationId" and v."id" = b."vendorId"
+    cross join lateral (
+      select greatest(count(*), 1) as "count", case when bool_and(p."squareFeet" is not null) then sum(p."squareFeet") end as "area"
+      from "homes" h left join "plans" p on p."organizationId" = h."organizationId" and p."id" = h."planId"
+      where h."organizationId" = ${organizationId}
+        and h."id" = any(case when b."homeId" is null then r."homeIds" else array[b."homeId"] end)
+    ) as n
+    where b."organizationId" = ${organizationId} and lower(b."scope") = lower(${scope}) and b."status" <> 'withdrawn'
+      and not (r."blind" and r."status" = 'sent') and r."id" <> all(${keptHidden(call)}::text[])
+      and b."submittedAt" >= ${from}::date::timestamp at time zone ${timeZone}
+      and b."submittedAt" < (${to}::date + 1)::timestamp at time zone ${timeZone}
+      and (${communityId ?? null}::text is null or b."communityId" = ${communityId ?? null})
+    order by b."submittedAt" desc, b."id" desc limit ${MOST_BIDS + 1}`.execute(db)
+  return rows
+}

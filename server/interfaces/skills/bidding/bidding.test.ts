@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Desk } from '../../../../test/support/desk.ts'
+
+/**
+ * Lot 1 (1,000 square feet) needs framing, roofing and painting. Three framers have bid: A 10,000 + 5,000, B 9,500 without
+ * trusses, C 12,000 + 7,000. Every figure below was worked out by hand from these.
+ */
+let desk: Desk
+let homeId: string
+let request: { id: string; number: string }
+const vendors: Record<string, string> = {}
+const bids: Record<string, string> = {}
+beforeAll(async () => {
+  desk = await Desk.open()
+  const { id: communityId } = await desk.post('/communities', { name: 'Juniper Ridge', status: 'active' })
+  const plan = await desk.post('/plans', { name: 'Small', code: 'S', squareFeet: 1000 })
+  await desk.post(`/plans/${plan.id}/status`, { status: 'released' })
+  homeId = (await desk.post('/homes', { name: 'Lot 1', communityId, planId: plan.id })).id
+  for (const [scope, amount] of [
+    ['framing', 40_000],
+    ['roofing', 10_000],
+    ['painting', 5000],
+  ] as const)
+    await desk.post(`/homes/${homeId}/budget/lines`, { scope, amount })
+  await desk.post('/tasks', { homeId, name: 'Walls framed', scope: 'framing', plannedStart: desk.day(14) })
+  for (const [name, scope] of [
+    ['A', 'framing'],
+    ['B', 'framing'],
+    ['C', 'framing'],
+    ['R', 'roofing'],
+  ] as const) {
+    const email = `${name}@example.com`.toLowerCase()
+    const vendor = await desk.post('/vendors', { companyName: `Vendor ${name}`, scopes: [scope], email })
+    await desk.post(`/vendors/${vendor.id}/compliance-documents`, { type: 'general_liability', status: 'valid' })
+    vendors[name] = vendor.id
+  }
+  request = await desk.post('/bids/request', {
+    ...{
+      vendorIds: [vendors.A, vendors.B, vendors.C],
+      scope: 'framing',
+      deadline: desk.day(20),
+      communityId,
+      homeIds: [homeId],
+    },
+    ...{ bidType: 'both', awardMode: 'split' },
+    lines: [
+      { lineId: 'walls', description: 'Walls' },
+      { lineId: 'trusses', description: 'Trusses' },
+    ],
+  })
+  const trusses = (unitPrice: number | null) => ({
+    lineId: 'trusses',
+    ...(unitPrice === null ? { excluded: true } : { unitPrice }),
+  })
+  for (const [name, walls, others, more] of [
+    ['A', 10_000, 5000, { leadTimeDays: 10, durationDays: 10 }],
+    ['B', 9500, null, {}],
+    ['C', 12_000, 7000, { leadTimeDays: 5, durationDays: 5 }],
+  ] as const) {
+    const lines = [{ lineId: 'walls', unitPrice: walls }, trusses(others)]
+    const bid = {
+      bidRequestId: request.id,
+      vendorId: vendors[name],
+      amount: walls + (others ?? 0),
+      lines,
+      source: 'phone',
+      ...more,
+    }
+    bids[name] = (await desk.post('/bids', bid)).id
+  }
+}, 60_000)
+afterAll(() => desk.plumbline.stop())
+
+test('levelBids fills in what a bid leaves out, with the median or the plug that is given', async () => {
+  const { bids: byMedian } = await desk.run('levelBids', { bidRequestId: request.number })
+  expect(byMedian).toMatchObject([
+    { vendor: 'Vendor A', amount: 15_000, rank: 2, leveledAmount: 15_000, leveledRank: 1, plugs: [] },
+    {
+      ...{ vendor: 'Vendor B', amount: 9500, rank: 1, leveledAmount: 15_500, leveledRank: 2, isComplete: true },
+      plugs: [{ lineId: 'trusses', description: 'Trusses', amount: 6000, basis: 'median' }],
+    },
+    { vendor: 'Vendor C', amount: 19_000, leveledAmount: 19_000, leveledRank: 3 },
+  ])
+  const plugAmounts = [{ lineId: 'trusses', amount: 4000 }]
+  const { bids: byPlug } = await desk.run('levelBids', { bidRequestId: request.id, plugAmounts })
+  expect(byPlug[0]).toMatchObject({ vendor: 'Vendor B', leveledAmount: 13_500, plugs: [{ basis: 'given' }] })
+})
+
+test('recommendAward weighs price, quality, schedule and compliance as it is told to', async () => {
+  const usual = await desk.run('recommendAward', { bidRequestId: request.number })
+  expect(usual.recommendedBidId).toBe(bids.A)
+  expect(usual.bids).toMatchObject([
+    { vendor: 'Vendor A', score: 92.5, parts: { price: 100, quality: 100, schedule: 50, compliance: 100 }, days: 20 },
+    { vendor: 'Vendor B', parts: { price: 96.77, schedule: 50 }, days: null, flags: ['lines_excluded'] },
+    { vendor: 'Vendor C', parts: { price: 78.95, schedule: 100 }, days: 10 },
+  ])
+  expect(usual.bids[2].score).toBeCloseTo(39.475 + 25 + 15 + 10, 1)
+  const weights = { price: 0, quality: 0, schedule: 1, compliance: 0 }
+  const fast = await desk.run('recommendAward', { bidRequestId: request.number, weights })
+  expect(fast).toMatchObject({
+    recommendedBidId: bids.C,
+    bids: [{ vendor: 'Vendor C', score: 100 }, { score: 50 }, { score: 50 }],
+  })
+})
+
+test('bidHistory tells the price for a home and a square foot, and how each vendor changed', async () => {
+  const history = await desk.run('bidHistory', { scope: 'Framing' })
+  expect(history.vendors).toMatchObject([
+    { vendor: 'Vendor B', bids: 1, first: 9500, last: 9500, changePercent: null },
+    { vendor: 'Vendor A', last: 15_000 },
+    { vendor: 'Vendor C', last: 19_000 },
+  ])
+  expect(history.bids.map((bid: { pricePerSquareFoot: number }) => bid.pricePerSquareFoot)).toEqual([19, 9.5, 15])
+  expect((await desk.run('bidHistory', { scope: 'framing', from: '2020-01-01', to: '2020-12-31' })).bids).toEqual([])
+})
+
+test('findBidCoverageGaps counts bids of what is not bought, and findUnboughtScopes says when it is needed', async () => {
+  const { gaps } = await desk.run('findBidCoverageGaps', { communityId: 'Juniper Ridge' })
+  expect(gaps).toMatchObject([{ scope: 'roofing', budgeted: 10_000, bids: 0, requests: 0 }, { scope: 'painting' }])
+  const strict = await desk.run('findBidCoverageGaps', { homeId: 'Lot 1', minimumBids: 4 })
+  expect(strict.gaps[0]).toMatchObject({ home: 'Lot 1, Juniper Ridge', scope: 'framing', bids: 3, requests: 1 })
+  const unbought = await desk.run('findUnboughtScopes', { homeId: 'Lot 1' })
+  const [task] = (await desk.get('/tasks')).data
+  expect(unbought).toMatchObject({
+    unbought: 55_000,
+    scopes: [
+      { scope: 'framing', neededOn: task.plannedStart, isOutForBids: true, bids: 3 },
+      { scope: 'roofing', daysLeft: null },
+      { scope: 'painting' },
+    ],
+  })
+})
+
+test('requestBidsForHome asks for what is open alone, and a dry run sends nothing', async () => {
+  const input = { homeId: 'Lot 1', deadline: desk.day(5) }
+  const expected = {
+    requests: [{ scope: 'roofing', vendors: [{ vendor: 'Vendor R' }] }],
+    leftOut: [
+      { scope: 'framing', reason: 'out_for_bids' },
+      { scope: 'painting', reason: 'no_vendor' },
+    ],
+  }
+  expect(await desk.run('requestBidsForHome', input, { dryRun: true })).toMatchObject(expected)
+  expect((await desk.get('/bids/requests')).data).toHaveLength(1)
+  expect(await desk.run('requestBidsForHome', input)).toMatchObject(expected)
+  expect((await desk.get('/bids/requests')).data).toHaveLength(2)
+  await desk.post('/scopes', { name: 'plumbing' })
+  const named = await desk.run('requestBidsForHome', { ...input, scopes: ['Roofing', 'plumbing'] })
+  expect(named).toMatchObject({
+    requests: [],
+    leftOut: [
+      { scope: 'plumbing', reason: 'not_budgeted' },
+      { scope: 'roofing', reason: 'out_for_bids' },
+    ],
+  })
+})
+
+test('extendBidDeadline and sendBidReminders tell who has not answered, and nobody else', async () => {
+  const input = { bidRequestId: 'roofing, Lot 1, Juniper Ridge', deadline: desk.day(9) }
+  const tried = await desk.execute('extendBidDeadline', input, { dryRun: true })
+  expect(tried.body.events.map(({ type }: { type: string }) => type)).toContain('vendor.notification.reminder')
+  const extended = await desk.run('extendBidDeadline', input)
+  expect(extended).toMatchObject({
+    previousDeadline: desk.day(5),
+    deadline: desk.day(9),
+    wasClosed: false,
+    told: [{ vendor: 'Vendor R' }],
+  })
+  const earlier = await desk.execute('extendBidDeadline', { ...input, deadline: desk.day(6) })
+  expect(earlier.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/input/deadline' }] })
+  expect((await desk.run('sendBidReminders')).requests).toEqual([])
+  const reminded = await desk.run('sendBidReminders', { daysBeforeDeadline: 30 }, { dryRun: true })
+  expect(reminded).toMatchObject({
+    remindedCount: 1,
+    requests: [{ deadline: desk.day(9), reminded: [{ vendor: 'Vendor R' }] }],
+  })
+})
+
+test('splitAward gives each line to whom it is told to, all of it or nothing', async () => {
+  const awards = [
+    { bidId: bids.B, lineIds: ['walls'] },
+    { bidId: bids.A, lineIds: ['trusses'] },
+  ]
+  const input = { bidRequestId: request.number, awards, createPurchaseOrders: true }
+  const expected = {
+    amount: 14_500,
+    openLineIds: [],
+    awards: [
+      { vendor: 'Vendor B', amount: 9500 },
+      { vendor: 'Vendor A', amount: 5000 },
+    ],
+  }
+  expect(await desk.run('splitAward', input, { dryRun: true })).toMatchObject(expected)
+  expect((await desk.get('/purchase-orders')).data).toEqual([])
+  const twice = { ...input, awards: [...awards, { bidId: bids.C, lineIds: ['walls'] }] }
+  expect((await desk.execute('splitAward', twice)).status).toBe(409)
+  expect((await desk.get(`/bids/${bids.B}`)).status).toBe('submitted')
+  const made = await desk.run('splitAward', input)
+  expect(made).toMatchObject(expected)
+  const order = await desk.get(`/purchase-orders/${made.awards[0].purchaseOrderId}`)
+  expect(order).toMatchObject({ vendorId: vendors.B, total: 9500 })
+})

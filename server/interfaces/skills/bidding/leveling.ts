@@ -1,0 +1,50 @@
+import type { BidComparison, LeveledBid } from '../../../../client/contract.gen.ts'
+import { SEALED } from '../../../domain/bidding/bid-requests/bid-request.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import { average, sum } from '../../../platform/values/money.ts'
+
+/** The bids of a comparison, of which none is hidden, the lowest leveled amount first and incomplete ones last. */
+export function leveled(comparison: BidComparison, plugs: ReadonlyMap<string, number>): LeveledBid[] {
+  if (comparison.amountsHidden)
+    throw conflict('bids_sealed', `Cannot level the bids of ${comparison.number}: ${SEALED}`)
+  const medians = new Map(comparison.lines.map(({ lineId, prices }) => [lineId, medianOf(prices)]))
+  const descriptions = new Map(comparison.lines.map(({ lineId, description }) => [lineId, description]))
+  const required = new Set(comparison.lines.flatMap(({ lineId, required }) => (required ? [lineId] : [])))
+  const bids = comparison.vendors.flatMap((vendor) => {
+    const { bidId, amount, rank, vendorId, companyName, flags } = vendor
+    if (bidId === null || amount === null || rank === null) return []
+    // A lump sum that names no lines covers all of them.
+    const isItemized = flags.includes('lines_missing') || flags.includes('lines_excluded')
+    const gaps = isItemized
+      ? [...vendor.missingLineIds, ...vendor.excludedLineIds].filter((id) => required.has(id))
+      : []
+    const filled = gaps.map((lineId) => {
+      const [given, median] = [plugs.get(lineId), medians.get(lineId)]
+      const basis =
+        given !== undefined ? ('given' as const) : median === undefined ? ('none' as const) : ('median' as const)
+      return { lineId, description: descriptions.get(lineId) ?? '', amount: given ?? median ?? null, basis }
+    })
+    return [
+      {
+        ...{ vendorId, vendor: companyName, bidId, amount, rank, plugs: filled },
+        leveledAmount: sum([amount, ...filled.map((plug) => plug.amount ?? 0)]),
+        isComplete: filled.every((plug) => plug.amount !== null),
+      },
+    ]
+  })
+  bids.sort(
+    (a, b) => Number(b.isComplete) - Number(a.isComplete) || a.leveledAmount - b.leveledAmount || a.rank - b.rank,
+  )
+  return bids.map((bid, i) => ({ ...bid, leveledRank: i + 1 }))
+}
+
+/** The median of what bids ask for a line as it was wanted; undefined without any. */
+function medianOf(prices: BidComparison['lines'][number]['prices']): number | undefined {
+  const amounts = prices.flatMap(({ amount, excluded, alternate }) =>
+    excluded || alternate || amount === null ? [] : [amount],
+  )
+  if (amounts.length === 0) return undefined
+  amounts.sort((a, b) => a - b)
+  const middle = Math.floor(amounts.length / 2)
+  return average(amounts.slice(amounts.length % 2 === 1 ? middle : middle - 1, middle + 1))
+}

@@ -1,0 +1,86 @@
+import type { BidComparisonVendor, RecommendAwardInput, RecommendAwardResult } from '../../../../client/contract.gen.ts'
+import { trackRecords } from '../../../domain/bidding/scorecards/queries.ts'
+import { scorecard } from '../../../domain/bidding/scorecards/scorecard.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { reported, sentences } from '../frame/report.ts'
+import { leveled } from './leveling.ts'
+
+const WEIGHTS = { price: 50, quality: 25, schedule: 15, compliance: 10 }
+/** The points for a part about which nothing is known. */
+const UNKNOWN_POINTS = 50
+const COMPLIANCE_POINTS = { compliant: 100, exempt: 100, expiring: 75, missing: 25, expired: 0 } as const
+
+type Entry = RecommendAwardResult['bids'][number]
+type Parts = Entry['parts']
+
+export async function recommendAward(
+  { bidRequestId, weights = WEIGHTS }: RecommendAwardInput,
+  call: Call,
+): Promise<RecommendAwardResult> {
+  const comparison = await call.operation('compareBids', { bidRequestId })
+  const bids = leveled(comparison, new Map())
+  const scores = await qualityOf(call, [...new Set(bids.map(({ vendorId }) => vendorId))])
+  const offers = new Map(comparison.vendors.map((vendor) => [vendor.bidId, vendor]))
+  const lowest = Math.min(...bids.map(({ leveledAmount }) => leveledAmount))
+  const days = new Map(comparison.vendors.map((vendor) => [vendor.bidId, daysOf(vendor)]))
+  const fastest = Math.min(...[...days.values()].filter((each) => each !== null))
+  const entries = bids.flatMap(({ bidId, vendorId, vendor, amount, leveledAmount }): Entry[] => {
+    const offer = offers.get(bidId)
+    if (offer === undefined) return []
+    const taken = days.get(bidId) ?? null
+    const parts = {
+      price: leveledAmount === 0 ? 100 : rounded((lowest / leveledAmount) * 100),
+      quality: scores.get(vendorId) ?? UNKNOWN_POINTS,
+      schedule: taken === null ? UNKNOWN_POINTS : taken === 0 ? 100 : rounded((fastest / taken) * 100),
+      compliance: COMPLIANCE_POINTS[offer.complianceStatus],
+    }
+    const { awardable: isAwardable, flags } = offer
+    return [
+      {
+        ...{ bidId, vendorId, vendor, score: weighed(parts, weights), parts },
+        ...{ amount, leveledAmount, days: taken, isAwardable, flags },
+      },
+    ]
+  })
+  entries.sort((a, b) => b.score - a.score || a.leveledAmount - b.leveledAmount || (a.bidId < b.bidId ? -1 : 1))
+  return {
+    ...{ bidRequestId, bidRequest: `${comparison.number} ${comparison.scope}`, bids: entries },
+    recommendedBidId: entries.find(({ isAwardable }) => isAwardable)?.bidId ?? null,
+    ...reported(call, {
+      unknown: sentences(
+        entries.some(({ days }) => days === null) &&
+          'Some bids say neither lead time nor duration; their schedule counts 50.',
+        entries.some(({ vendorId }) => !scores.has(vendorId)) &&
+          'Some vendors have no history; their quality counts 50.',
+        entries.every(({ isAwardable }) => !isAwardable) && 'None of the bids can be awarded now; their flags say why.',
+      ),
+    }),
+    currency: comparison.currency,
+  }
+}
+
+async function qualityOf(call: Call, vendorIds: string[]): Promise<Map<string, number>> {
+  const period = { from: null, to: null }
+  const frame = { ...period, asOf: call.now.toISOString(), currency: call.currency }
+  const records = await trackRecords(call, vendorIds, period)
+  const scores = [...records].map(
+    ([vendorId, record]) => [vendorId, scorecard(record, { ...frame, vendorId }).score] as const,
+  )
+  return new Map(scores.flatMap(([vendorId, score]) => (score === null ? [] : [[vendorId, score] as const])))
+}
+
+function daysOf({ leadTimeDays, durationDays }: BidComparisonVendor): number | null {
+  return leadTimeDays === null && durationDays === null ? null : (leadTimeDays ?? 0) + (durationDays ?? 0)
+}
+
+function weighed(parts: Parts, weights: Parts): number {
+  const names = Object.keys(WEIGHTS) as (keyof Parts)[]
+  const whole = names.reduce((sum, name) => sum + weights[name], 0)
+  // Without any weight all parts count the same.
+  const weightOf = (name: keyof Parts) => (whole === 0 ? 1 / names.length : weights[name] / whole)
+  return rounded(names.reduce((sum, name) => sum + parts[name] * weightOf(name), 0))
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { SendBidRemindersResult } from '../../../../client/contract.gen.ts'
+import { OPEN_INVITATION } from '../../../domain/bidding/bid-requests/bid-request.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { addDays } from '../../../platform/values/calendar.ts'
+import { listed, reported, todayOf } from '../frame/report.ts'
+import { remind } from './reminding.ts'
+
+/** More letters than these in one transaction would hold their locks for too long. */
+const MOST_REQUESTS = 50
+
+export async function sendBidReminders(
+  { bidRequestId, daysBeforeDeadline }: Checked['SendBidRemindersInput'],
+  call: Call,
+): Promise<SendBidRemindersResult> {
+  const until = addDays(todayOf(call), daysBeforeDeadline)
+  const found = bidRequestId === undefined ? await dueUntil(call, until) : [bidRequestId]
+  const { rows: ids, truncated } = listed(found, MOST_REQUESTS)
+  const requests: SendBidRemindersResult['requests'] = []
+  for (const id of ids) {
+    const request = await call.operation('getBidRequest', { bidRequestId: id })
+    const bidRequest = `${request.number} ${request.title ?? request.scope}`
+    requests.push({ bidRequestId: id, bidRequest, deadline: request.deadline, reminded: await remind(call, request) })
+  }
+  return {
+    requests,
+    remindedCount: requests.reduce((count, { reminded }) => count + reminded.length, 0),
+    ...reported(call, { truncated }),
+  }
+}
+
+async function dueUntil({ db, organizationId }: Call, until: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r."id" from "bidRequests" r
+    where r."organizationId" = ${organizationId} and r."status" = 'sent' and r."deadline" <= ${until}
+      and exists (select from "invitations" i
+        where i."organizationId" = r."organizationId" and i."bidRequestId" = r."id"
+          and i."status" = any(${[...OPEN_INVITATION]}::text[]))
+    order by r."deadline", r."id" limit ${MOST_REQUESTS + 1}`.execute(db)
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,156 @@
+import type {
+  SuggestVendorsForScopeResult,
+  Vendor,
+  VendorPassedOver,
+  VendorScorecard,
+  VendorSuggestion,
+} from '../../../../client/contract.gen.ts'
+import * as bids from '../../../domain/bidding/bids/queries.ts'
+import { trackRecords } from '../../../domain/bidding/scorecards/queries.ts'
+import { scorecard } from '../../../domain/bidding/scorecards/scorecard.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import type { Effort } from '../frame/effort.ts'
+import { everyPage } from '../frame/pages.ts'
+
+/** The weight of each part in the score; the contract documents the same values. */
+const WEIGHTS = { scorecard: 0.5, load: 0.25, price: 0.25 }
+/** The points for a part about which nothing is known: neither for nor against the vendor. */
+const UNKNOWN_POINTS = 50
+/** How many of the vendors passed over are listed. */
+const MOST_LISTED = 1000
+
+interface Candidate {
+  vendor: Vendor
+  scorecard: VendorScorecard
+  price: Price | null
+}
+
+/** Per home, so that bids on one home and on many can be compared. */
+interface Price {
+  amount: number
+  bidId: string
+  submittedAt: string
+}
+
+export async function suggestVendorsForScope(
+  input: Checked['SuggestVendorsForScopeInput'],
+  call: Call,
+  effort: Effort,
+): Promise<SuggestVendorsForScopeResult> {
+  const { scope, communityId, count } = input
+  const candidates: Candidate[] = []
+  const passedOver: VendorPassedOver[] = []
+  const query = { scope, ...(communityId !== undefined && { communityId }) }
+  for await (const vendors of everyPage(call, effort, 'listVendors', query)) {
+    // Most of a long list is often without valid papers, and a track record costs more than all else about a vendor.
+    const cards = await scorecards(
+      call,
+      vendors.filter((vendor) => standing(vendor) === null),
+    )
+    const fit: Omit<Candidate, 'price'>[] = []
+    for (const vendor of vendors) {
+      const card = cards.get(vendor.id)
+      if (card !== undefined && mayBeOrderedFrom(vendor, card)) fit.push({ vendor, scorecard: card })
+      else
+        passedOver.push({
+          vendorId: vendor.id,
+          companyName: vendor.companyName,
+          reason: standing(vendor) ?? 'po_limit_reached',
+        })
+    }
+    candidates.push(...(await withPrices(call, fit, scope)))
+  }
+  return {
+    scope,
+    communityId: communityId ?? null,
+    vendors: ranked(candidates).slice(0, count),
+    passedOver: passedOver.slice(0, MOST_LISTED),
+    asOf: call.now.toISOString(),
+  }
+}
+
+/**
+ * What the vendor's own status says against it, if anything. Stricter than inviting, which is possible without any papers:
+ * whoever is suggested can be engaged right away.
+ */
+function standing({ status, complianceStatus }: Vendor): VendorPassedOver['reason'] | null {
+  if (status !== 'active') return status
+  if (complianceStatus === 'expired') return 'compliance_expired'
+  if (complianceStatus === 'missing') return 'compliance_missing'
+  return null
+}
+
+function mayBeOrderedFrom({ poLimit }: Vendor, { openCommitment }: VendorScorecard): boolean {
+  return poLimit === null || openCommitment < poLimit
+}
+
+async function scorecards(call: Call, vendors: readonly Vendor[]): Promise<Map<string, VendorScorecard>> {
+  if (vendors.length === 0) return new Map()
+  const period = { from: null, to: null }
+  const records = await trackRecords(
+    call,
+    vendors.map(({ id }) => id),
+    period,
+  )
+  const frame = { ...period, asOf: call.now.toISOString(), currency: call.currency }
+  return new Map(
+    Array.from(records, ([vendorId, record]) => [vendorId, scorecard(record, { ...frame, vendorId })] as const),
+  )
+}
+
+async function withPrices(call: Call, fit: readonly Omit<Candidate, 'price'>[], scope: string): Promise<Candidate[]> {
+  if (fit.length === 0) return []
+  const prices = await bids.lastPrices(
+    call,
+    fit.map(({ vendor }) => vendor.id),
+    scope,
+  )
+  return fit.map((known) => {
+    const last = prices.get(known.vendor.id)
+    if (last === undefined) return { ...known, price: null }
+    const { amount, homeCount, bidId, submittedAt } = last
+    return { ...known, price: { amount: homeCount === 1 ? amount : rounded(amount / homeCount), bidId, submittedAt } }
+  })
+}
+
+function ranked(candidates: readonly Candidate[]): VendorSuggestion[] {
+  const totalCommitment = candidates.reduce((sum, { scorecard }) => sum + scorecard.openCommitment, 0)
+  const prices = candidates.flatMap(({ price }) => (price === null ? [] : [price.amount]))
+  const lowest = Math.min(...prices)
+  const suggestions = candidates.map(({ vendor, scorecard, price }): VendorSuggestion => {
+    const { openCommitment } = scorecard
+    const points = {
+      scorecard: scorecard.score ?? UNKNOWN_POINTS,
+      load: totalCommitment === 0 ? 100 : rounded(100 - (openCommitment / totalCommitment) * 100),
+      price: price === null ? UNKNOWN_POINTS : price.amount === 0 ? 100 : rounded((lowest / price.amount) * 100),
+    }
+    return {
+      rank: 1,
+      vendorId: vendor.id,
+      companyName: vendor.companyName,
+      contactName: vendor.contactName,
+      email: vendor.email,
+      phone: vendor.phone,
+      complianceStatus: vendor.complianceStatus,
+      score: rounded(points.scorecard * WEIGHTS.scorecard + points.load * WEIGHTS.load + points.price * WEIGHTS.price),
+      parts: {
+        scorecard: { score: scorecard.score, points: points.scorecard },
+        load: { openCommitment, points: points.load },
+        price: {
+          lastPrice: price?.amount ?? null,
+          bidId: price?.bidId ?? null,
+          pricedAt: price?.submittedAt ?? null,
+          points: points.price,
+        },
+      },
+    }
+  })
+  // Ties are broken by name, so that the same data always give the same order.
+  suggestions.sort((a, b) => b.score - a.score || (a.companyName < b.companyName ? -1 : 1))
+  return suggestions.map((suggestion, i) => ({ ...suggestion, rank: i + 1 }))
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100
+}

@@ -1,0 +1,58 @@
+import type { EstimatedLine } from '../../../domain/costs/budgets/estimate-queries.ts'
+
+/** What one order is made of: the lines of a vendor for a trade, of the house or of one selection, or a contract. */
+export interface Bundle {
+  scope: string
+  /** Null for a contract, which knows its vendor. */
+  vendorId: string | null
+  contractId: string | null
+  optionSelectionId: string | null
+  lines: { partId: string | null; quantity: number; costCodeId?: string }[]
+}
+
+/** As many lines as an order has; what is more goes to another one. */
+const MOST_LINES = 200
+
+/** Lines that cost an amount have no vendor, and are bought by hand. */
+export function bundlesOf(lines: readonly EstimatedLine[], vendors: ReadonlyMap<string, string>): Bundle[] {
+  const bundles = new Map<string, Bundle>()
+  for (const line of stillBought(lines)) {
+    const { scope, optionSelectionId, contractId, partId, costCodeId, quantity } = line
+    const vendorId = vendors.get(line.priceId ?? '') ?? null
+    if (contractId === null && (vendorId === null || partId === null || quantity === null)) continue
+    // One order of a turnkey contract asks for the house and all of its selections.
+    const of = contractId === null ? optionSelectionId : null
+    const key = contractId ?? `${vendorId} ${scope.toLowerCase()} ${of ?? ''}`
+    const bundle = bundles.get(key) ?? { scope, vendorId, contractId, optionSelectionId: of, lines: [] }
+    bundles.set(key, bundle)
+    // The price is left to the order, which takes it from the vendor's list and remembers which one it was.
+    if (contractId === null)
+      bundle.lines.push({
+        ...{ partId, quantity: quantity ?? 0 },
+        ...(costCodeId !== null && { costCodeId }),
+      })
+  }
+  return [...bundles.values()].flatMap(split)
+}
+
+/** Without what a selection takes out again, and without that line of it. */
+function stillBought(lines: readonly EstimatedLine[]): EstimatedLine[] {
+  const bought = lines.filter(({ isTakenOut }) => !isTakenOut)
+  for (const out of lines.filter(({ isTakenOut }) => isTakenOut)) {
+    const i = bought.findIndex(
+      ({ takeoffLineId, partId, quantity }) =>
+        takeoffLineId === out.takeoffLineId && partId === out.partId && quantity === -(out.quantity ?? 0),
+    )
+    if (i >= 0) bought.splice(i, 1)
+  }
+  return bought
+}
+
+function split(bundle: Bundle): Bundle[] {
+  const { lines } = bundle
+  if (lines.length <= MOST_LINES) return [bundle]
+  return Array.from({ length: Math.ceil(lines.length / MOST_LINES) }, (_, i) => ({
+    ...bundle,
+    lines: lines.slice(i * MOST_LINES, (i + 1) * MOST_LINES),
+  }))
+}

@@ -1,0 +1,21 @@
+import type { CreateBackchargeInput, CreateBackchargeResult } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+
+/** A draft like any order: what it takes off a vendor's payments counts once it is approved and issued. */
+export async function createBackcharge(
+  { vendorId, homeId, amount, reason, relatedPoId, scope: asked }: CreateBackchargeInput,
+  call: Call,
+): Promise<CreateBackchargeResult> {
+  const related =
+    relatedPoId === undefined ? null : await call.operation('getPurchaseOrder', { purchaseOrderId: relatedPoId })
+  const scope = asked ?? related?.scope
+  if (scope === undefined)
+    throw invalid([{ pointer: '/scope', code: 'required', message: 'is required without relatedPoId' }])
+  const purchaseOrder = await call.operation('createPurchaseOrder', {
+    ...{ homeId, vendorId, scope, poType: 'backcharge', notes: reason },
+    ...(relatedPoId !== undefined && { parentPoId: relatedPoId }),
+    lines: [{ description: reason, quantity: 1, unitPrice: -amount }],
+  })
+  return { purchaseOrder }
+}

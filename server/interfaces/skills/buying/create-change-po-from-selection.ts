@@ -1,0 +1,115 @@
+import Big from 'big.js'
+import { sql } from 'kysely'
+import type {
+  CreateChangePoFromSelectionInput,
+  CreateChangePoFromSelectionResult,
+  PurchaseOrder,
+  Selection,
+} from '../../../../client/contract.gen.ts'
+import * as orders from '../../../domain/paying/purchase-orders/queries.ts'
+import { ORDERED } from '../../../domain/statuses/order-statuses.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { conflict, problem } from '../../../platform/problems/problem.ts'
+import { sum } from '../../../platform/values/money.ts'
+
+/** A selection is bought from a few vendors; each change order locks the home's numbers. */
+const MOST_ORDERS = 20
+
+export async function createChangePoFromSelection(
+  input: CreateChangePoFromSelectionInput,
+  call: Call,
+): Promise<CreateChangePoFromSelectionResult> {
+  const { selectionId, quantity } = input
+  const selection = await call.operation('getSelection', { selectionId })
+  if (selection.status !== 'ordered' && selection.status !== 'installed')
+    throw conflict('wrong_status', `The selection is ${selection.status}; until it is ordered, change it itself.`)
+  const all = await ordersOf(call, selectionId)
+  const since = all.filter(({ id, poType }) => poType === 'change' && id > (selection.changePoId ?? ''))
+  const changes = since.length > 0 ? since : await changed(call, selection, quantity, all)
+  const isApproved =
+    changes.length > 0 && changes.every(({ status }) => status !== 'pending_approval' && status !== 'draft')
+  return {
+    selection: isApproved ? await altered(call, input) : selection,
+    isChanged: isApproved,
+    orders: changes.map(({ id: purchaseOrderId, number, parentPoId, vendorId, status, total }) => ({
+      ...{ purchaseOrderId, number, parentPoId: parentPoId ?? '', vendorId, status, total },
+    })),
+    amount: sum(changes.map(({ total }) => total)),
+    currency: call.currency,
+  }
+}
+
+/** All orders that name the selection and stand, the oldest first. */
+async function ordersOf(call: Call, selectionId: string): Promise<PurchaseOrder[]> {
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "purchaseOrders"
+    where "organizationId" = ${call.organizationId} and "optionSelectionId" = ${selectionId}
+      and "status" not in ('declined', 'void') order by "id" limit ${MOST_ORDERS * 2 + 1}`.execute(call.db)
+  if (rows.length > MOST_ORDERS * 2)
+    throw problem('too_much_work', `More than ${MOST_ORDERS * 2} orders name the selection.`)
+  const found = await orders.findAll(
+    call,
+    rows.map(({ id }) => id),
+  )
+  return found.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** Change orders for all that was ordered, in proportion to the new quantity. */
+async function changed(
+  call: Call,
+  { id: optionSelectionId, quantity: before, homeId }: Selection,
+  quantity: number,
+  all: readonly PurchaseOrder[],
+): Promise<PurchaseOrder[]> {
+  const parents = all.filter(({ poType, status }) => poType !== 'change' && ORDERED.includes(status))
+  if (parents.length === 0)
+    throw conflict('missing_data', 'No order of the selection was issued; change or void that one.')
+  if (quantity === before) throw conflict('already_done', `The selection has the quantity ${before} already.`)
+  const made: PurchaseOrder[] = []
+  for (const parent of parents) {
+    const earlier = all.filter(({ poType, parentPoId }) => poType === 'change' && parentPoId === parent.id)
+    const lines = linesOf([parent, ...earlier], new Big(quantity).minus(before).div(before))
+    if (lines.length === 0) continue
+    const of = { homeId, vendorId: parent.vendorId, scope: parent.scope, parentPoId: parent.id, optionSelectionId }
+    const draft = await call.operation('createPurchaseOrder', { ...of, poType: 'change', lines })
+    made.push(await call.operation('changePurchaseOrderStatus', { purchaseOrderId: draft.id, status: 'approved' }))
+  }
+  return made
+}
+
+/** What is ordered by now, line by line, times the factor; less of a line is a credit for it. */
+function linesOf(ordered: readonly PurchaseOrder[], factor: Big): object[] {
+  const lines = ordered.flatMap((order) => order.lines)
+  const alike = Map.groupBy(lines, (line) =>
+    JSON.stringify([
+      line.partId,
+      line.description,
+      line.unit,
+      Math.abs(line.unitPrice),
+      line.taxPercent,
+      line.costCodeId,
+    ]),
+  )
+  return [...alike.values()].flatMap((same) => {
+    const [first] = same
+    const net = same.reduce(
+      (net, { quantity, unitPrice }) => net.plus(unitPrice < 0 ? -quantity : quantity),
+      new Big(0),
+    )
+    const change = net.times(factor).round(4, Big.roundHalfUp)
+    if (first === undefined || change.eq(0)) return []
+    const { partId, description, unit, unitPrice, taxPercent, costCodeId } = first
+    const price = Math.abs(unitPrice) * (change.lt(0) ? -1 : 1)
+    return [{ partId, description, unit, taxPercent, costCodeId, quantity: change.abs().toNumber(), unitPrice: price }]
+  })
+}
+
+function altered(
+  call: Call,
+  { selectionId, quantity, reason, overrideReason }: CreateChangePoFromSelectionInput,
+): Promise<Selection> {
+  const override = overrideReason === undefined ? {} : { overrideReason }
+  if (quantity > 0) return call.operation('updateSelection', { selectionId, quantity, ...override })
+  const why = reason === undefined ? {} : { reason }
+  return call.operation('changeSelectionStatus', { selectionId, status: 'cancelled', ...why, ...override })
+}

@@ -1,0 +1,58 @@
+import type { CreateVariancePoResult, PurchaseOrder, TradeBudget } from '../../../../client/contract.gen.ts'
+import * as budgetLines from '../../../domain/costs/budgets/queries.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+
+type Input = Checked['CreateVariancePoInput']
+
+export async function createVariancePo(input: Input, call: Call): Promise<CreateVariancePoResult> {
+  const { lines, reasonCode, responsible, notes } = input
+  const of = await placeOf(call, input)
+  const budgetBefore = await budgetOf(call, of)
+  const why = { varianceReasonCode: reasonCode, varianceResponsible: responsible }
+  const draft = await call.operation('createPurchaseOrder', {
+    ...{ ...of, ...why, poType: 'variance', lines },
+    ...(notes !== undefined && { notes }),
+  })
+  const purchaseOrder = await call.operation('changePurchaseOrderStatus', {
+    ...{ purchaseOrderId: draft.id, status: 'approved' },
+  })
+  const isApproved = purchaseOrder.status === 'approved'
+  const approvers = isApproved
+    ? []
+    : (await call.operation('explainPurchaseOrderApproval', { purchaseOrderId: draft.id })).approvers
+  const { reasons } = purchaseOrder.approval
+  return { purchaseOrder, isApproved, reasons, approvers, budgetBefore, budgetAfter: await budgetOf(call, of) }
+}
+
+interface Place extends Pick<PurchaseOrder, 'homeId' | 'vendorId' | 'scope'> {
+  parentPoId?: string
+}
+
+/** Home, vendor and trade are those of the order that it adds to, unless the input says otherwise. */
+async function placeOf(call: Call, { poId, homeId, vendorId, scope }: Input): Promise<Place> {
+  if (poId !== undefined) {
+    const parent = await call.operation('getPurchaseOrder', { purchaseOrderId: poId })
+    if (homeId !== undefined && homeId !== parent.homeId)
+      throw invalid([{ pointer: '/homeId', code: 'other_home', message: 'is not the home of the order' }])
+    return {
+      homeId: parent.homeId,
+      vendorId: vendorId ?? parent.vendorId,
+      scope: scope ?? parent.scope,
+      parentPoId: poId,
+    }
+  }
+  const missing = Object.entries({ homeId, vendorId, scope }).filter(([, value]) => value === undefined)
+  if (homeId !== undefined && vendorId !== undefined && scope !== undefined) return { homeId, vendorId, scope }
+  throw invalid(
+    missing.map(([field]) => ({ pointer: `/${field}`, code: 'required', message: 'is required without poId' })),
+  )
+}
+
+async function budgetOf(call: Call, { homeId, scope }: Place): Promise<TradeBudget> {
+  const scopes = await budgetLines.commitmentsOf(call, homeId)
+  const found = scopes.find((each) => each.scope.toLowerCase() === scope.toLowerCase())
+  const { budgeted = 0, committed = 0, pendingCommitted = 0, variance = 0 } = found ?? {}
+  return { scope: found?.scope ?? scope, budgeted, committed, pendingCommitted, variance }
+}

@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import type { IssuePurchaseOrdersInput, IssuePurchaseOrdersResult } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+import { addDays } from '../../../platform/values/calendar.ts'
+import { sum } from '../../../platform/values/money.ts'
+import { attempt } from '../frame/attempt.ts'
+import { conflictOf, type Refused } from '../frame/refused.ts'
+import { listed, todayOf } from '../frame/report.ts'
+
+/** Each locks a home, an order and a vendor; more would hold others up. */
+const MOST_ORDERS = 50
+/** What is too early costs nothing, and is told up to so many. */
+const MOST_LOOKED_AT = 200
+
+export async function issuePurchaseOrders(
+  input: IssuePurchaseOrdersInput,
+  call: Call,
+): Promise<IssuePurchaseOrdersResult> {
+  const { homeId, poIds, beforeTaskDays } = input
+  if ((homeId === undefined) === (poIds === undefined))
+    throw invalid([{ pointer: '/homeId', code: 'required', message: 'is required unless there are poIds; give one' }])
+  const found = listed(await ordersOf(call, input), MOST_LOOKED_AT)
+  const last = beforeTaskDays === undefined ? null : addDays(todayOf(call), beforeTaskDays)
+  const isDue = ({ firstTaskOn }: Row) => last === null || (firstTaskOn !== null && firstTaskOn <= last)
+  const due = listed(found.rows.filter(isDue), MOST_ORDERS)
+  const heldBack: Refused[] = found.rows
+    .filter((order) => !isDue(order))
+    .map((order) => ({ ...namedIn(order, poIds), problem: conflictOf('wrong_status', tooEarly(order)) }))
+  const issued: IssuePurchaseOrdersResult['issued'] = []
+  for (const order of due.rows) {
+    const { id: purchaseOrderId } = order
+    const moved = await attempt(call, (call) =>
+      call.operation('changePurchaseOrderStatus', { purchaseOrderId, status: 'issued' }),
+    )
+    if (moved.refused !== null) heldBack.push({ ...namedIn(order, poIds), problem: moved.refused })
+    else {
+      const { number, vendorId, scope, total } = moved.done
+      issued.push({ purchaseOrderId, number, vendorId, scope, total, firstTaskOn: order.firstTaskOn })
+    }
+  }
+  return {
+    ...{ issued, heldBack: heldBack.slice(0, MOST_LOOKED_AT) },
+    total: sum(issued.map(({ total }) => total)),
+    currency: call.currency,
+    truncated: found.truncated || due.truncated,
+  }
+}
+
+interface Row {
+  id: string
+  number: string
+  firstTaskOn: string | null
+}
+
+function namedIn({ id, number }: Row, poIds: readonly string[] | undefined): Omit<Refused, 'problem'> {
+  return { id, label: number, pointer: poIds === undefined ? null : `/input/poIds/${poIds.indexOf(id)}` }
+}
+
+function tooEarly({ number, firstTaskOn }: Row): string {
+  return firstTaskOn === null
+    ? `No open task takes ${number}.`
+    : `The first task of ${number} starts on ${firstTaskOn}.`
+}
+
+/** What was named, or what is approved for the home; in the order of their ids, as everything that locks several orders does. */
+async function ordersOf(call: Call, { homeId, poIds }: IssuePurchaseOrdersInput): Promise<Row[]> {
+  const { db, organizationId } = call
+  const isMeant =
+    poIds === undefined
+      ? sql`o."homeId" = ${homeId ?? null} and o."status" = 'approved'`
+      : sql`o."id" = any(${[...poIds]}::text[])`
+  const { rows } = await sql<Row>`
+    select o."id", o."number", (
+      select min(t."plannedStart") from "tasks" t
+      where t."organizationId" = ${organizationId} and t."homeId" = o."homeId" and t."archivedAt" is null
+        and t."status" in ('not_started', 'in_progress', 'on_hold')
+        and (o."id" = any(t."poIds") or lower(t."scope") = lower(o."scope"))) as "firstTaskOn"
+    from "purchaseOrders" o
+    where o."organizationId" = ${organizationId} and ${isMeant}
+    order by o."id" limit ${MOST_LOOKED_AT + 1}`.execute(db)
+  return rows
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import type { PriceTakeoffResult, TakeoffPrice, UnpricedLine } from '../../../../client/contract.gen.ts'
+import { costing } from '../../../domain/costs/budgets/costing.ts'
+import type { EstimatedLine } from '../../../domain/costs/budgets/estimate-queries.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { problem } from '../../../platform/problems/problem.ts'
+import { sum } from '../../../platform/values/money.ts'
+import { plannedHouse } from '../frame/house.ts'
+import { reported, sentences, todayOf } from '../frame/report.ts'
+
+/** A house takes two thousand. Part of a takeoff would have a total that is nobody's, so more are refused. */
+const MOST_LINES = 5000
+
+export async function priceTakeoff(input: Checked['PriceTakeoffInput'], call: Call): Promise<PriceTakeoffResult> {
+  const { communityId, asOfDate: on = todayOf(call) } = input
+  const { plan, revision, house, selected } = await plannedHouse(call, input)
+  const of = new Set(selected.map(({ id }) => id))
+  const { base, selections } = await costing(call, house, { on, base: true, selected, of, also: [] })
+  const lines = [...base.lines, ...selections.flatMap((each) => each.lines)]
+  const unpriced = [...base.unpriced, ...selections.flatMap((each) => each.unpriced)]
+  if (lines.length + unpriced.length > MOST_LINES)
+    throw problem('too_much_work', `The house takes more than ${MOST_LINES} lines; price it with fewer options.`)
+  const origins = await originsOf(call, lines)
+  const incomplete = selections.filter((each) => each.unpriced.length > 0).length
+  return {
+    ...{ planId: plan.id, plan: `${plan.code} ${plan.name}`, revision, elevation: house.elevation, communityId, on },
+    lines: lines.map((line) => priced(line, origins.get(line.priceId ?? line.contractId ?? ''))),
+    unpriced: unpriced.map(gap),
+    total: sum(lines.map(({ amount }) => amount)),
+    ...reported(call, {
+      unknown: sentences(
+        unpriced.length > 0 && `${unpriced.length} lines have no price, so the house costs more than the total.`,
+        incomplete > 0 && `${incomplete} options with such a line are not in the total at all.`,
+      ),
+    }),
+    currency: call.currency,
+  }
+}
+
+interface Origin {
+  id: string
+  source: 'plan' | 'community' | 'default' | 'lump_sum'
+  vendorId: string
+  vendor: string
+  expirationDate: string | null
+}
+
+/** Whose the prices and lump sums are, and until when they hold, in one statement. */
+async function originsOf(
+  { db, organizationId }: Call,
+  lines: readonly EstimatedLine[],
+): Promise<ReadonlyMap<string, Origin>> {
+  const ids = [...new Set(lines.flatMap(({ priceId, contractId }) => priceId ?? contractId ?? []))]
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<Origin>`
+    select p."id", case when p."planId" is not null then 'plan' when p."communityId" is not null then 'community'
+      else 'default' end as "source", p."vendorId", v."companyName" as "vendor", p."expirationDate"
+    from "prices" p join "vendors" v on v."organizationId" = p."organizationId" and v."id" = p."vendorId"
+    where p."organizationId" = ${organizationId} and p."id" = any(${ids}::text[])
+    union all
+    select c."id", 'lump_sum', c."vendorId", v."companyName", c."expirationDate"
+    from "contracts" c join "vendors" v on v."organizationId" = c."organizationId" and v."id" = c."vendorId"
+    where c."organizationId" = ${organizationId} and c."id" = any(${ids}::text[])`.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+function priced(line: EstimatedLine, origin: Origin | undefined): TakeoffPrice {
+  const { takeoffLineId: lineId, optionSelectionId: optionId, isTakenOut, partId, scope } = line
+  const { quantity, unit, unitCost: unitPrice, amount } = line
+  const { source = 'amount', vendorId = null, vendor = null, expirationDate = null } = origin ?? {}
+  return {
+    ...{
+      lineId,
+      optionId,
+      isTakenOut,
+      partId,
+      description: line.description ?? scope,
+      scope,
+      quantity,
+      unit,
+      unitPrice,
+      amount,
+    },
+    ...{ source, vendorId, vendor, expirationDate },
+  }
+}
+
+function gap({ optionSelectionId, lineId, partId, sku, name, scope, quantity, unit, issue }: UnpricedLine) {
+  return { lineId, optionId: optionSelectionId, partId, part: `${sku} ${name}`, scope, quantity, unit, issue }
+}

@@ -1,0 +1,117 @@
+import { sql } from 'kysely'
+import type { PurchaseOrder, PurchaseOrderLine, ReassignVendorResult } from '../../../../client/contract.gen.ts'
+import { offersOf } from '../../../domain/costs/prices/of-vendor.ts'
+import * as orders from '../../../domain/paying/purchase-orders/queries.ts'
+import * as vendors from '../../../domain/vendors/vendors/queries.ts'
+import { recipientsOf } from '../../../domain/vendors/vendors/vendor.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { attempt } from '../frame/attempt.ts'
+import { homeNamed, type NamedHome } from '../frame/home.ts'
+import type { Refused } from '../frame/refused.ts'
+import { listed, todayOf } from '../frame/report.ts'
+
+/** A trade of a home has a few of each; more would hold the home too long. */
+const MOST_ORDERS = 20
+const MOST_TASKS = 50
+
+export async function reassignVendor(input: Checked['ReassignVendorInput'], call: Call): Promise<ReassignVendorResult> {
+  const { homeId, newVendorId, notify } = input
+  const home = await homeNamed(call, homeId)
+  const vendor = await vendors.find(call, newVendorId)
+  const standing = listed(await ordersOf(call, input), MOST_ORDERS)
+  const replaced: ReassignVendorResult['replaced'] = []
+  const kept: Refused[] = []
+  for (const before of await orders.findAll(call, standing.rows)) {
+    const done = await attempt(call, (call) => replace(call, before, home, input))
+    if (done.refused === null) replaced.push(done.done)
+    else kept.push({ id: before.id, label: before.number, pointer: null, problem: done.refused })
+  }
+  const found = listed(await tasksOf(call, input), MOST_TASKS)
+  const isAddressed = recipientsOf(vendor).length > 0
+  const successors = new Map(replaced.map(({ voidedPoId, purchaseOrderId }) => [voidedPoId, purchaseOrderId]))
+  const tasks: ReassignVendorResult['tasks'] = []
+  for (const { taskId, name, poIds } of found.rows) {
+    const task = await call.operation('updateTask', {
+      ...{ taskId, vendorId: newVendorId },
+      ...(poIds.length > 0 && { poIds: poIds.map((id) => successors.get(id) ?? id) }),
+    })
+    const isTold = notify && isAddressed && task.plannedStart >= todayOf(call)
+    if (isTold) await call.operation('notifyVendor', { vendorId: newVendorId, kind: 'advance', taskId })
+    tasks.push({ taskId, name, plannedStart: task.plannedStart, isTold })
+  }
+  return {
+    ...{ homeId, home: home.home, vendorId: newVendorId, replaced, kept, tasks },
+    truncated: standing.truncated || found.truncated,
+  }
+}
+
+/** Voids an order and drafts the same for the new vendor; refused where something is done or paid of it. */
+async function replace(
+  call: Call,
+  before: PurchaseOrder,
+  home: NamedHome,
+  { newVendorId, reason }: Checked['ReassignVendorInput'],
+): Promise<ReassignVendorResult['replaced'][number]> {
+  const { id: voidedPoId, number: voidedNumber, homeId, scope, optionSelectionId, notes } = before
+  await call.operation('changePurchaseOrderStatus', { purchaseOrderId: voidedPoId, status: 'void', reason })
+  const order = await call.operation('createPurchaseOrder', {
+    ...{ homeId, vendorId: newVendorId, scope, poType: before.poType, optionSelectionId, notes },
+    ...(before.poType === 'variance' && {
+      ...{ varianceReasonCode: before.varianceReasonCode, varianceResponsible: before.varianceResponsible },
+    }),
+    lines: await linesFor(call, before, home, newVendorId),
+  })
+  return {
+    ...{ voidedPoId, voidedNumber, purchaseOrderId: order.id, number: order.number },
+    ...{ totalBefore: before.total, total: order.total },
+  }
+}
+
+/** The same lines, at the new vendor's price for a part where it has one. */
+async function linesFor(
+  call: Call,
+  { lines }: PurchaseOrder,
+  { communityId, planId }: NamedHome,
+  vendorId: string,
+): Promise<object[]> {
+  const parts = lines.flatMap(({ partId, quantity }) =>
+    partId === null ? [] : [{ partId, quantity, communityId, planId }],
+  )
+  const offers = (await offersOf(call, parts, { vendorId, contractId: null, on: todayOf(call) })).values()
+  return lines.map((line) => {
+    const { lineId, budgetLineId, costCodeId, partId, description, quantity, unit, taxPercent } = line
+    const unitPrice = partId === null ? line.unitPrice : priceOf(line, offers.next().value)
+    const kept = { lineId, budgetLineId, costCodeId, partId, description, quantity, unit, taxPercent }
+    return { ...kept, ...(unitPrice !== null && { unitPrice }) }
+  })
+}
+
+/** Null where the order is to take the price from the vendor's list, so that it knows where the price comes from. */
+function priceOf({ unitPrice }: PurchaseOrderLine, offer: { issue: string | null } | undefined): number | null {
+  return offer?.issue === null ? null : unitPrice
+}
+
+/** The standing orders of the trade with other vendors; backcharges and changes belong to what was ordered of these. */
+async function ordersOf(call: Call, { homeId, scope, newVendorId }: Checked['ReassignVendorInput']): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "purchaseOrders"
+    where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and lower("scope") = lower(${scope})
+      and "vendorId" <> ${newVendorId} and "status" not in ('declined', 'void', 'closed')
+      and "poType" in ('base', 'option', 'variance', 'service')
+    order by "id" limit ${MOST_ORDERS + 1}`.execute(call.db)
+  return rows.map(({ id }) => id)
+}
+
+async function tasksOf(
+  call: Call,
+  { homeId, scope, newVendorId, effectiveDate = todayOf(call) }: Checked['ReassignVendorInput'],
+): Promise<{ taskId: string; name: string; poIds: string[] }[]> {
+  const { rows } = await sql<{ taskId: string; name: string; poIds: string[] }>`
+    select "id" as "taskId", "name", "poIds" from "tasks"
+    where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "archivedAt" is null
+      and lower("scope") = lower(${scope}) and "vendorId" is distinct from ${newVendorId}
+      and "status" in ('not_started', 'on_hold') and "plannedStart" >= ${effectiveDate}::date
+    order by "plannedStart", "id" limit ${MOST_TASKS + 1}`.execute(call.db)
+  return rows
+}

@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import type { CostPerSquareFootInput, CostPerSquareFootResult } from '../../../../client/contract.gen.ts'
+import { COMMITTED } from '../../../domain/statuses/order-statuses.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { reported, sentences } from '../frame/report.ts'
+
+/** The newest tell what building costs now. */
+const MOST_HOMES = 500
+const MOST_SCOPES = 200
+
+interface Compared {
+  homes: number
+  unmeasured: number
+  more: boolean
+  mean: number | null
+  scopes: CostPerSquareFootResult['scopes'] | null
+}
+
+/** Direct construction cost over the living area of the plan's revision that the home was built by. */
+export async function costPerSquareFoot(
+  { planId, communityId }: CostPerSquareFootInput,
+  call: Call,
+): Promise<CostPerSquareFootResult> {
+  const { db, organizationId, currency } = call
+  const { rows } = await sql<Compared>`
+    with "built" as materialized (
+      select h."id", coalesce(r."squareFeet", p."squareFeet") as "area" from "homes" h
+      left join "plans" p on p."organizationId" = h."organizationId" and p."id" = h."planId"
+      left join "planRevisions" r on r."organizationId" = h."organizationId" and r."planId" = h."planId"
+        and r."revision" = h."planRevision"
+      where h."organizationId" = ${organizationId} and h."status" in ('completed', 'closed', 'warranty')
+        and (${planId ?? null}::text is null or h."planId" = ${planId ?? null})
+        and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
+      order by h."actualCompletionDate" desc nulls last, h."id" limit ${MOST_HOMES}
+    ), "costs" as (
+      select lower(o."scope") as "key", min(o."scope") as "scope", b."area", sum(o."total") as "cost"
+      from "built" b
+      join "purchaseOrders" o on o."organizationId" = ${organizationId} and o."homeId" = b."id"
+        and o."status" = any(${[...COMMITTED]}::text[])
+      where b."area" > 0
+      group by b."id", b."area", lower(o."scope")
+    )
+    select (select count(*) from "built" where "area" > 0) as "homes",
+      (select count(*) from "built" where "area" is null or "area" = 0) as "unmeasured",
+      (select count(*) from "built") = ${MOST_HOMES} as "more",
+      (select round(sum("cost") / nullif((select sum("area") from "built" where "area" > 0), 0), 2) from "costs") as "mean",
+      (select json_agg(s) from (
+        select min("scope") as "scope", count(*) as "homes", round(sum("cost") / sum("area"), 2) as "mean",
+          round(min("cost" / "area"), 2) as "lowest", round(max("cost" / "area"), 2) as "highest"
+        from "costs" group by "key" order by 3 desc, 1 limit ${MOST_SCOPES}) as s) as "scopes"`.execute(db)
+  const { homes = 0, unmeasured = 0, more = false, mean = null, scopes = null } = rows[0] ?? {}
+  return {
+    ...{ homes, scopes: scopes ?? [], mean },
+    ...reported(call, {
+      truncated: more,
+      unknown: sentences(
+        unmeasured > 0 && `${unmeasured} homes have no plan with an area and are left out.`,
+        'Only what was ordered counts: neither the own people nor land.',
+      ),
+    }),
+    currency,
+  }
+}

@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import type { DetectOverCommittedBudgetsResult, OverCommitment } from '../../../../client/contract.gen.ts'
+import { COMMITTED, PENDING } from '../../../domain/statuses/order-statuses.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { type Effort, MOST_RECORDS } from '../frame/effort.ts'
+
+/** How many are listed, as the contract says; the count includes the rest. */
+const MOST_LISTED = 500
+
+interface Found {
+  homesChecked: number
+  overCommittedCount: number
+  overCommitted: OverCommitment[]
+}
+
+export async function detectOverCommittedBudgets(
+  { communityId, thresholdPercent }: Checked['DetectOverCommittedBudgetsInput'],
+  call: Call,
+  effort: Effort,
+): Promise<DetectOverCommittedBudgetsResult> {
+  const found = await overCommitments(call, communityId, thresholdPercent)
+  effort.spend(found.homesChecked)
+  return { thresholdPercent, currency: call.currency, ...found, asOf: call.now.toISOString() }
+}
+
+/**
+ * In one statement, which reads the budgets of those trades alone for which something is ordered. A trade is looked up as
+ * it is or was spelled, because an index knows no other spelling; one spelling at a time, which `offset 0` insists on,
+ * because the database would rather read all lines of the home than look for several.
+ */
+async function overCommitments(
+  { db, organizationId }: Call,
+  communityId: string | undefined,
+  thresholdPercent: number,
+): Promise<Found> {
+  const { rows } = await sql<Found>`
+    with "of" as materialized (
+      select "id", "name", "communityId" from "homes"
+      where "organizationId" = ${organizationId} and "archivedAt" is null
+        and (${communityId ?? null}::text is null or "communityId" = ${communityId ?? null})
+      limit ${MOST_RECORDS + 1}
+    ), "ordered" as materialized (
+      select "homeId", lower("scope") as "key", min("scope") as "scope",
+        coalesce(sum("total") filter (where "status" = any(${[...COMMITTED]}::text[])), 0) as "committed",
+        coalesce(sum("total") filter (where "status" = any(${[...PENDING]}::text[])), 0) as "pending"
+      from "purchaseOrders"
+      where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from "of"))
+        and "status" = any(${[...COMMITTED, ...PENDING]}::text[])
+      group by "homeId", lower("scope")
+    ), "trades" as materialized (
+      select lower("name") as "key", array_agg(distinct "name") as "names" from "scopes"
+      where "organizationId" = ${organizationId} group by lower("name")
+    ), "over" as materialized (
+      select o."homeId", coalesce(b."scope", o."scope") as "scope", coalesce(b."budgeted", 0) as "budgeted", o."committed", o."pending",
+        o."committed" + o."pending" - coalesce(b."budgeted", 0) as "by"
+      from "ordered" o left join "trades" t on t."key" = o."key" cross join lateral (
+        select min(l."scope") as "scope", sum(l."budgeted") as "budgeted" from unnest(t."names") as n ("name") cross join lateral (
+          select "scope", "budgeted" from "budgetLines"
+          where "organizationId" = ${organizationId} and "homeId" = o."homeId" and "scope" = n."name" and "archivedAt" is null offset 0
+        ) as l
+      ) as b
+      where o."committed" + o."pending" > coalesce(b."budgeted", 0) * ${thresholdPercent}::numeric / 100
+        and o."committed" + o."pending" <> 0
+    ), "largest" as materialized (
+      select * from "over" order by "by" desc, "homeId", "scope" limit ${MOST_LISTED}
+    )
+    select (select count(*) from "of") as "homesChecked", (select count(*) from "over") as "overCommittedCount", coalesce((
+      select json_agg(json_build_object('homeId', h."id", 'homeName', h."name", 'communityId', h."communityId", 'scope', l."scope",
+        'budgeted', l."budgeted", 'committed', l."committed", 'pendingCommitted', l."pending",
+        'usedPercent', round(100 * (l."committed" + l."pending") / nullif(l."budgeted", 0), 1), 'overBy', l."by")
+        order by l."by" desc, l."homeId", l."scope")
+      from "largest" l join "homes" h on h."organizationId" = ${organizationId} and h."id" = l."homeId"), '[]') as "overCommitted"`.execute(
+    db,
+  )
+  const [found] = rows
+  if (found === undefined) throw new Error('A count has a row.')
+  return found
+}

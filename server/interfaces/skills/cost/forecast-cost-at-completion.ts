@@ -1,0 +1,44 @@
+import type { ForecastCostAtCompletionInput, ForecastCostAtCompletionResult } from '../../../../client/contract.gen.ts'
+import { rowsOfAll } from '../../../domain/costs/budgets/figure-queries.ts'
+import { budgetFrom } from '../../../domain/costs/budgets/home-budget.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { minus, percentage, sum } from '../../../platform/values/money.ts'
+import { homeNamed } from '../frame/home.ts'
+import { reported, sentences } from '../frame/report.ts'
+
+/**
+ * Estimate at completion (EAC): of each trade what is ordered, or the budget while it is not used up, which is what the
+ * uncommitted rest of it is expected to be spent on. Cost to complete is that less the cost to date.
+ */
+export async function forecastCostAtCompletion(
+  { homeId }: ForecastCostAtCompletionInput,
+  call: Call,
+): Promise<ForecastCostAtCompletionResult> {
+  const [home, rows] = await Promise.all([homeNamed(call, homeId), rowsOfAll(call, [homeId])])
+  const budget = budgetFrom(rows.get(homeId) ?? [])
+  const scopes = budget.scopes.map(
+    ({ scope, budgeted, committed, pendingCommitted, actual, forecastAtCompletion }) => ({
+      ...{ scope, budgeted, committed, pendingCommitted },
+      ...{ costToDate: actual, estimateAtCompletion: forecastAtCompletion },
+      overBudgetBy: minus(forecastAtCompletion, budgeted),
+    }),
+  )
+  scopes.sort((a, b) => b.overBudgetBy - a.overBudgetBy || (a.scope < b.scope ? -1 : 1))
+  const estimateAtCompletion = sum(scopes.map((scope) => scope.estimateAtCompletion))
+  const price = home.contractPrice ?? home.price
+  const expectedMargin = price === null ? null : minus(price, estimateAtCompletion)
+  return {
+    ...{ homeId, home: home.home, scopes, budgeted: budget.totalBudgeted, costToDate: budget.totalActual },
+    ...{ estimateAtCompletion, costToComplete: minus(estimateAtCompletion, budget.totalActual) },
+    ...{ price, expectedMargin, expectedMarginPercent: percentage(expectedMargin, price) },
+    ...reported(call, {
+      unknown: sentences(
+        price === null && 'The home has neither a sale nor a base price, so its margin cannot be told.',
+        scopes.every(({ budgeted }) => budgeted === 0) &&
+          'The home has no budget: what is not ordered yet is not counted.',
+        'Land, overhead, financing and commissions are in the figures only as far as they are budgeted or ordered.',
+      ),
+    }),
+    currency: call.currency,
+  }
+}

@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import type { SimulatePriceIncreaseInput, SimulatePriceIncreaseResult } from '../../../../client/contract.gen.ts'
+import { FINISHED } from '../../../domain/land/home-statuses.ts'
+import { COMMITTED, PENDING } from '../../../domain/statuses/order-statuses.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+import { percentOf, sum } from '../../../platform/values/money.ts'
+import { listed, reported } from '../frame/report.ts'
+
+const MOST_HOMES = 500
+
+/** Only what is not ordered yet can become dearer: the price of an order is agreed. */
+export async function simulatePriceIncrease(
+  input: SimulatePriceIncreaseInput,
+  call: Call,
+): Promise<SimulatePriceIncreaseResult> {
+  const { scope, costCodeId, percent } = input
+  if ((scope === undefined) === (costCodeId === undefined)) {
+    throw invalid([
+      { pointer: '/scope', code: 'required', message: 'is required unless there is a costCodeId; give one of them' },
+    ])
+  }
+  const { rows, truncated } = listed(await unboughtOf(call, input), MOST_HOMES)
+  const homes = rows.map((row) => ({ ...row, increase: percentOf(row.unbought, percent) }))
+  return {
+    ...{
+      homes,
+      unbought: sum(homes.map(({ unbought }) => unbought)),
+      increase: sum(homes.map(({ increase }) => increase)),
+    },
+    ...reported(call, {
+      truncated,
+      unknown: ['Homes without a budget for it are left out, and so is what orders on hold would cost to renew.'],
+    }),
+    currency: call.currency,
+  }
+}
+
+type Unbought = Omit<SimulatePriceIncreaseResult['homes'][number], 'increase'>
+
+async function unboughtOf(
+  call: Call,
+  { scope, costCodeId, communityId }: SimulatePriceIncreaseInput,
+): Promise<Unbought[]> {
+  const { db, organizationId } = call
+  const codes = sql`(
+    with recursive "below" as (
+      select "id", 1 as "depth" from "costCodes" where "organizationId" = ${organizationId} and "id" = ${costCodeId ?? null}
+      union all
+      select c."id", b."depth" + 1 from "below" b
+      join "costCodes" c on c."organizationId" = ${organizationId} and c."parentId" = b."id" where b."depth" < 10
+    ) select "id" from "below")`
+  // By trade whole orders count, by cost code their lines.
+  const isBudgeted =
+    scope === undefined ? sql`b."costCodeId" = any(array${codes})` : sql`lower(b."scope") = lower(${scope})`
+  const ordered =
+    scope === undefined
+      ? sql`select sum(l."total" + l."taxAmount") from "purchaseOrders" o
+          join "purchaseOrderLines" l on l."organizationId" = o."organizationId" and l."purchaseOrderId" = o."id"
+            and l."costCodeId" = any(array${codes})
+          where true`
+      : sql`select sum(o."total") from "purchaseOrders" o where lower(o."scope") = lower(${scope})`
+  const { rows } = await sql<Unbought>`
+    with "of" as materialized (
+      select h."id", h."name" || ', ' || c."name" as "home", f."budgeted",
+        coalesce((${ordered} and o."organizationId" = ${organizationId} and o."homeId" = h."id"
+          and o."status" = any(${[...COMMITTED, ...PENDING]}::text[])), 0) as "ordered"
+      from (
+        select b."homeId", sum(b."budgeted") as "budgeted" from "budgetLines" b
+        where b."organizationId" = ${organizationId} and b."archivedAt" is null and ${isBudgeted} group by b."homeId"
+      ) as f
+      join "homes" h on h."organizationId" = ${organizationId} and h."id" = f."homeId"
+        and h."status" <> all(${[...FINISHED]}::text[])
+        and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
+      join "communities" c on c."organizationId" = ${organizationId} and c."id" = h."communityId"
+    )
+    select "id" as "homeId", "home", "budgeted", "ordered", greatest("budgeted" - "ordered", 0) as "unbought"
+    from "of" where "budgeted" > "ordered"
+    order by "unbought" desc, "id" limit ${MOST_HOMES + 1}`.execute(db)
+  return rows
+}

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import type { VarianceReportResult } from '../../../../client/contract.gen.ts'
+import { COMMITTED, PENDING } from '../../../domain/statuses/order-statuses.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { percentage, sum } from '../../../platform/values/money.ts'
+import { listed, periodOf, reported, sentences } from '../frame/report.ts'
+
+const MOST_GROUPS = 200
+
+/** The key and the name of each group, over the order as `o`, its home as `h` and what belongs to them. */
+const GROUPS: Record<Checked['VarianceReportInput']['groupBy'], readonly [key: string, name: string]> = {
+  reason: ['o."varianceReasonCode"', 'o."varianceReasonCode"'],
+  responsible: ['o."varianceResponsible"', 'o."varianceResponsible"'],
+  vendor: ['o."vendorId"', 'v."companyName"'],
+  superintendent: ['coalesce(h."superintendentId", c."superintendentId")', 'u."name"'],
+  community: ['h."communityId"', 'c."name"'],
+}
+
+interface Group {
+  key: string | null
+  name: string | null
+  count: number
+  amount: number
+  pendingCount: number
+  pendingAmount: number
+  homeIds: string[]
+}
+
+/** A variance is an order that nobody had planned: its share of the budget is what the trade calls the variance rate. */
+export async function varianceReport(input: Checked['VarianceReportInput'], call: Call): Promise<VarianceReportResult> {
+  const { from, to } = periodOf(call, input)
+  const { rows, truncated } = listed(await groupsOf(call, { ...input, from, to }), MOST_GROUPS)
+  const budgets = await budgetsOf(call, [...new Set(rows.flatMap(({ homeIds }) => homeIds))])
+  const budgetOf = (homeIds: readonly string[]) => sum(homeIds.map((id) => budgets.get(id) ?? 0))
+  const amount = sum(rows.map((row) => row.amount))
+  const budgeted = budgetOf([...budgets.keys()])
+  return {
+    ...{ from, to },
+    groups: rows.map(({ homeIds, name, ...group }) => ({
+      ...group,
+      name: name ?? 'Not recorded',
+      percentOfBudget: percentage(group.amount, budgetOf(homeIds)),
+    })),
+    ...{ count: rows.reduce((all, { count }) => all + count, 0), amount, budgeted },
+    percentOfBudget: percentage(amount, budgeted),
+    ...reported(call, {
+      truncated,
+      unknown: sentences(rows.some(({ key }) => key === null) && `Some variances have no ${input.groupBy}.`),
+    }),
+    currency: call.currency,
+  }
+}
+
+async function groupsOf(
+  { db, organizationId, timeZone }: Call,
+  { from, to, groupBy, communityId }: Checked['VarianceReportInput'] & { from: string; to: string },
+): Promise<Group[]> {
+  const [key, name] = GROUPS[groupBy]
+  const decided = sql`o."status" = any(${[...COMMITTED]}::text[])`
+  const { rows } = await sql<Group>`
+    select ${sql.raw(key)} as "key", min(${sql.raw(name)}) as "name",
+      count(*) filter (where ${decided}) as "count", coalesce(sum(o."total") filter (where ${decided}), 0) as "amount",
+      count(*) filter (where not ${decided}) as "pendingCount",
+      coalesce(sum(o."total") filter (where not ${decided}), 0) as "pendingAmount",
+      array_agg(distinct o."homeId") as "homeIds"
+    from "purchaseOrders" o
+    join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
+    join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
+    join "vendors" v on v."organizationId" = o."organizationId" and v."id" = o."vendorId"
+    left join "users" u on u."organizationId" = h."organizationId"
+      and u."id" = coalesce(h."superintendentId", c."superintendentId")
+    where o."organizationId" = ${organizationId} and o."poType" = 'variance'
+      and o."status" = any(${[...COMMITTED, ...PENDING]}::text[])
+      and o."createdAt" >= ${from}::date::timestamp at time zone ${timeZone}
+      and o."createdAt" < (${to}::date + 1)::timestamp at time zone ${timeZone}
+      and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
+    group by ${sql.raw(key)}
+    order by "amount" desc, "pendingAmount" desc, "key" limit ${MOST_GROUPS + 1}`.execute(db)
+  return rows
+}
+
+async function budgetsOf({ db, organizationId }: Call, homeIds: string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ homeId: string; budgeted: number }>`
+    select "homeId", sum("budgeted") as "budgeted" from "budgetLines"
+    where "organizationId" = ${organizationId} and "homeId" = any(${homeIds}::text[]) and "archivedAt" is null
+    group by "homeId"`.execute(db)
+  return new Map(rows.map(({ homeId, budgeted }) => [homeId, budgeted]))
+}

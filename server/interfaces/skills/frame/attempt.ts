@@ -1,0 +1,43 @@
+import type { RowProblem } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import { withHolder } from '../../../platform/calls/holder.ts'
+import { savepoint } from '../../../platform/events/recorded.ts'
+import { toldOf, toProblem } from '../../../platform/problems/problem.ts'
+
+/** What came of one of several things: the outcome, or why it was refused. */
+export type Attempt<T> = { done: T; refused: null } | { done: null; refused: RowProblem }
+
+/**
+ * Does one of several things of which each may be refused without the others: what a refused one wrote, recorded and
+ * noted until then is undone. Anything that is no refusal, such as a deadlock, ends the whole transaction.
+ */
+export async function attempt<T>(call: Call, work: (call: WriteCall) => Promise<T>): Promise<Attempt<T>> {
+  return call.write(async (call) => {
+    const mark = await savepoint(call)
+    try {
+      const done = await work(call)
+      await mark.keep()
+      return { done, refused: null }
+    } catch (error) {
+      const found = toProblem(error)
+      if (found.status >= 500) throw error
+      await mark.undo()
+      await withHolder(call, found)
+      return { done: null, refused: toldOf(found) }
+    }
+  })
+}
+
+/** Does one of several things of which all have to succeed: what refuses it says which one it was. */
+export async function placed<T>(pointer: string, work: () => Promise<T>): Promise<T> {
+  return work().catch((error: unknown) => {
+    const found = toProblem(error)
+    const { status, code, message, extras } = found
+    if (status >= 500) throw error
+    const told = extras.errors ?? [{ pointer: '', code, message: message.slice(0, LONGEST_MESSAGE) }]
+    throw found.pointingAt(told.map((fault) => ({ ...fault, pointer })))
+  })
+}
+
+/** As the contract says of a fault's message. */
+const LONGEST_MESSAGE = 500

@@ -1,0 +1,32 @@
+import { problem } from '../../../platform/problems/problem.ts'
+
+/**
+ * Limits what one run of a composite skill may cost. A builder with a hundred communities has a few thousand vendors
+ * and homes, so this is several times what the skills are made for, and pages of 200 easily fit the time. Anything
+ * beyond is a mistake or a flood, and a skill that writes would hold locks throughout: it is refused, and its
+ * transaction rolled back.
+ */
+export const MOST_RECORDS = 20_000
+export const MOST_MS = 15_000
+
+export class Effort {
+  readonly #skill: string
+  readonly #until = performance.now() + MOST_MS
+  #records = 0
+
+  constructor(skill: string) {
+    this.#skill = skill
+  }
+
+  /** Call this with the number of records read, before processing them; throws `too_much_work`. */
+  spend(records: number): void {
+    this.#records += records
+    if (this.#records > MOST_RECORDS)
+      throw problem(
+        'too_much_work',
+        `${this.#skill} goes through ${MOST_RECORDS} records at the most. Narrow its input.`,
+      )
+    if (performance.now() > this.#until)
+      throw problem('too_much_work', `${this.#skill} takes ${MOST_MS / 1000} seconds at the most. Narrow its input.`)
+  }
+}

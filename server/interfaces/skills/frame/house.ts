@@ -1,0 +1,47 @@
+import type { Option, Plan } from '../../../../client/contract.gen.ts'
+import type { House } from '../../../domain/costs/budgets/costing.ts'
+import type { Selected } from '../../../domain/costs/budgets/selected.ts'
+import * as options from '../../../domain/costs/options/queries.ts'
+import { elevationFault } from '../../../domain/land/plans/plan.ts'
+import * as plans from '../../../domain/land/plans/queries.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { conflict, invalid } from '../../../platform/problems/problem.ts'
+
+/** A house that nobody has decided to build yet: what it would be, with its options as if they were selected. */
+export interface PlannedHouse {
+  plan: Plan
+  revision: number
+  house: House
+  selected: (Selected & { option: Option })[]
+}
+
+export interface WantedHouse {
+  planId: string
+  communityId: string
+  elevation?: string | undefined
+  optionIds: readonly string[]
+}
+
+/** Built from the revision of the plan that was released last. */
+export async function plannedHouse(
+  call: Call,
+  { planId, communityId, elevation, optionIds }: WantedHouse,
+): Promise<PlannedHouse> {
+  const [plan, chosen] = await Promise.all([
+    plans.find(call, planId),
+    optionIds.length === 0 ? [] : options.findAll(call, optionIds),
+  ])
+  const { releasedRevision: revision } = plan
+  if (revision === null) throw conflict('missing_data', `${plan.code} has no released revision to build from.`)
+  const fault = elevation === undefined ? null : elevationFault(plan.elevations, elevation)
+  if (fault !== null) throw invalid([{ pointer: '/elevation', code: 'elevation', message: fault }])
+  return {
+    ...{ plan, revision },
+    house: { name: plan.code, communityId, planId, planRevision: revision, elevation: elevation ?? null },
+    // An option stands for its own selection, so that what is found about it can be told by its id.
+    selected: chosen.map((option) => ({
+      ...{ id: option.id, quantity: 1, cost: null, costBasis: 'option', customDescription: null, option },
+      ...{ scope: option.scope, costCodeId: option.costCodeId },
+    })),
+  }
+}

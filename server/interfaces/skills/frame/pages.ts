@@ -1,0 +1,35 @@
+import type { Call } from '../../../platform/calls/call.ts'
+import type { OperationId } from '../../../platform/calls/contract.ts'
+import type { Answered } from '../../../platform/calls/operation.ts'
+import type { Effort } from './effort.ts'
+
+/** The operations that return a page. */
+type ListId = {
+  [Id in OperationId]: Answered<Id> extends { data: unknown[]; nextCursor: string | null } ? Id : never
+}[OperationId]
+type Item<Id extends ListId> = Answered<Id> extends { data: (infer Each)[] } ? Each : never
+
+/** While a page is taken apart nobody else is answered, for three milliseconds if it has twice as many. */
+const PAGE = 100
+
+/**
+ * Reads a list from the first page to the last, as a caller would. Callers should load related data once per page,
+ * because a statement for each of thousands of items would take longer than everything else together.
+ */
+export async function* everyPage<Id extends ListId>(
+  call: Call,
+  effort: Effort,
+  id: Id,
+  query: Record<string, unknown>,
+): AsyncGenerator<Item<Id>[]> {
+  let cursor: string | null = null
+  do {
+    const page = (await call.operation(id, { limit: PAGE, ...query, ...(cursor !== null && { cursor }) })) as {
+      data: Item<Id>[]
+      nextCursor: string | null
+    }
+    effort.spend(page.data.length)
+    yield page.data
+    cursor = page.nextCursor
+  } while (cursor !== null)
+}

@@ -1,0 +1,126 @@
+import type { TextWriter, UntrustedText } from '../../../client/contract.gen.ts'
+import type { Schema } from '../../platform/calls/contract.ts'
+import { LONGEST_POINTER } from '../../platform/problems/problem.ts'
+
+/**
+ * What the contract says about single values of an input or a result, wherever they are:
+ *
+ * - `x-secret: true`: whoever has the value can act with it, so it is kept and shown as seldom as possible.
+ * - `x-writtenBy`: somebody outside of the builder wrote the text, so an agent must not take it for instructions.
+ *
+ * The marks of a schema are a tree with only the branches that lead to a mark.
+ */
+export interface Marks {
+  readonly isSecret: boolean
+  readonly writtenBy: TextWriter | null
+  readonly fields: ReadonlyMap<string, Marks>
+  /** Of the items of a list, or of the values of a map. */
+  readonly inner: Marks | null
+}
+
+const WRITERS: readonly TextWriter[] = ['vendor', 'buyer', 'anyone']
+
+/** The marks of a schema without references; null if it has none. */
+export function marksOf(schema: Schema): Marks | null {
+  const fields = new Map<string, Marks>()
+  for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
+    const marks = marksOf(property)
+    if (marks !== null) fields.set(name, marks)
+  }
+  const inner = [schema.items, schema.additionalProperties]
+    .map((each) => (typeof each === 'object' && each !== null ? marksOf(each as Schema) : null))
+    .reduce(combined, null)
+  const own: Marks = {
+    isSecret: schema['x-secret'] === true,
+    writtenBy: WRITERS.find((writer) => writer === schema['x-writtenBy']) ?? null,
+    ...{ fields, inner },
+  }
+  const alternatives = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => (schema[keyword] ?? []) as Schema[])
+  return alternatives.map(marksOf).reduce(combined, isEmpty(own) ? null : own)
+}
+
+function isEmpty({ isSecret, writtenBy, fields, inner }: Marks): boolean {
+  return !isSecret && writtenBy === null && fields.size === 0 && inner === null
+}
+
+/** What either of two alternatives marks. */
+function combined(a: Marks | null, b: Marks | null): Marks | null {
+  if (a === null || b === null) return a ?? b
+  const fields = new Map(a.fields)
+  for (const [name, marks] of b.fields) fields.set(name, combined(fields.get(name) ?? null, marks) ?? marks)
+  return {
+    isSecret: a.isSecret || b.isSecret,
+    writtenBy: a.writtenBy ?? b.writtenBy,
+    ...{ fields, inner: combined(a.inner, b.inner) },
+  }
+}
+
+/** The value with null in place of each secret. */
+export function withoutSecrets(marks: Marks | null, value: unknown): unknown {
+  if (marks === null || value === null || value === undefined) return value
+  if (marks.isSecret) return null
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(marks.inner, item))
+  if (typeof value !== 'object') return value
+  const shown = Object.entries(value).map(([name, inner]) => [name, withoutSecrets(marksAt(marks, name), inner)])
+  return Object.fromEntries(shown)
+}
+
+/** Whether the value has a secret in it. */
+export function hasSecret(marks: Marks | null, value: unknown): boolean {
+  if (marks === null || value === null || value === undefined) return false
+  if (marks.isSecret) return true
+  if (Array.isArray(value)) return value.some((item) => hasSecret(marks.inner, item))
+  if (typeof value !== 'object') return false
+  return Object.entries(value).some(([name, inner]) => hasSecret(marksAt(marks, name), inner))
+}
+
+/** Whether a path leads to a secret, or to something that may have one in it. */
+export function leadsToSecret(marks: Marks | null, path: readonly string[]): boolean {
+  let at = marks
+  for (const step of path) {
+    if (at === null || at.isSecret) break
+    at = at.fields.get(step) ?? at.inner
+  }
+  return at !== null && mayHoldSecret(at)
+}
+
+export function mayHoldSecret({ isSecret, fields, inner }: Marks): boolean {
+  return isSecret || [...fields.values()].some(mayHoldSecret) || (inner !== null && mayHoldSecret(inner))
+}
+
+/** The texts of a result that somebody outside of the builder wrote; the whole result if they are too many to list. */
+export function untrustedText(marks: Marks | null, result: unknown): UntrustedText[] {
+  const found = [...outsideTexts(marks, result, '')]
+  const isListed = found.length <= MOST_TEXTS && found.every(({ pointer }) => pointer.length <= LONGEST_POINTER)
+  return isListed ? found : [{ pointer: '', writtenBy: 'anyone' }]
+}
+
+/** As the contract says. */
+const MOST_TEXTS = 500
+
+/** Whether a value may have text from outside in it. */
+export function mayHoldUntrusted({ writtenBy, fields, inner }: Marks): boolean {
+  return (
+    writtenBy !== null || [...fields.values()].some(mayHoldUntrusted) || (inner !== null && mayHoldUntrusted(inner))
+  )
+}
+
+function* outsideTexts(marks: Marks | null, value: unknown, pointer: string): Generator<UntrustedText> {
+  if (marks === null || value === null || value === undefined || value === '') return
+  if (marks.writtenBy !== null && !(Array.isArray(value) && value.length === 0))
+    yield { pointer, writtenBy: marks.writtenBy }
+  else if (Array.isArray(value))
+    for (const [i, item] of value.entries()) yield* outsideTexts(marks.inner, item, `${pointer}/${i}`)
+  else if (typeof value === 'object')
+    for (const [name, inner] of Object.entries(value))
+      yield* outsideTexts(marksAt(marks, name), inner, `${pointer}/${escaped(name)}`)
+}
+
+function marksAt({ fields, inner }: Marks, name: string): Marks | null {
+  return fields.get(name) ?? inner
+}
+
+/** A name as a JSON pointer has it. */
+export function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}

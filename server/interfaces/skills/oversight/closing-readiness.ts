@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { ClosingReadinessInput, ReadinessResult } from '../../../../client/contract.gen.ts'
+import { takesWaiver } from '../../../domain/paying/waiver-rule.ts'
+import { UNSETTLED } from '../../../domain/statuses/order-statuses.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { notFound } from '../../../platform/problems/problem.ts'
+import { amountText } from '../../../platform/values/money.ts'
+import { homeNamed } from '../frame/home.ts'
+import { check, noneLeft, readiness } from './readiness.ts'
+
+interface Standing {
+  openTasks: number
+  hasOccupancy: boolean
+  openOrders: number
+  payable: number
+  missingWaivers: number
+  saleStatus: string | null
+  openContingencies: number
+  depositsOutstanding: number
+}
+
+export async function closingReadiness({ homeId }: ClosingReadinessInput, call: Call): Promise<ReadinessResult> {
+  const [{ home, status }, of] = await Promise.all([homeNamed(call, homeId), standingOf(call, homeId)])
+  const isBuilt = status === 'completed' || status === 'closed' || status === 'warranty'
+  const checks = [
+    check('completed', isBuilt, `The home is ${status}.`),
+    noneLeft('tasks', of.openTasks, 'open task'),
+    check(
+      'certificate_of_occupancy',
+      of.hasOccupancy,
+      of.hasOccupancy ? 'It is reached.' : 'Its milestone is missing or pending.',
+    ),
+    noneLeft('orders', of.openOrders, 'order that is not settled'),
+    check('payable', of.payable <= 0, `${amountText(of.payable)} is payable to vendors.`),
+    noneLeft('lien_waivers', of.missingWaivers, 'paid payment without a signed lien waiver'),
+    check('sale', of.saleStatus === 'pipeline_complete', `The sale is ${of.saleStatus ?? 'missing'}.`),
+    noneLeft('contingencies', of.openContingencies, 'open contingency'),
+    check('deposits', of.depositsOutstanding === 0, `${amountText(of.depositsOutstanding)} of deposits is due.`),
+  ]
+  return readiness(call, { homeId, home }, checks, ['Punch lists count only as far as they are tasks.'])
+}
+
+async function standingOf({ db, organizationId }: Call, homeId: string): Promise<Standing> {
+  const { rows } = await sql<Standing>`
+    select
+      (select count(*) from "tasks" where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "archivedAt" is null
+        and "status" in ('not_started', 'in_progress', 'on_hold')) as "openTasks",
+      exists (select from "milestones" where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "archivedAt" is null
+        and "milestoneType" = 'certificate_of_occupancy' and "status" = 'completed') as "hasOccupancy",
+      o."openOrders", o."payable",
+      (select count(*) from "payments" p
+        where p."organizationId" = ${organizationId} and p."homeId" = ${homeId} and p."status" = 'paid' and p."amount" > 0
+          and p."lienWaiverId" is null and ${sql.raw(takesWaiver('p'))}) as "missingWaivers",
+      s."status" as "saleStatus", coalesce(s."openContingencies", 0) as "openContingencies",
+      coalesce(s."depositsOutstanding", 0) as "depositsOutstanding"
+    from (
+      select count(*) as "openOrders", coalesce(sum("payableAmount"), 0) as "payable" from "purchaseOrders"
+      where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "status" = any(${[...UNSETTLED]}::text[])
+    ) as o
+    left join "sales" s on s."organizationId" = ${organizationId} and s."homeId" = ${homeId} and s."status" <> 'cancelled'`.execute(
+    db,
+  )
+  const [standing] = rows
+  if (standing === undefined) throw notFound()
+  return standing
+}

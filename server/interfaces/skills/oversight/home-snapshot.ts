@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import type { HomeSnapshotInput, HomeSnapshotResult } from '../../../../client/contract.gen.ts'
+import { rowsOfAll } from '../../../domain/costs/budgets/figure-queries.ts'
+import { budgetFrom } from '../../../domain/costs/budgets/home-budget.ts'
+import { OPEN, PENDING } from '../../../domain/statuses/order-statuses.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { notFound } from '../../../platform/problems/problem.ts'
+import { amountText, minus, percentage } from '../../../platform/values/money.ts'
+import { homeNamed } from '../frame/home.ts'
+import { reported, sentences, todayOf } from '../frame/report.ts'
+
+interface Counts {
+  openTasks: number
+  lateTasks: number
+  nextTask: string | null
+  nextTaskOn: string | null
+  openOrders: number
+  pendingOrders: number
+  payable: number
+}
+
+export async function homeSnapshot({ homeId }: HomeSnapshotInput, call: Call): Promise<HomeSnapshotResult> {
+  const [of, rows, counts] = await Promise.all([
+    homeNamed(call, homeId),
+    rowsOfAll(call, [homeId]),
+    countsOf(call, homeId),
+  ])
+  const budget = budgetFrom(rows.get(homeId) ?? [])
+  const { totalBudgeted: budgeted, totalForecastAtCompletion: estimateAtCompletion } = budget
+  const price = of.contractPrice ?? of.price
+  const over = minus(estimateAtCompletion, budgeted)
+  const isLate =
+    of.closingDate !== null && of.forecastCompletionDate !== null && of.forecastCompletionDate > of.closingDate
+  return {
+    ...{ homeId, home: of.home, status: of.status, salesStatus: of.salesStatus, price, budgeted },
+    ...{ committed: budget.totalCommitted, costToDate: budget.totalActual, estimateAtCompletion },
+    expectedMarginPercent: price === null ? null : percentage(minus(price, estimateAtCompletion), price),
+    ...{ startDate: of.startDate, forecastCompletionDate: of.forecastCompletionDate, closingDate: of.closingDate },
+    ...{ percentComplete: of.percentComplete, ...counts },
+    risks: sentences(
+      counts.lateTasks > 0 && `${counts.lateTasks} tasks are late.`,
+      over > 0 && `Its cost is expected to exceed the budget by ${amountText(over)}.`,
+      counts.pendingOrders > 0 && `${counts.pendingOrders} orders are drafts or wait for approval.`,
+      isLate &&
+        `It is expected to be completed on ${of.forecastCompletionDate}, after its closing on ${of.closingDate}.`,
+    ),
+    ...reported(call, {
+      unknown: sentences(price === null && 'It has no price.', budgeted === 0 && 'It has no budget.'),
+    }),
+    currency: call.currency,
+  }
+}
+
+async function countsOf(call: Call, homeId: string): Promise<Counts> {
+  const { db, organizationId } = call
+  const today = todayOf(call)
+  const { rows } = await sql<Counts>`
+    select t."openTasks", t."lateTasks", n."name" as "nextTask", n."plannedStart" as "nextTaskOn", o.*
+    from (
+      select count(*) as "openTasks", count(*) filter (
+        where ("actualStart" is null and "plannedStart" < ${today}::date) or "plannedEnd" < ${today}::date) as "lateTasks"
+      from "tasks" where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "archivedAt" is null
+        and "status" in ('not_started', 'in_progress', 'on_hold')
+    ) as t
+    cross join (
+      select count(*) filter (where "status" = any(${[...OPEN]}::text[])) as "openOrders",
+        count(*) filter (where "status" = any(${[...PENDING]}::text[])) as "pendingOrders",
+        coalesce(sum("payableAmount") filter (where "status" = any(${[...OPEN]}::text[])), 0) as "payable"
+      from "purchaseOrders" where "organizationId" = ${organizationId} and "homeId" = ${homeId}
+    ) as o
+    left join lateral (
+      select "name", "plannedStart" from "tasks"
+      where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "archivedAt" is null and "status" = 'not_started'
+      order by "plannedStart", "sequence", "id" limit 1
+    ) as n on true`.execute(db)
+  const [counts] = rows
+  if (counts === undefined) throw notFound()
+  return counts
+}

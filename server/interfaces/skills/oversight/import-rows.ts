@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import type { ImportRowsResult, RowProblem } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import type { OperationId } from '../../../platform/calls/contract.ts'
+import { Problem } from '../../../platform/problems/problem.ts'
+import { attempt } from '../frame/attempt.ts'
+
+/** How each kind of row is created, read and changed, where it is stored, and what of it is set only once. */
+const ENTITIES = {
+  vendor: { create: 'createVendor', update: 'updateVendor', id: 'vendorId', table: 'vendors', once: ['status'] },
+  community: {
+    ...{ create: 'createCommunity', update: 'updateCommunity', id: 'communityId', table: 'communities' },
+    once: ['status'],
+  },
+  home: { create: 'createHome', update: 'updateHome', id: 'homeId', table: 'homes', once: ['communityId'] },
+  lead: { create: 'createLead', update: 'updateLead', id: 'leadId', table: 'leads', once: [] },
+  option: { create: 'createOption', update: 'updateOption', id: 'optionId', table: 'options', once: [] },
+  plan: { create: 'createPlan', update: 'updatePlan', id: 'planId', table: 'plans', once: ['code'] },
+  cost_code: { create: 'createCostCode', update: 'updateCostCode', id: 'costCodeId', table: 'costCodes', once: [] },
+  part: { create: 'createPart', update: 'updatePart', id: 'partId', table: 'parts', once: [] },
+} as const satisfies Record<
+  Checked['ImportRowsInput']['entity'],
+  { create: OperationId; update: OperationId; id: string; table: string; once: readonly string[] }
+>
+
+type Entity = (typeof ENTITIES)[keyof typeof ENTITIES]
+type Row = ImportRowsResult['rows'][number]
+
+/** Row by row through the operations on a single record, so that rules, permissions, events and audit are theirs. */
+export async function importRows(
+  { entity, mode, rows }: Checked['ImportRowsInput'],
+  call: Call,
+): Promise<ImportRowsResult> {
+  const of = ENTITIES[entity]
+  permitEntity(call, of)
+  const known = await knownBy(call, of, rows)
+  const results: Row[] = []
+  for (const [row, fields] of rows.entries()) {
+    const tried = await attempt(call, (call) => imported(call, of, fields, known))
+    if (tried.refused !== null) results.push({ row, status: 'failed', id: null, version: null, problem: tried.refused })
+    else {
+      const { id, status, version } = tried.done
+      results.push({ row, status, id, version, problem: null })
+      // A later row of the same key changes what this one has made.
+      if (typeof fields.externalId === 'string') known.set(fields.externalId, id)
+    }
+  }
+  const failed = results.flatMap(({ row, problem }) => (problem === null ? [] : [{ row, problem }]))
+  if (mode === 'all_or_nothing' && failed.length > 0) throw together(failed)
+  const count = (status: Row['status']) => results.filter((each) => each.status === status).length
+  return {
+    ...{ created: count('created'), updated: count('updated'), unchanged: count('unchanged'), failed: count('failed') },
+    rows: results,
+  }
+}
+
+/** Refused once for all rows, because no row is at fault. */
+function permitEntity(call: Call, { create }: Entity): void {
+  const needed = call.surroundings.contract.operations.get(create)?.permissions ?? []
+  const permission = needed.find((each) => !call.permissions.has(each))
+  if (permission === undefined) return
+  throw new Problem('permission_denied', `Importing these rows needs ${permission}.`, { permission })
+}
+
+async function imported(
+  call: Call,
+  { create, update, id, once }: Entity,
+  fields: Record<string, unknown>,
+  known: ReadonlyMap<string, string>,
+): Promise<{ id: string; version: number; status: 'created' | 'updated' | 'unchanged' }> {
+  const found = known.get(String(fields.externalId))
+  if (found === undefined) {
+    const created = await call.operation(create, fields)
+    return { id: created.id, version: created.version, status: 'created' }
+  }
+  const changes = Object.fromEntries(Object.entries(fields).filter(([field]) => !isSetOnce(once, field)))
+  const noted = call.changes.length + call.events.length
+  const { version } = await call.operation(update, { ...changes, [id]: found })
+  return { id: found, version, status: call.changes.length + call.events.length > noted ? 'updated' : 'unchanged' }
+}
+
+function isSetOnce(once: readonly string[], field: string): boolean {
+  return once.includes(field)
+}
+
+/** The records that have the external ids of the rows. */
+async function knownBy(
+  { db, organizationId }: Call,
+  { table }: Entity,
+  rows: readonly Record<string, unknown>[],
+): Promise<Map<string, string>> {
+  const externalIds = rows.flatMap(({ externalId }) => (typeof externalId === 'string' ? [externalId] : []))
+  if (externalIds.length === 0) return new Map()
+  const found = await sql<{ id: string; externalId: string }>`
+    select "id", "externalId" from ${sql.table(table)}
+    where "organizationId" = ${organizationId} and "externalId" = any(${externalIds}::text[])`.execute(db)
+  return new Map(found.rows.map(({ id, externalId }) => [externalId, id]))
+}
+
+/** One problem for all rows at fault, which are named by its pointers. */
+function together(failed: readonly { row: number; problem: RowProblem }[]): Problem {
+  const errors = failed.flatMap(({ row, problem: { code, detail, errors } }) =>
+    errors.length === 0
+      ? [{ pointer: `/rows/${row}`, code, message: detail.slice(0, 1000) }]
+      : errors.map((fault) => ({ ...fault, pointer: `/rows/${row}${belowRow(fault.pointer)}` })),
+  )
+  return new Problem('validation_failed', `${failed.length} rows are at fault, so nothing was imported.`, {
+    errors: errors.slice(0, MOST_FAULTS),
+  })
+}
+
+function belowRow(pointer: string): string {
+  return pointer === '' || pointer.startsWith('/') ? pointer : `/${pointer}`
+}
+
+/** As the contract says of a problem. */
+const MOST_FAULTS = 1000

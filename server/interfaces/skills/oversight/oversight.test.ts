@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Desk } from '../../../../test/support/desk.ts'
+
+/** Lot 1 is priced at 300,000, over its budget, late with its slab, and has an order that waits for approval. */
+let desk: Desk
+let homeId: string
+let today: string
+beforeAll(async () => {
+  desk = await Desk.open()
+  today = desk.day(0)
+  const { id: communityId } = await desk.post('/communities', { name: 'Juniper Ridge', code: 'JR', status: 'active' })
+  const vendor = await desk.post('/vendors', {
+    companyName: 'Lone Star',
+    scopes: ['framing'],
+    email: 'a@example.com',
+    lienWaiverRequired: true,
+  })
+  homeId = (await desk.post('/homes', { name: 'Lot 1', communityId, basePrice: 300_000 })).id
+  await desk.post(`/homes/${homeId}/budget/lines`, { scope: 'framing', amount: 40_000 })
+  await desk.post(`/homes/${homeId}/budget/lock`)
+  await desk.move(`/homes/${homeId}`, 'permitting', 'ready_to_start', 'under_construction')
+  const framing = { homeId, vendorId: vendor.id, scope: 'framing' }
+  await desk.order({ ...framing, amount: 45_000, done: 20 })
+  const waiting = await desk.post('/purchase-orders', {
+    ...framing,
+    lines: [{ description: 'More', quantity: 1, unitPrice: 1000 }],
+  })
+  await desk.post(`/purchase-orders/${waiting.id}/status`, { status: 'approved' })
+  const slab = await desk.post('/tasks', { homeId, name: 'Slab poured', scope: 'framing', plannedStart: desk.day(-20) })
+  await desk.post('/tasks', {
+    homeId,
+    name: 'Walls framed',
+    scope: 'roofing',
+    plannedStart: desk.day(30),
+    predecessors: [{ taskId: slab.id }],
+  })
+}, 60_000)
+afterAll(() => desk.plumbline.stop())
+
+test('homeSnapshot shows a home on one page, with its risks in sentences', async () => {
+  const snapshot = await desk.run('homeSnapshot', { homeId: 'Lot 1' })
+  expect(snapshot).toMatchObject({
+    ...{ status: 'under_construction', price: 300_000, budgeted: 40_000, committed: 45_000, costToDate: 9000 },
+    ...{ estimateAtCompletion: 46_000, expectedMarginPercent: 84.67, startDate: today },
+    ...{ openTasks: 2, lateTasks: 1, nextTask: 'Slab poured', openOrders: 1, pendingOrders: 1, payable: 9000 },
+  })
+  expect(snapshot.risks).toEqual([
+    '1 tasks are late.',
+    'Its cost is expected to exceed the budget by 6000.00.',
+    '1 orders are drafts or wait for approval.',
+  ])
+})
+
+test('exceptionsToday counts what is wrong by kind, and names the first of each', async () => {
+  const { exceptions, count } = await desk.run('exceptionsToday', { communityId: 'JR' })
+  expect(exceptions.map(({ kind, count }: Record<string, unknown>) => [kind, count])).toEqual([
+    ['late_task', 1],
+    ['order_to_approve', 1],
+    ['over_budget', 1],
+  ])
+  expect(exceptions[0].examples).toMatchObject([{ label: 'Slab poured, Lot 1, Juniper Ridge' }])
+  expect(count).toBe(3)
+})
+
+test('communityDashboard says the same as the reports that it is put together from', async () => {
+  expect(await desk.run('communityDashboard', { communityId: 'JR' })).toMatchObject({
+    ...{ community: 'Juniper Ridge', startsThisMonth: 1, closings: 0, backlog: 0, varianceAmount: 0, lateTasks: 1 },
+    ...{ marginPercent: null, meanCycleDays: null },
+  })
+})
+
+test('closingReadiness and startPackageCheck name every check that is not met', async () => {
+  const unmet = ({ checks }: { checks: { check: string; isMet: boolean }[] }) =>
+    checks.filter(({ isMet }) => !isMet).map(({ check }) => check)
+  const closing = await desk.run('closingReadiness', { homeId: 'Lot 1' })
+  expect(unmet(closing)).toEqual(['completed', 'tasks', 'certificate_of_occupancy', 'orders', 'payable', 'sale'])
+  expect(closing).toMatchObject({ isReady: false, readyPercent: 33 })
+  const start = await desk.run('startPackageCheck', { homeId: 'Lot 1' })
+  expect(unmet(start)).toEqual(['plan', 'vendors', 'orders'])
+  expect(start).toMatchObject({ isReady: false, readyPercent: 62 })
+})

@@ -1,0 +1,25 @@
+import type { ReadinessResult } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { reported } from '../frame/report.ts'
+
+type Check = ReadinessResult['checks'][number]
+
+export function check(name: string, isMet: boolean, detail: string): Check {
+  return { check: name, isMet, detail }
+}
+
+/** The words for something that should not be there any more. */
+export function noneLeft(name: string, count: number, what: string): Check {
+  return check(name, count === 0, count === 0 ? `There is no ${what}.` : `${count} × ${what}.`)
+}
+
+export function readiness(
+  call: Call,
+  of: { homeId: string; home: string },
+  checks: Check[],
+  unknown: string[],
+): ReadinessResult {
+  const met = checks.filter(({ isMet }) => isMet).length
+  const readyPercent = Math.floor((met * 100) / checks.length)
+  return { ...of, isReady: met === checks.length, readyPercent, checks, ...reported(call, { unknown }) }
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { ReadinessResult, StartPackageCheckInput } from '../../../../client/contract.gen.ts'
+import { ORDERED } from '../../../domain/statuses/order-statuses.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { notFound } from '../../../platform/problems/problem.ts'
+import { homeNamed } from '../frame/home.ts'
+import { check, noneLeft, readiness } from './readiness.ts'
+
+/** The tasks with which a house begins; what they need has to be there on the first day. */
+const FIRST_TASKS = 5
+
+interface Standing {
+  hasPermit: boolean
+  budgetLines: number
+  undecided: number
+  tasks: number
+  withoutVendor: number
+  unordered: number
+}
+
+export async function startPackageCheck({ homeId }: StartPackageCheckInput, call: Call): Promise<ReadinessResult> {
+  const [home, of] = await Promise.all([homeNamed(call, homeId), standingOf(call, homeId)])
+  const isPermitted = of.hasPermit || home.status === 'ready_to_start' || home.status === 'under_construction'
+  const checks = [
+    check(
+      'permit',
+      isPermitted,
+      isPermitted ? 'The permit is there.' : `The home is ${home.status}, and no permit milestone is reached.`,
+    ),
+    check('plan', home.planId !== null, home.planId === null ? 'It has no plan.' : 'It has a plan.'),
+    check('budget', of.budgetLines > 0, of.budgetLines > 0 ? 'It has a budget.' : 'It has no budget.'),
+    check(
+      'budget_locked',
+      home.budgetLockedAt !== null,
+      home.budgetLockedAt === null ? 'The budget is not locked.' : 'It is locked.',
+    ),
+    noneLeft('selections', of.undecided, 'selection that is not decided'),
+    check('schedule', of.tasks > 0, of.tasks > 0 ? `It has ${of.tasks} tasks.` : 'It has no schedule.'),
+    noneLeft('vendors', of.withoutVendor, 'task for a trade without a vendor'),
+    noneLeft('orders', of.unordered, `order that is not issued for the first ${FIRST_TASKS} tasks`),
+  ]
+  return readiness(call, { homeId, home: home.home }, checks, ['Engineering, utilities and the loan are not recorded.'])
+}
+
+async function standingOf({ db, organizationId }: Call, homeId: string): Promise<Standing> {
+  const { rows } = await sql<Standing>`
+    with "open" as materialized (
+      select "scope", "vendorId", row_number() over (order by "plannedStart", "sequence", "id") as "place" from "tasks"
+      where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "archivedAt" is null and "taskKind" = 'work'
+        and "status" in ('not_started', 'in_progress', 'on_hold')
+    )
+    select
+      exists (select from "milestones" where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "archivedAt" is null
+        and "milestoneType" = 'permit' and "status" = 'completed') as "hasPermit",
+      (select count(*) from "budgetLines" where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "archivedAt" is null) as "budgetLines",
+      (select count(*) from "selections" where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "status" = 'pending') as "undecided",
+      (select count(*) from "tasks" where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "archivedAt" is null) as "tasks",
+      (select count(*) from "open" where "scope" is not null and "vendorId" is null) as "withoutVendor",
+      (select count(distinct lower(t."scope")) from "open" t
+        where t."place" <= ${FIRST_TASKS} and t."scope" is not null and not exists (
+          select from "purchaseOrders" o where o."organizationId" = ${organizationId} and o."homeId" = ${homeId}
+            and lower(o."scope") = lower(t."scope") and o."status" = any(${[...ORDERED]}::text[]))) as "unordered"`.execute(
+    db,
+  )
+  const [standing] = rows
+  if (standing === undefined) throw notFound()
+  return standing
+}

@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { TimesheetCostSummaryResult } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { sum } from '../../../platform/values/money.ts'
+import { listed, periodOf, reported, sentences } from '../frame/report.ts'
+
+const MOST_GROUPS = 500
+
+type Group = TimesheetCostSummaryResult['groups'][number]
+
+/** What each group is called by, over an entry as `e`, and where its name comes from. */
+const BY = {
+  home: {
+    key: `e."homeId"`,
+    name: `(select h."name" || ', ' || c."name" from "homes" h
+      join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
+      where h."organizationId" = $1 and h."id" = g."key")`,
+  },
+  costCode: {
+    key: `e."costCodeId"`,
+    name: `(select c."code" || ' ' || c."name" from "costCodes" c where c."organizationId" = $1 and c."id" = g."key")`,
+  },
+  scope: { key: `e."scope"`, name: `g."key"` },
+  user: {
+    key: `e."userId"`,
+    name: `(select u."name" from "users" u where u."organizationId" = $1 and u."id" = g."key")`,
+  },
+} as const
+
+export async function timesheetCostSummary(
+  input: Checked['TimesheetCostSummaryInput'],
+  call: Call,
+): Promise<TimesheetCostSummaryResult> {
+  const { from, to } = periodOf(call, input)
+  const found = await groupsOf(call, { from, to }, input.groupBy)
+  const { rows, truncated } = listed(found, MOST_GROUPS)
+  const groups = rows.map(({ open: _, ...group }) => group)
+  const open = rows.reduce((count, row) => count + row.open, 0)
+  return {
+    ...{ from, to, groups },
+    hours: sum(groups.map(({ hours }) => hours)),
+    cost: sum(groups.map(({ cost }) => cost)),
+    postedCost: sum(groups.map(({ postedCost }) => postedCost)),
+    ...reported(call, {
+      truncated,
+      unknown: sentences(
+        open > 0 && `${open} entries have no rate or are not clocked out, so they cost nothing yet.`,
+        'Wages alone: taxes and benefits count only as far as the rates contain them.',
+      ),
+    }),
+    currency: call.currency,
+  }
+}
+
+async function groupsOf(
+  { db, organizationId }: Call,
+  { from, to }: { from: string; to: string },
+  groupBy: keyof typeof BY,
+): Promise<(Group & { open: number })[]> {
+  const { key, name } = BY[groupBy]
+  // The names are looked up for the groups alone, however many entries there are.
+  const { rows } = await sql<Group & { open: number }>`
+    with "tenant" as (select ${organizationId}::text as "id"), "g" as (
+      select ${sql.raw(key)} as "key", coalesce(sum(e."hours"), 0) as "hours", coalesce(sum(e."overtimeHours"), 0) as "overtimeHours",
+        coalesce(sum(e."cost"), 0) as "cost", coalesce(sum(e."cost") filter (where e."postedAt" is not null), 0) as "postedCost",
+        count(*) filter (where e."cost" is null) as "open"
+      from "timesheets" s
+      join "timeEntries" e on e."organizationId" = s."organizationId" and e."timesheetId" = s."id" and e."archivedAt" is null
+      where s."organizationId" = ${organizationId} and s."weekStarting" between ${from}::date - 6 and ${to}::date
+        and e."date" between ${from}::date and ${to}::date
+      group by 1
+    )
+    select g."key", coalesce(${sql.raw(name.replaceAll('$1', '(select "id" from "tenant")'))}, 'None') as "name",
+      g."hours", g."overtimeHours", g."cost", g."postedCost", g."open"
+    from "g" order by g."cost" desc, g."hours" desc, g."key" limit ${MOST_GROUPS + 1}`.execute(db)
+  return rows
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { AllocateOverheadResult } from '../../../../client/contract.gen.ts'
+import { contractPriceOf, priceOf } from '../../../domain/land/homes/queries.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { problem } from '../../../platform/problems/problem.ts'
+import { divide, sum } from '../../../platform/values/money.ts'
+import { reported, sentences } from '../frame/report.ts'
+
+/** Shares of some homes alone would not add up, so that more are refused. */
+const MOST_HOMES = 2000
+
+interface Bearing {
+  homeId: string
+  home: string
+  days: number
+  budget: number
+  price: number
+}
+
+export async function allocateOverhead(
+  { month, amount, basis, communityId }: Checked['AllocateOverheadInput'],
+  call: Call,
+): Promise<AllocateOverheadResult> {
+  const found = await underConstruction(call, month, communityId)
+  if (found.length > MOST_HOMES)
+    throw problem('too_much_work', `More than ${MOST_HOMES} homes would bear it; name a community.`)
+  const weightOf = (home: Bearing) => (basis === 'equal' ? 1 : home[basis])
+  const bearing = found.filter((home) => weightOf(home) > 0)
+  const shares = bearing.length === 0 ? [] : divide(amount, bearing.map(weightOf))
+  const homes = bearing.map((home, i) => ({
+    ...{ homeId: home.homeId, home: home.home, weight: weightOf(home), share: shares[i] ?? 0 },
+  }))
+  homes.sort((a, b) => b.share - a.share || (a.home < b.home ? -1 : 1))
+  const left = found.length - bearing.length
+  return {
+    ...{ month, basis, amount, allocated: sum(homes.map(({ share }) => share)), homes },
+    ...reported(call, {
+      unknown: sentences(
+        found.length === 0 && 'No home was under construction in that month.',
+        left > 0 && `${left} homes have no ${basis} and bear nothing.`,
+        'Nothing is written: enter the shares in your accounting system.',
+      ),
+    }),
+    currency: call.currency,
+  }
+}
+
+/** The homes that had been started by the end of the month and were not completed before it began. */
+async function underConstruction(call: Call, month: string, communityId: string | undefined): Promise<Bearing[]> {
+  const { db, organizationId } = call
+  const first = `${month}-01`
+  const { rows } = await sql<Bearing>`
+    with "month" as (
+      select ${first}::date as "first", (${first}::date + interval '1 month')::date - 1 as "last"
+    )
+    select h."id" as "homeId", h."name" || ', ' || c."name" as "home",
+      least(coalesce(h."actualCompletionDate", m."last"), m."last") - greatest(h."startDate", m."first") + 1 as "days",
+      coalesce((select sum(b."budgeted") from "budgetLines" b where b."organizationId" = h."organizationId"
+        and b."homeId" = h."id" and b."archivedAt" is null), 0) as "budget",
+      coalesce(${sql.raw(contractPriceOf('h'))}, ${sql.raw(priceOf('h'))}, 0) as "price"
+    from "month" m
+    join "homes" h on h."organizationId" = ${organizationId} and h."startDate" <= m."last"
+      and coalesce(h."actualCompletionDate" >= m."first", true) and h."status" <> 'cancelled'
+    join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
+    where (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
+    order by h."id" limit ${MOST_HOMES + 1}`.execute(db)
+  return rows
+}

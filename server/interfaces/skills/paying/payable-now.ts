@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import type { PayableNowInput, PayableNowResult, PayableOrder } from '../../../../client/contract.gen.ts'
+import { lackingWaiver } from '../../../domain/paying/lien-waivers/queries.ts'
+import { objectionToOrder, objectionToVendor } from '../../../domain/paying/payment-runs/payee.ts'
+import { type OpenOrder, payeesOf } from '../../../domain/paying/payment-runs/queries.ts'
+import { emptySums, wholeAmount, withheldOf } from '../../../domain/paying/payments/payment.ts'
+import { paymentSums } from '../../../domain/paying/purchase-orders/payment-queries.ts'
+import { OPEN } from '../../../domain/statuses/order-statuses.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { minus, sum } from '../../../platform/values/money.ts'
+import { listed, reported, sentences, todayOf } from '../frame/report.ts'
+
+/** As many as a payment run looks at. */
+const MOST_ORDERS = 500
+
+/** Judges every order as a payment run would, but writes nothing and names all that stands against it. */
+export async function payableNow(input: PayableNowInput, call: Call): Promise<PayableNowResult> {
+  const through = input.asOf ?? todayOf(call)
+  const { rows, truncated } = listed(await openOrders(call, input), MOST_ORDERS)
+  const ids = rows.map(({ id }) => id)
+  const [sums, vendors, lacking] = await Promise.all([
+    paymentSums(call, ids),
+    payeesOf(call, [...new Set(rows.map(({ vendorId }) => vendorId))]),
+    lackingWaiver(call, ids),
+  ])
+  const byId = new Map(vendors.map((vendor) => [vendor.id, vendor]))
+  const when = { timeZone: call.timeZone, now: call.now, throughDate: through, lacking }
+  const found = rows.flatMap((order): PayableOrder[] => {
+    const vendor = byId.get(order.vendorId)
+    if (vendor === undefined) return []
+    const account = { order, sums: sums.get(order.id) ?? emptySums(order.id) }
+    const done = wholeAmount(account, 'progress') ?? 0
+    const retainage = withheldOf(account, 'progress', done)
+    const payable = minus(done, retainage)
+    const underWay = account.sums.reserved
+    if (payable === 0 && underWay === 0) return []
+    const objections = [objectionToOrder(vendor, account, when), objectionToVendor(vendor)]
+    const blockers = objections.flatMap((each) => (each === null ? [] : [{ reason: each.reason, detail: each.detail }]))
+    const { id: purchaseOrderId, number, homeId, home, vendorId } = order
+    return [
+      {
+        ...{ purchaseOrderId, number, homeId, home, vendorId, vendor: vendor.companyName },
+        ...{ done, retainage, payable, underWay, isPayable: blockers.length === 0, blockers },
+      },
+    ]
+  })
+  found.sort(
+    (a, b) => Number(b.isPayable) - Number(a.isPayable) || b.payable - a.payable || (a.number < b.number ? -1 : 1),
+  )
+  const totalOf = (isPayable: boolean) =>
+    sum(found.filter((order) => order.isPayable === isPayable).map(({ payable }) => payable))
+  return {
+    ...{ through, orders: found, payable: totalOf(true), blocked: totalOf(false) },
+    ...reported(call, {
+      truncated,
+      unknown: sentences(
+        found.some(({ payable }) => payable < 0) &&
+          'What a vendor owes by backcharges is taken off what it is paid; a run pays nothing to one that owes more.',
+        'Retainage is not in it: releaseRetainage releases it, and retainageSummary shows it.',
+      ),
+    }),
+    currency: call.currency,
+  }
+}
+
+async function openOrders(
+  call: Call,
+  { vendorId, communityId }: PayableNowInput,
+): Promise<(OpenOrder & { home: string })[]> {
+  const { db, organizationId } = call
+  // The statuses are spelled out, as those of the index purchaseOrders_open.
+  const { rows } = await sql<OpenOrder & { home: string }>`
+    select o."id", o."number", o."homeId", h."name" || ', ' || c."name" as "home", o."vendorId", o."status", o."total",
+      o."retainagePercent", o."completedAmount", o."paidAmount", o."retainedAmount", o."payableAmount", o."progressedAt"
+    from "purchaseOrders" o
+    join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
+    join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
+    where o."organizationId" = ${organizationId} and o."payableAmount" <> 0
+      and o."status" in (${sql.join(OPEN.map((status) => sql.lit(status)))})
+      ${vendorId === undefined ? sql`` : sql`and o."vendorId" = ${vendorId}`}
+      ${communityId === undefined ? sql`` : sql`and h."communityId" = ${communityId}`}
+    order by o."id" limit ${MOST_ORDERS + 1}`.execute(db)
+  return rows
+}

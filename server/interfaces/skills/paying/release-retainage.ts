@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { ReleaseRetainageResult } from '../../../../client/contract.gen.ts'
+import { lackingWaiver } from '../../../domain/paying/lien-waivers/queries.ts'
+import { OPEN } from '../../../domain/statuses/order-statuses.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { sum } from '../../../platform/values/money.ts'
+import { attempt } from '../frame/attempt.ts'
+import { homeNamed } from '../frame/home.ts'
+import { conflictOf, type Refused } from '../frame/refused.ts'
+import { listed } from '../frame/report.ts'
+import { entered } from './entered.ts'
+
+/** Each locks an order and a vendor; more would hold others up. */
+const MOST_ORDERS = 50
+
+const BUILT = ['completed', 'closed', 'warranty']
+
+/**
+ * Retainage is released when the work as a whole is accepted. The final waiver hangs on the payment of the retainage
+ * itself, so it is requested with it, and paying it takes it signed; what has to be there before are the waivers for
+ * everything that was paid until then.
+ */
+export async function releaseRetainage(
+  { homeId, vendorId, method }: Checked['ReleaseRetainageInput'],
+  call: Call,
+): Promise<ReleaseRetainageResult> {
+  const { home, status } = await homeNamed(call, homeId)
+  const { rows, truncated } = listed(await retaining(call, homeId, vendorId), MOST_ORDERS)
+  const lacking = await lackingWaiver(
+    call,
+    rows.map(({ id }) => id),
+  )
+  const payments: ReleaseRetainageResult['payments'] = []
+  const heldBack: Refused[] = []
+  for (const order of rows) {
+    const reason = reasonToHoldBack(order, status, lacking)
+    const { id, number: label } = order
+    if (reason !== null) {
+      heldBack.push({ id, label, pointer: null, problem: conflictOf('open_work', reason) })
+      continue
+    }
+    const released = await attempt(call, async (call) => {
+      const payment = await call.operation('createPayment', { poId: id, paymentType: 'retainage_release', method })
+      if (!order.lienWaiverRequired || payment.amount <= 0) return entered(payment)
+      const waiver = await call.operation('requestLienWaiver', { paymentId: payment.id })
+      return entered(payment, waiver.id)
+    })
+    if (released.refused === null) payments.push(released.done)
+    else heldBack.push({ id, label, pointer: null, problem: released.refused })
+  }
+  const amount = sum(payments.map((payment) => payment.amount))
+  return { homeId, home, payments, heldBack, amount, currency: call.currency, truncated }
+}
+
+interface Retaining {
+  id: string
+  number: string
+  status: string
+  lienWaiverRequired: boolean
+}
+
+function reasonToHoldBack(
+  { id, number, status }: Retaining,
+  home: string,
+  lacking: ReadonlySet<string>,
+): string | null {
+  if (!BUILT.includes(home)) return `The home is ${home}; retainage is released when it is completed.`
+  if (status !== 'completed') return `${number} is ${status}; retainage is released when all of it is completed.`
+  return lacking.has(id) ? `The lien waiver for what was paid of ${number} before is missing.` : null
+}
+
+/** The orders of which something is retained that is on no payment yet. */
+async function retaining(call: Call, homeId: string, vendorId: string | undefined): Promise<Retaining[]> {
+  const { db, organizationId } = call
+  const { rows } = await sql<Retaining>`
+    select o."id", o."number", o."status", v."lienWaiverRequired"
+    from "purchaseOrders" o join "vendors" v on v."organizationId" = o."organizationId" and v."id" = o."vendorId"
+    where o."organizationId" = ${organizationId} and o."homeId" = ${homeId} and o."status" = any(${[...OPEN]}::text[])
+      and (${vendorId ?? null}::text is null or o."vendorId" = ${vendorId ?? null})
+      and o."retainedAmount" <> coalesce((
+        select sum(a."amount") from "paymentAllocations" a
+        join "payments" p on p."organizationId" = a."organizationId" and p."id" = a."paymentId"
+        where a."organizationId" = o."organizationId" and a."poId" = o."id"
+          and p."paymentType" = 'retainage_release' and p."status" in ('pending', 'approved')), 0)
+    order by o."id" limit ${MOST_ORDERS + 1}`.execute(db)
+  return rows
+}

@@ -1,0 +1,180 @@
+import { sql } from 'kysely'
+import type { FieldError, Problem as ProblemBody } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { nearestTo } from '../../../platform/problems/nearest.ts'
+import { Problem, problem } from '../../../platform/problems/problem.ts'
+import type { RecordReads } from '../../../platform/resources/record-reads.ts'
+import { KINDS, type NamedKind } from './kinds.ts'
+
+/**
+ * Replaces what people call a record by, its number or its exact name, with its id, wherever the input of a skill takes
+ * the id. A composite skill also learns here whether the ids that it was given exist, because it would report nothing
+ * about a record that does not; an operation finds that out by itself.
+ */
+export async function resolveReferences(
+  call: Call,
+  input: Record<string, unknown>,
+  { alsoIds }: { alsoIds: boolean },
+): Promise<void> {
+  const uses = [...usesIn(input, '/input')].filter(({ text }) => alsoIds || !IS_ID.test(text))
+  if (uses.length === 0) return
+  if (uses.length > MOST_REFERENCES) {
+    throw problem('too_much_work', `An input may refer to ${MOST_REFERENCES} records by name. Name fewer, or use ids.`)
+  }
+  for (const kind of new Set(uses.map((use) => use.kind))) {
+    const ofKind = uses.filter((use) => use.kind === kind)
+    if (!call.permissions.has(kind.permission)) {
+      if (!alsoIds) continue
+      throw new Problem('permission_denied', `To name a ${kind.noun}, the key needs ${kind.permission}.`, {
+        permission: kind.permission,
+      })
+    }
+    const found = await rowsCalled(call, kind, [...new Set(ofKind.map(({ text }) => text))])
+    for (const use of ofKind) {
+      const id = await meantBy(call, use, found.get(use.text) ?? [])
+      call.reads?.noteName(kind.noun, use.text, id)
+      use.set(id)
+    }
+  }
+}
+
+/** The input, or the steps of a batch, with an id in place of each name that was taken for it. */
+export function withResolvedNames(input: Record<string, unknown>, reads: RecordReads): Record<string, unknown> {
+  const resolved = structuredClone(input)
+  for (const { kind, text, set } of usesIn(resolved, '')) set(reads.namedBy(kind.noun, text) ?? text)
+  return resolved
+}
+
+const IS_ID = /^[a-z]{2,6}_[0-9a-z]{26}$/
+
+/** No input of a skill needs more, and one statement finds them all. */
+const MOST_REFERENCES = 500
+
+interface Use {
+  kind: NamedKind
+  pointer: string
+  text: string
+  set(id: string): void
+}
+
+const BY_FIELD = new Map(
+  KINDS.flatMap((kind) => kind.fields.flatMap((field) => [[field, kind] as const, [`${field}s`, kind] as const])),
+)
+
+/** Every place of the input that takes an id of a named kind, however deep. */
+function* usesIn(value: unknown, pointer: string): Generator<Use> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [field, inner] of Object.entries(value)) {
+    const kind = Array.isArray(value) ? undefined : BY_FIELD.get(field)
+    if (kind === undefined) yield* usesIn(inner, `${pointer}/${field}`)
+    else if (Array.isArray(inner))
+      yield* Object.keys(inner).flatMap((index) => [...useAt(inner, index, kind, `${pointer}/${field}`)])
+    else yield* useAt(value, field, kind, pointer)
+  }
+}
+
+function* useAt(holder: object, key: string, kind: NamedKind, pointer: string): Generator<Use> {
+  const fields = holder as Record<string, unknown>
+  const text = fields[key]
+  if (typeof text !== 'string') return
+  yield { kind, pointer: `${pointer}/${key}`, text, set: (id) => (fields[key] = id) }
+}
+
+interface Candidate {
+  id: string
+  label: string
+  about: string | null
+}
+
+/** The rows that each text could mean. */
+async function rowsCalled(call: Call, kind: NamedKind, texts: string[]): Promise<Map<string, Candidate[]>> {
+  const readings = texts.flatMap((text) => readingsOf(text, kind))
+  const isCalled = sql.raw(`(${kind.called.map((name) => `${name} = g."name"`).join(' or ')})`)
+  const isThere = sql.raw(`(${(kind.within ?? []).map((place) => `${place} = g."place"`).join(' or ') || 'false'})`)
+  const alone = sql.raw(kind.needsPlace === true ? 'false' : 'g."place" is null')
+  const candidate = sql.raw(
+    `t."id", ${kind.label} as "label", left(${kind.about ?? 'null'}, ${LONGEST_ABOUT}) as "about" from ${kind.from}`,
+  )
+  const { rows } = await sql<Candidate & { text: string }>`
+    select distinct g."text", f."id", f."label", f."about"
+    from unnest(${readings.map(({ text }) => text)}::text[], ${readings.map(({ name }) => name)}::text[],
+      ${readings.map(({ place }) => place)}::text[]) as g ("text", "name", "place")
+    cross join lateral (
+      select ${candidate}
+      where t."organizationId" = ${call.organizationId} and t."id" = g."text" and g."place" is null
+      union all
+      (select ${candidate}
+      where t."organizationId" = ${call.organizationId} and ${isCalled} and ${sql.raw(kind.where)}
+        and (${alone} or (g."place" is not null and ${isThere}))
+      limit ${MOST_CANDIDATES})
+    ) as f
+    order by f."label", f."id"`.execute(call.db)
+  const byText = new Map<string, Candidate[]>()
+  for (const { text, ...candidate } of rows) byText.set(text, [...(byText.get(text) ?? []), candidate])
+  return byText
+}
+
+interface Reading {
+  text: string
+  name: string
+  place: string | null
+}
+
+/** A text is a name, or up to any comma a name and from there on the place, because both may contain commas. */
+function readingsOf(text: string, { within }: NamedKind): Reading[] {
+  const parts = within === undefined ? [text] : text.split(', ', MOST_PARTS)
+  const placed = parts.slice(1).map((_, i): Reading => {
+    const name = parts.slice(0, i + 1).join(', ')
+    return { text, name, place: text.slice(name.length + 2) }
+  })
+  return [{ text, name: text, place: null }, ...placed]
+}
+
+/** No name that people say has more commas. */
+const MOST_PARTS = 5
+
+/** Enough to choose from; whoever has more of one name says the place too. */
+const MOST_CANDIDATES = 10
+/** As the contract says of a candidate's `about`. */
+const LONGEST_ABOUT = 400
+
+async function meantBy(call: Call, use: Use, candidates: readonly Candidate[]): Promise<string> {
+  const { kind, pointer, text } = use
+  const [only, ...others] = candidates
+  if (only === undefined) throw await unknown(call, use)
+  if (others.length === 0) return only.id
+  const shown = candidates.slice(0, MOST_CANDIDATES)
+  const labels = shown.map(({ label, about }) => (about ? `${label} (${about})` : label)).join('; ')
+  throw problem('ambiguous_reference', `Several are called "${text}": ${labels}.`, {
+    errors: [fault(pointer, 'ambiguous_reference', `names more than one ${kind.noun}; received "${text}"`)],
+    candidates: shown,
+  })
+}
+
+async function unknown(call: Call, { kind, pointer, text }: Use): Promise<Problem> {
+  const nearest = IS_ID.test(text) ? [] : await nearestNames(call, kind, text)
+  const instead = nearest.length === 0 ? '' : ` The nearest names are ${nearest.join('; ')}.`
+  return problem('unknown_reference', `No ${kind.noun} is called "${text}".${instead}`, {
+    errors: [fault(pointer, 'unknown_reference', `names no ${kind.noun} in your organization; received "${text}"`)],
+    ...(nearest.length > 0 && { nearest }),
+  })
+}
+
+function fault(pointer: string, code: string, message: string): FieldError {
+  return { pointer, code, message }
+}
+
+async function nearestNames(call: Call, kind: NamedKind, text: string): Promise<NonNullable<ProblemBody['nearest']>> {
+  const { rows } = await sql<{ label: string }>`
+    select ${sql.raw(kind.label)} as "label" from ${sql.raw(kind.from)}
+    where t."organizationId" = ${call.organizationId} and ${sql.raw(kind.where)}
+    order by t."id" desc limit ${MOST_COMPARED}`.execute(call.db)
+  const labels = rows.map(({ label }) => label.slice(0, LONGEST_NAME))
+  return nearestTo(text, labels, MOST_NEAREST, { onlyAlike: true })
+}
+
+/** The newest; comparing this many takes a few milliseconds. */
+const MOST_COMPARED = 2000
+const MOST_NEAREST = 3
+/** As the contract says of a problem's `nearest`. */
+const LONGEST_NAME = 100

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import type { Call } from '../../../platform/calls/call.ts'
+import { nearestTo } from '../../../platform/problems/nearest.ts'
+import { problem } from '../../../platform/problems/problem.ts'
+
+/**
+ * Asks back about trades that nobody has, wherever a composite skill takes one. An operation makes a new trade of a new
+ * name; a skill that did so because of a slip would buy for a trade that no vendor has and no budget knows.
+ */
+export async function assertTrades(call: Call, input: Record<string, unknown>): Promise<void> {
+  const given = tradesIn(input)
+  if (given.length === 0) return
+  const names = await tradesOf(call)
+  const known = new Set(names.map((name) => name.toLowerCase()))
+  const unknown = given.filter(({ name }) => !known.has(name.toLowerCase()))
+  const [first] = unknown
+  if (first === undefined) return
+  const nearest = call.permissions.has(TO_READ) ? nearestTo(first.name, names, MOST_NEAREST) : []
+  const question = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(', or ')}?`
+  throw problem('unknown_reference', `No trade is called "${first.name}".${question}`, {
+    errors: unknown.map(({ pointer, name }) => ({
+      ...{ pointer, code: 'did_you_mean', message: `names no trade in your organization; received "${name}"` },
+    })),
+    ...(nearest.length > 0 && { nearest }),
+  })
+}
+
+const TO_READ = 'vendors:read'
+const MOST_NEAREST = 3
+
+interface Given {
+  pointer: string
+  name: string
+}
+
+function tradesIn({ scope, scopes }: Record<string, unknown>): Given[] {
+  const one = typeof scope === 'string' ? [{ pointer: '/input/scope', name: scope }] : []
+  if (!Array.isArray(scopes)) return one
+  return [...one, ...scopes.map((name, i) => ({ pointer: `/input/scopes/${i}`, name: String(name) }))]
+}
+
+/** All that are in use; builders have some dozens. */
+async function tradesOf({ db, organizationId }: Call): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select "name" from "scopes" where "organizationId" = ${organizationId} and "archivedAt" is null
+    order by "id" limit ${MOST_COMPARED}`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+const MOST_COMPARED = 2000

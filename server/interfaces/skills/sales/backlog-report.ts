@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { BacklogReportInput, BacklogReportResult } from '../../../../client/contract.gen.ts'
+import { TOTAL_PRICE } from '../../../domain/selling/sales/queries.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { sum } from '../../../platform/values/money.ts'
+import { listed, reported, sentences } from '../frame/report.ts'
+
+const MOST_SALES = 500
+
+type Sold = BacklogReportResult['sales'][number]
+
+/** Backlog, as public builders report it: sold under contract and not closed. */
+export async function backlogReport({ communityId }: BacklogReportInput, call: Call): Promise<BacklogReportResult> {
+  const { db, organizationId, currency } = call
+  const { rows } = await sql<Sold>`
+    select t."id" as "saleId", t."number", t."homeId", coalesce(h."name", 'Lot ' || t."lotNumber") || ', ' || c."name" as "home",
+      ${sql.raw(TOTAL_PRICE)} as "price", coalesce(h."closingDate", t."targetCloseDate", h."forecastCompletionDate") as "expectedClose",
+      t."stage"
+    from "sales" t
+    join "communities" c on c."organizationId" = t."organizationId" and c."id" = t."communityId"
+    left join "homes" h on h."organizationId" = t."organizationId" and h."id" = t."homeId"
+    where t."organizationId" = ${organizationId} and t."status" in ('approved', 'pipeline_complete')
+      and case when h."id" is null then t."status" = 'approved' else h."status" not in ('closed', 'warranty', 'archived') end
+      and (${communityId ?? null}::text is null or t."communityId" = ${communityId ?? null})
+    order by "expectedClose" nulls last, t."id" limit ${MOST_SALES + 1}`.execute(db)
+  const { rows: sales, truncated } = listed(rows, MOST_SALES)
+  const byMonth = Map.groupBy(sales, ({ expectedClose }) => expectedClose?.slice(0, 7) ?? null)
+  return {
+    ...{ count: sales.length, value: sum(sales.map(({ price }) => price)), sales },
+    months: [...byMonth]
+      .map(([month, of]) => ({ month, count: of.length, value: sum(of.map(({ price }) => price)) }))
+      .slice(0, 100),
+    ...reported(call, {
+      truncated,
+      unknown: sentences(
+        sales.some(({ expectedClose }) => expectedClose === null) &&
+          'Some sales have no day on which they are expected to close.',
+      ),
+    }),
+    currency,
+  }
+}

@@ -1,0 +1,25 @@
+import { sql } from 'kysely'
+import type { StaleLeadsResult } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { listed, reported } from '../frame/report.ts'
+
+const MOST_LEADS = 500
+
+export async function staleLeads(
+  { days, communityId }: Checked['StaleLeadsInput'],
+  call: Call,
+): Promise<StaleLeadsResult> {
+  const { db, organizationId, now } = call
+  const { rows } = await sql<StaleLeadsResult['leads'][number]>`
+    select l."id" as "leadId", coalesce(nullif(concat_ws(' ', l."firstName", l."lastName"), ''), l."email", l."phone", 'Unnamed') as "name",
+      l."status", l."score", u."name" as "owner", l."lastActivityAt",
+      floor(extract(epoch from ${now}::timestamptz - l."lastActivityAt") / 86400)::integer as "daysSince"
+    from "leads" l left join "users" u on u."organizationId" = l."organizationId" and u."id" = l."ownerUserId"
+    where l."organizationId" = ${organizationId} and l."archivedAt" is null and l."status" not in ('converted', 'lost')
+      and l."lastActivityAt" < ${now}::timestamptz - make_interval(days => ${days}::integer)
+      and (${communityId ?? null}::text is null or ${communityId ?? null} = any(l."communityIds"))
+    order by l."score" desc, l."lastActivityAt", l."id" limit ${MOST_LEADS + 1}`.execute(db)
+  const { rows: leads, truncated } = listed(rows, MOST_LEADS)
+  return { leads, ...reported(call, { truncated, unknown: ['What was done and not recorded does not count.'] }) }
+}

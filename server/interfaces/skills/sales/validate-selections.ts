@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import type {
+  SelectionProblem,
+  ValidateSelectionsInput,
+  ValidateSelectionsResult,
+} from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { homeNamed } from '../frame/home.ts'
+import { listed, reported, todayOf } from '../frame/report.ts'
+
+const MOST_SELECTIONS = 500
+
+interface Selected {
+  id: string
+  name: string
+  status: string
+  deadline: string | null
+  price: number | null
+  optionId: string | null
+  requires: { id: string; code: string }[]
+  excludes: { id: string; code: string }[]
+}
+
+export async function validateSelections(
+  { homeId }: ValidateSelectionsInput,
+  call: Call,
+): Promise<ValidateSelectionsResult> {
+  const [{ home }, found] = await Promise.all([homeNamed(call, homeId), standing(call, homeId)])
+  const { rows, truncated } = listed(found, MOST_SELECTIONS)
+  const there = new Set(rows.map(({ optionId }) => optionId))
+  const today = todayOf(call)
+  const problems = rows.flatMap((row) => faultsOf(row, there, today))
+  return {
+    ...{ homeId, home, checked: rows.length, problems: problems.slice(0, MOST_SELECTIONS) },
+    ...reported(call, {
+      truncated: truncated || problems.length > MOST_SELECTIONS,
+      unknown: ['What a buyer has to choose and nobody has entered as a selection is not known.'],
+    }),
+  }
+}
+
+function faultsOf(row: Selected, there: ReadonlySet<string | null>, today: string): SelectionProblem[] {
+  const { id: selectionId, name: selection, status, deadline, price, requires, excludes } = row
+  const fault = (problem: SelectionProblem['problem'], detail: string) => ({ selectionId, selection, problem, detail })
+  const isLate = deadline !== null && deadline < today
+  return [
+    ...requires
+      .filter(({ id }) => !there.has(id))
+      .map(({ code }) => fault('requires_missing', `It requires ${code}, which is not selected.`)),
+    ...excludes
+      .filter(({ id }) => there.has(id))
+      .map(({ code }) => fault('excludes_other', `It excludes ${code}, which is selected too.`)),
+    ...(status !== 'pending'
+      ? []
+      : isLate
+        ? [fault('past_deadline', `It should have been decided by ${deadline}.`)]
+        : [fault('undecided', deadline === null ? 'It is not decided.' : `It is to be decided by ${deadline}.`)]),
+    ...(price === null ? [fault('not_priced', 'It has no price.')] : []),
+  ]
+}
+
+async function standing({ db, organizationId }: Call, homeId: string): Promise<Selected[]> {
+  const named = (ids: string) =>
+    sql.raw(`
+    coalesce((select json_agg(json_build_object('id', x."id", 'code', x."code") order by x."code") from "options" x
+      where x."organizationId" = s."organizationId" and x."id" = any(o.${ids})), '[]')`)
+  const { rows } = await sql<Selected>`
+    select s."id", left(coalesce(o."code" || ' ' || o."name", s."customDescription", 'Selection'), 500) as "name", s."status",
+      s."deadline", s."price", s."optionId", ${named('"requiresOptionIds"')} as "requires", ${named('"excludesOptionIds"')} as "excludes"
+    from "selections" s left join "options" o on o."organizationId" = s."organizationId" and o."id" = s."optionId"
+    where s."organizationId" = ${organizationId} and s."homeId" = ${homeId}
+      and s."status" in ('pending', 'approved', 'ordered', 'installed')
+    order by s."id" limit ${MOST_SELECTIONS + 1}`.execute(db)
+  return rows
+}

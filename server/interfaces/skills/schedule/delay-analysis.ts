@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { DelayAnalysisInput, DelayAnalysisResult, LostDays } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { percentage } from '../../../platform/values/money.ts'
+import { periodOf, reported } from '../frame/report.ts'
+
+const MOST_REASONS = 50
+const MOST_SIDES = 10
+const MOST_VENDORS = 100
+
+interface Group {
+  reason: string | null
+  responsible: string | null
+  vendorId: string | null
+  name: string | null
+  delays: number
+  days: number
+  homes: number
+}
+
+export async function delayAnalysis(input: DelayAnalysisInput, call: Call): Promise<DelayAnalysisResult> {
+  const { from, to } = periodOf(call, input)
+  const groups = await lostDays(call, { ...input, from, to })
+  const whole = groups.find(({ reason, responsible, vendorId }) => (reason ?? responsible ?? vendorId) === null)
+  const { delays = 0, days = 0, homes = 0 } = whole ?? {}
+  const by = (key: 'reason' | 'responsible' | 'vendorId') =>
+    groups.flatMap(({ name, delays, days: lost, ...group }): LostDays[] => {
+      const of = group[key]
+      return of === null ? [] : [{ key: of, name: name ?? of, delays, days: lost, percent: percentage(lost, days) }]
+    })
+  const byVendor = by('vendorId')
+  return {
+    ...{ from, to, delays, days, homes, byReason: by('reason').slice(0, MOST_REASONS) },
+    ...{ byResponsible: by('responsible').slice(0, MOST_SIDES), byVendor: byVendor.slice(0, MOST_VENDORS) },
+    ...reported(call, {
+      truncated: byVendor.length > MOST_VENDORS,
+      unknown: ['Only delays that were recorded count, each with the workdays that were said of it, on whatever path.'],
+    }),
+  }
+}
+
+/** The sums by reason, by side, by vendor and in all, from one reading of the tasks. */
+async function lostDays(
+  { db, organizationId, timeZone }: Call,
+  { from, to, communityId }: DelayAnalysisInput & { from: string; to: string },
+): Promise<Group[]> {
+  // A delay is recorded by a change of its task, so a task that was not changed since has none of the period.
+  const { rows } = await sql<Group>`
+    with "delays" as materialized (
+      select t."homeId", d ->> 'reasonCode' as "reason", d ->> 'responsible' as "responsible", d ->> 'vendorId' as "vendorId",
+        (d ->> 'days')::integer as "days"
+      from "tasks" t cross join lateral jsonb_array_elements(t."delays"::jsonb) as d
+      where t."organizationId" = ${organizationId} and t."updatedAt" >= ${from}::date::timestamp at time zone ${timeZone}
+        and (${communityId ?? null}::text is null or t."communityId" = ${communityId ?? null})
+        and (d ->> 'at')::timestamptz >= ${from}::date::timestamp at time zone ${timeZone}
+        and (d ->> 'at')::timestamptz < (${to}::date + 1)::timestamp at time zone ${timeZone}
+    )
+    select g.*, v."companyName" as "name" from (
+      select "reason", "responsible", "vendorId", count(*) as "delays", sum("days") as "days", count(distinct "homeId") as "homes"
+      from "delays" group by grouping sets (("reason"), ("responsible"), ("vendorId"), ())
+    ) as g left join "vendors" v on v."organizationId" = ${organizationId} and v."id" = g."vendorId"
+    order by g."days" desc nulls last, g."reason", g."responsible", g."vendorId"`.execute(db)
+  return rows.filter(({ days }) => days !== null)
+}

@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import type { EvenFlowPlanInput, EvenFlowPlanResult } from '../../../../client/contract.gen.ts'
+import * as communities from '../../../domain/land/communities/queries.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+import { addDays, weekStartOf } from '../../../platform/values/calendar.ts'
+import { workCalendar } from '../../../platform/values/workdays.ts'
+import { listed, reported, sentences, todayOf } from '../frame/report.ts'
+
+const MOST_HOMES = 300
+const MONDAY = 1
+
+interface Startable {
+  homeId: string
+  home: string
+  isSold: boolean
+}
+
+/** Even flow: the same number of starts every week, so that trades have steady work and the close-outs follow evenly. */
+export async function evenFlowPlan(input: EvenFlowPlanInput, call: Call): Promise<EvenFlowPlanResult> {
+  const { communityId } = input
+  const community = await communities.find(call, communityId)
+  const startsPerWeek = input.startsPerWeek ?? community.startsPerWeekTarget
+  if (startsPerWeek === null) {
+    const message = `is required, because ${community.name} has no startsPerWeekTarget`
+    throw invalid([{ pointer: '/startsPerWeek', code: 'required', message }])
+  }
+  const from = input.from ?? todayOf(call)
+  const [found, starting] = await Promise.all([startable(call, communityId), startsFrom(call, communityId, from)])
+  const { rows, truncated } = listed(found, MOST_HOMES)
+  const calendar = workCalendar(community)
+  const byWeek = Map.groupBy(starting, (day) => weekStartOf(day, MONDAY))
+  const waiting = [...rows]
+  const weeks: EvenFlowPlanResult['weeks'] = []
+  // A week takes at least one start or is full already; what starts already lies within the bound of its homes.
+  for (
+    let monday = weekStartOf(from, MONDAY);
+    waiting.length > 0 && weeks.length < MOST_HOMES;
+    monday = addDays(monday, 7)
+  ) {
+    const alreadyStarting = byWeek.get(monday)?.length ?? 0
+    const first = calendar.onOrAfter(laterOf(monday, from))
+    const isWorked = first < addDays(monday, 7)
+    const free = isWorked ? Math.max(Math.ceil(startsPerWeek - alreadyStarting), 0) : 0
+    const starts = waiting.splice(0, free).map((home, i) => {
+      const day = calendar.add(first, Math.floor((i * community.workdays.length) / startsPerWeek))
+      return { ...home, startDate: day < addDays(monday, 7) ? day : first }
+    })
+    weeks.push({ from: monday, alreadyStarting, starts })
+  }
+  return {
+    ...{ communityId, startsPerWeek, weeks },
+    ...reported(call, {
+      truncated: truncated || waiting.length > 0,
+      unknown: sentences(
+        rows.length === 0 && 'No home of the community can be started.',
+        'Whether the vendors have people for it is not known; getVendorWorkload shows what they are planned for.',
+        'Whether permits will be there in time is not known.',
+      ),
+    }),
+  }
+}
+
+function laterOf(one: string, other: string): string {
+  return one > other ? one : other
+}
+
+/** The homes without a schedule that can be started: sold ones first, those that are ready before those that wait. */
+async function startable({ db, organizationId }: Call, communityId: string): Promise<Startable[]> {
+  const { rows } = await sql<Startable>`
+    select h."id" as "homeId", h."name" || ', ' || c."name" as "home", h."salesStatus" in ('reserved', 'under_contract', 'sold') as "isSold"
+    from "homes" h join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
+    where h."organizationId" = ${organizationId} and h."communityId" = ${communityId} and h."archivedAt" is null
+      and h."status" in ('planning', 'permitting', 'ready_to_start') and h."startDate" is null
+      and not exists (select from "tasks" t where t."organizationId" = h."organizationId" and t."homeId" = h."id" and t."archivedAt" is null)
+    order by "isSold" desc, array_position(array['ready_to_start', 'permitting', 'planning'], h."status"), h."createdAt", h."id"
+    limit ${MOST_HOMES + 1}`.execute(db)
+  return rows
+}
+
+/** The days on which homes of the community start by their schedules. */
+async function startsFrom({ db, organizationId }: Call, communityId: string, from: string): Promise<string[]> {
+  const { rows } = await sql<{ day: string }>`
+    select coalesce(h."startDate", t."day") as "day" from "homes" h
+    left join lateral (
+      select min(k."plannedStart") as "day" from "tasks" k
+      where k."organizationId" = h."organizationId" and k."homeId" = h."id" and k."archivedAt" is null
+    ) as t on true
+    where h."organizationId" = ${organizationId} and h."communityId" = ${communityId}
+      and h."status" in ('planning', 'permitting', 'ready_to_start', 'under_construction')
+      and coalesce(h."startDate", t."day") >= ${weekStartOf(from, MONDAY)}::date
+    limit ${MOST_HOMES}`.execute(db)
+  return rows.map(({ day }) => day)
+}

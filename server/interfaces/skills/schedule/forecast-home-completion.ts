@@ -1,0 +1,81 @@
+import type {
+  ForecastHomeCompletionInput,
+  ForecastHomeCompletionResult,
+  Task,
+} from '../../../../client/contract.gen.ts'
+import { lastDayOf, scheduleOf } from '../../../domain/building/schedule/schedule.ts'
+import { readSchedule, type Schedule } from '../../../domain/building/tasks/cascade.ts'
+import * as vendors from '../../../domain/vendors/vendors/queries.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { homeNamed } from '../frame/home.ts'
+import { reported, sentences } from '../frame/report.ts'
+import { NO_SLIP, type Slip, slipsOf } from './slip.ts'
+
+/**
+ * The critical path method with the durations to expect: of each open task the planned one times the factor by which its
+ * vendor's completed tasks exceeded theirs. What should have started and has not starts today at the earliest.
+ */
+export async function forecastHomeCompletion(
+  { homeId }: ForecastHomeCompletionInput,
+  call: Call,
+): Promise<ForecastHomeCompletionResult> {
+  const [{ home }, schedule] = await Promise.all([homeNamed(call, homeId), readSchedule(call, { homeId })])
+  const { tasks, calendar, today } = schedule
+  const open = tasks.filter(({ status }) => status !== 'completed' && status !== 'skipped')
+  const vendorIds = [...new Set(open.flatMap(({ vendorId }) => (vendorId === null ? [] : [vendorId])))]
+  const [slips, named] = await Promise.all([
+    slipsOf(call, vendorIds, calendar, today),
+    vendors.findAll(call, vendorIds),
+  ])
+  const plannedEnd = lastDayOf(tasks)
+  const expectedEnd = projected(schedule, slips, ({ usualFactor }) => usualFactor)
+  const baselineEnd = tasks.reduce<string | null>((last, task) => later(last, task.baselineEnd), null)
+  const target = baselineEnd ?? plannedEnd
+  const rows = named.map(({ id, companyName }) => ({
+    vendorId: id,
+    vendor: companyName,
+    ...(slips.get(id) ?? NO_SLIP),
+  }))
+  rows.sort((a, b) => b.usualFactor - a.usualFactor || (a.vendor < b.vendor ? -1 : 1))
+  return {
+    ...{ homeId, home, plannedEnd, expectedEnd, baselineEnd, openTasks: open.length, vendors: rows.slice(0, 200) },
+    latestEnd: projected(schedule, slips, ({ slowFactor }) => slowFactor),
+    workdaysLate: target === null || expectedEnd === null ? null : calendar.between(target, expectedEnd),
+    ...reported(call, {
+      truncated: rows.length > 200,
+      unknown: sentences(
+        tasks.length === 0 && 'The home has no schedule.',
+        slips.size < vendorIds.length && 'Vendors with fewer than three completed tasks in a year count as on time.',
+        open.some(({ vendorId }) => vendorId === null) && 'Open tasks without a vendor count as on time.',
+        'Weather and inspections that fail are in it only as far as they slowed these vendors before.',
+      ),
+    }),
+  }
+}
+
+function projected(
+  { tasks, calendar, today }: Schedule,
+  slips: ReadonlyMap<string, Slip>,
+  factorOf: (slip: Slip) => number,
+) {
+  const slowed = tasks.map((task): Task => {
+    const factor = factorOf((task.vendorId === null ? undefined : slips.get(task.vendorId)) ?? NO_SLIP)
+    const { status, durationDays, percentComplete, actualStart, constraint } = task
+    if (status === 'completed' || status === 'skipped') return task
+    if (actualStart !== null) {
+      const left = Math.ceil((durationDays * factor * (100 - percentComplete)) / 100)
+      const passed = Math.max(calendar.between(actualStart, today), 0)
+      return { ...task, durationDays: durationDays === 0 ? 0 : Math.max(passed + left, 1) }
+    }
+    const isFree =
+      constraint.type === 'none' || (constraint.type === 'start_no_earlier_than' && (constraint.date ?? '') < today)
+    const earliest = { type: 'start_no_earlier_than' as const, date: today }
+    return { ...task, durationDays: Math.ceil(durationDays * factor), ...(isFree && { constraint: earliest }) }
+  })
+  const outcome = scheduleOf(slowed, calendar)
+  return 'placed' in outcome ? lastDayOf(outcome.placed.map(({ dates }) => dates)) : null
+}
+
+function later(one: string | null, other: string | null): string | null {
+  return one === null || (other !== null && other > one) ? other : one
+}

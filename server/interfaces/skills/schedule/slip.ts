@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { Call } from '../../../platform/calls/call.ts'
+import { addDays } from '../../../platform/values/calendar.ts'
+import type { WorkCalendar } from '../../../platform/values/workdays.ts'
+
+/** How long a vendor's tasks take in comparison with their plan. */
+export interface Slip {
+  tasksMeasured: number
+  usualFactor: number
+  slowFactor: number
+}
+
+export const NO_SLIP: Slip = { tasksMeasured: 0, usualFactor: 1, slowFactor: 1 }
+
+/** Of more the newest count. */
+const MOST_TASKS = 2000
+/** A mean of fewer says nothing. */
+const FEWEST_TASKS = 3
+/** What lies beyond is a start or an end that somebody reported late. */
+const FACTORS = { least: 0.5, most: 3 }
+
+interface Done {
+  vendorId: string
+  actualStart: string
+  actualEnd: string
+  durationDays: number
+}
+
+/** The slip of each vendor over the year before `today`; those with too few completed tasks are left out. */
+export async function slipsOf(
+  { db, organizationId }: Call,
+  vendorIds: readonly string[],
+  calendar: WorkCalendar,
+  today: string,
+): Promise<Map<string, Slip>> {
+  const { rows } = await sql<Done>`
+    select "vendorId", "actualStart", "actualEnd", "durationDays" from "tasks"
+    where "organizationId" = ${organizationId} and "vendorId" = any(${[...vendorIds]}::text[])
+      and "plannedStart" >= ${addDays(today, -365)}::date and "status" = 'completed' and "durationDays" > 0
+      and "actualStart" is not null and "actualEnd" is not null
+    order by "plannedStart" desc, "id" limit ${MOST_TASKS}`.execute(db)
+  const byVendor = Map.groupBy(rows, ({ vendorId }) => vendorId)
+  const slips = [...byVendor].flatMap(([vendorId, tasks]) => {
+    if (tasks.length < FEWEST_TASKS) return []
+    const taken = tasks.map((task) => calendar.between(task.actualStart, addDays(task.actualEnd, 1)))
+    const planned = tasks.map(({ durationDays }) => durationDays)
+    const factors = taken.map((days, i) => days / (planned[i] ?? 1)).sort((a, b) => a - b)
+    const slowest = factors[Math.ceil(factors.length * 0.9) - 1] ?? 1
+    const usual = total(taken) / total(planned)
+    return [
+      [
+        vendorId,
+        { tasksMeasured: tasks.length, usualFactor: bounded(usual), slowFactor: bounded(Math.max(slowest, usual)) },
+      ] as const,
+    ]
+  })
+  return new Map(slips)
+}
+
+function total(days: readonly number[]): number {
+  return days.reduce((sum, each) => sum + each, 0)
+}
+
+function bounded(factor: number): number {
+  return Math.round(Math.min(Math.max(factor, FACTORS.least), FACTORS.most) * 100) / 100
+}

@@ -1,0 +1,211 @@
+import type { Contract, Operation, ResponseObject, Schema } from '../../platform/calls/contract.ts'
+import { ContractError } from '../../platform/calls/contract.ts'
+import { decimalFormats } from '../../platform/problems/formats.ts'
+
+/**
+ * The schemas of skills, derived from the contract. A skill takes one flat object, so an operation's path parameters,
+ * query parameters and body fields are merged into it (a lint rule keeps their names distinct). Each schema is
+ * self-contained, because its reader may not have the document it comes from.
+ */
+export type ObjectSchema = Schema & { properties: Record<string, Schema>; required: string[] }
+
+/** The input of an operation as a skill takes it. `ifMatch` stands for the header of that name. */
+export function flatInput(contract: Contract, operation: Operation): ObjectSchema {
+  const properties: Record<string, Schema> = {}
+  const required: string[] = []
+  for (const declared of operation.declaration.parameters ?? []) {
+    const { name, in: where, description, schema, required: isRequired } = contract.resolve(declared)
+    const isIfMatch = where === 'header' && name === 'If-Match'
+    if (where !== 'path' && where !== 'query' && !isIfMatch) continue
+    const field = isIfMatch ? 'ifMatch' : name
+    properties[field] = { ...inlined(contract, schema), ...(description !== undefined && { description }) }
+    if (isRequired === true) required.push(field)
+  }
+  const own = Object.keys(properties).length
+  const body = bodySchema(contract, operation)
+  if (body !== null) {
+    Object.assign(properties, body.properties)
+    required.push(...body.required)
+  }
+  // An update has to change something, in addition to naming what it changes.
+  const least = typeof body?.minProperties === 'number' ? { minProperties: body.minProperties + required.length } : {}
+  if (Object.keys(properties).length !== own + Object.keys(body?.properties ?? {}).length) {
+    throw new ContractError(`${operation.id} has two inputs of one name, which its skill could not tell apart.`)
+  }
+  return { type: 'object', additionalProperties: false, required, ...least, properties }
+}
+
+/** The result of an operation: the body of its successful response, or null if it has none. */
+export function resultOf(contract: Contract, operation: Operation): Schema {
+  const success = Object.keys(operation.declaration.responses).find((status) => status.startsWith('2'))
+  const response = contract.resolve<ResponseObject>(
+    operation.declaration.responses[success ?? ''] ?? { description: '' },
+  )
+  const [media] = Object.values(response.content ?? {})
+  return media === undefined ? { type: 'null' } : inlined(contract, media.schema)
+}
+
+function bodySchema(contract: Contract, operation: Operation): ObjectSchema | null {
+  const declared = operation.declaration.requestBody?.content['application/json']?.schema
+  return declared === undefined ? null : objectSchema(contract, declared, operation.id)
+}
+
+/** An object schema with all references inlined. */
+export function objectSchema(contract: Contract, schema: Schema, of: string): ObjectSchema {
+  const { properties, required = [], ...rest } = inlined(contract, schema)
+  if (rest.type !== 'object' || properties === undefined)
+    throw new ContractError(`The input of ${of} is not a plain object.`)
+  return { ...rest, required: required as string[], properties: properties as Record<string, Schema> }
+}
+
+/** A schema with all references inlined. What is written beside a reference overrides the target. */
+export function inlined(contract: Contract, schema: Schema, under: readonly string[] = []): Schema {
+  const { $ref, ...beside } = schema
+  if (typeof $ref !== 'string') return mapInner(schema, (inner) => inlined(contract, inner, under))
+  if (under.includes($ref)) throw new ContractError(`${$ref} contains itself, so it cannot be written out.`)
+  const target = contract.resolve<Schema>({ $ref })
+  return {
+    ...inlined(contract, target, [...under, $ref]),
+    ...mapInner(beside, (inner) => inlined(contract, inner, under)),
+  }
+}
+
+/**
+ * Removes formats that only we know and describes them in words. (`multipleOf` would express them in JSON Schema, but
+ * validators that use binary floating point reject 1.15 as a multiple of 0.01.)
+ */
+export function published<S extends Schema>(schema: S): S {
+  // What is no keyword of JSON Schema is refused by strict readers.
+  const {
+    format,
+    'x-enumDescriptions': _meanings,
+    'x-secret': _secret,
+    'x-writtenBy': _writer,
+    ...rest
+  } = mapInner(schema, published)
+  if (format === undefined) return rest as unknown as S
+  if (typeof format !== 'string' || !Object.hasOwn(decimalFormats, format)) return { ...rest, format } as unknown as S
+  const said = typeof rest.description === 'string' ? rest.description : ''
+  const decimals = `At most ${format === 'money' ? 'two' : 'four'} decimals.`
+  return { ...rest, description: said.includes('decimals') ? said : `${said} ${decimals}`.trim() } as unknown as S
+}
+
+/**
+ * An input in the fewest words that say the same, because a model reads all of them before it chooses: `null` is one of
+ * the types instead of an alternative, and what all ids have in common is left out. A wrong example misleads more than
+ * none, so the id of a field is shown as those of its kind begin, or not at all.
+ */
+export function forModels(contract: Contract, schema: ObjectSchema): ObjectSchema {
+  return concise(schema, '', idsOf(contract)) as ObjectSchema
+}
+
+function concise(schema: Schema, field: string, ids: Ids): Schema {
+  const merged = withNullAsType(schema)
+  const { properties, items, ...rest } = merged
+  const short: Schema = mapInner(rest, (inner) => concise(inner, field, ids))
+  if (ids.isAnyId(rest)) {
+    const { examples: _, description, ...bare } = short
+    const example = ids.shown.get(field.replace(/s$/, ''))
+    const said = description === ids.said ? {} : { description }
+    return { ...bare, ...said, ...(example !== undefined && { examples: [example] }) }
+  }
+  const inside = objectOf(properties)
+  if (inside !== null) {
+    const entries = Object.entries(inside as Record<string, Schema>)
+    short.properties = Object.fromEntries(entries.map(([name, inner]) => [name, concise(inner, name, ids)]))
+  }
+  const item = objectOf(items)
+  if (item !== null) short.items = concise(item, field, ids)
+  return short
+}
+
+interface Ids {
+  isAnyId(schema: Schema): boolean
+  /** What is said of any id. */
+  said: unknown
+  /** An id of the records that a field refers to, by the field's name. */
+  shown: ReadonlyMap<string, unknown>
+}
+
+function idsOf(contract: Contract): Ids {
+  const { schemas = {}, parameters = {} } = contract.document.components
+  const { examples, description } = (schemas.ResourceId ?? {}) as Schema
+  const [any] = (examples ?? []) as unknown[]
+  const inPaths = Object.values(parameters) as { name?: string; in?: string; example?: unknown }[]
+  return {
+    isAnyId: (schema) => any !== undefined && Array.isArray(schema.examples) && schema.examples[0] === any,
+    said: description,
+    shown: new Map(
+      inPaths.flatMap(({ name, in: where, example }) =>
+        where === 'path' && name !== undefined && typeof example === 'string' ? [[name, example] as const] : [],
+      ),
+    ),
+  }
+}
+
+/** `anyOf` a plain type and null, as one schema with both types. What is said of the whole goes before what is said inside. */
+function withNullAsType(schema: Schema): Schema {
+  const { anyOf, ...outer } = schema
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema
+  const [inner, none] = anyOf as Schema[]
+  if (inner === undefined || none?.type !== 'null' || typeof inner.type !== 'string' || 'const' in inner) return schema
+  const listed = Array.isArray(inner.enum) ? { enum: [...inner.enum, null] } : {}
+  return { ...inner, ...outer, ...listed, type: [inner.type, 'null'] }
+}
+
+/**
+ * Removes nulls that mean "left out". A model that has to name every parameter sends null for those it does not need;
+ * where null is a valid value, it stays.
+ */
+export function withoutNulls(schema: Schema, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = objectOf(schema.items)
+    return items === null ? value : value.map((item) => withoutNulls(items, item))
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const form = variants(schema).find((variant) => variant.properties !== undefined)
+  if (form === undefined) return value
+  const properties = form.properties as Record<string, Schema>
+  const required = (form.required ?? []) as string[]
+  const kept = Object.entries(value).flatMap(([name, inner]) => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (property === undefined) return [[name, inner]]
+    if (inner === null && !acceptsNull(property) && !required.includes(name)) return []
+    return [[name, withoutNulls(property, inner)]]
+  })
+  return Object.fromEntries(kept)
+}
+
+export function acceptsNull(schema: Schema): boolean {
+  if (Array.isArray(schema.enum)) return schema.enum.includes(null)
+  if (schema.type !== undefined) return [schema.type].flat().includes('null')
+  if (Array.isArray(schema.anyOf)) return (schema.anyOf as Schema[]).some(acceptsNull)
+  return !('const' in schema)
+}
+
+/** The schema's alternatives, or the schema itself if it has none. */
+function variants(schema: Schema): Schema[] {
+  return Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [schema]
+}
+
+/** A copy of the schema in which each directly nested schema is replaced. */
+export function mapInner(schema: Schema, change: (inner: Schema) => Schema): Schema {
+  const copy: Schema = { ...schema }
+  if (objectOf(schema.properties) !== null) {
+    copy.properties = Object.fromEntries(
+      Object.entries(schema.properties as Record<string, Schema>).map(([name, inner]) => [name, change(inner)]),
+    )
+  }
+  for (const keyword of ['items', 'additionalProperties']) {
+    const inner = objectOf(schema[keyword])
+    if (inner !== null) copy[keyword] = change(inner)
+  }
+  for (const keyword of ['anyOf', 'oneOf']) {
+    if (Array.isArray(schema[keyword])) copy[keyword] = (schema[keyword] as Schema[]).map(change)
+  }
+  return copy
+}
+
+function objectOf(value: unknown): Schema | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : null
+}

@@ -1,0 +1,56 @@
+import type { BatchExecution, Execution } from '../../../client/contract.gen.ts'
+import type { Checked } from '../../platform/calls/checked.gen.ts'
+import type { OperationId } from '../../platform/calls/contract.ts'
+import type { Repeat, Repeats } from '../../platform/calls/repeat.ts'
+import { catalogueOf, permitSkill } from './catalogue.ts'
+
+/** A repeat follows the rules of its skill: only for callers who may run it now, and without what it conceals. */
+export function executionToldAgain(repeats: Repeats): Repeat {
+  const ofSkill = ({ skill }: Pick<Execution, 'skill'>) =>
+    Object.hasOwn(repeats, skill) ? repeats[skill as OperationId] : undefined
+  return {
+    permit(body, call) {
+      const { skill } = body as Checked['ExecuteRequest']
+      permitSkill(call, catalogueOf(call.surroundings.contract).find(skill))
+    },
+
+    conceal(body) {
+      const execution = body as Execution
+      const repeat = ofSkill(execution)
+      if (repeat === undefined || typeof execution.result !== 'object' || execution.result === null) return body
+      return { ...execution, result: repeat.conceal(execution.result) }
+    },
+
+    async reveal(body, call) {
+      const execution = body as Execution
+      const repeat = ofSkill(execution)
+      if (repeat === undefined || typeof execution.result !== 'object' || execution.result === null) return body
+      const result = await repeat.reveal(execution.result, call)
+      return result === null ? null : { ...execution, result }
+    },
+  }
+}
+
+/** The same for each step of a batch. */
+export function batchToldAgain(step: Repeat): Repeat {
+  const eachOf = (body: object) => (body as BatchExecution).steps
+  return {
+    permit(body, call) {
+      for (const { skill } of (body as Checked['ExecuteBatch']).steps) step.permit?.({ skill }, call)
+    },
+
+    conceal(body) {
+      return { ...body, steps: eachOf(body).map((each) => step.conceal(each)) }
+    },
+
+    async reveal(body, call) {
+      const steps: object[] = []
+      for (const each of eachOf(body)) {
+        const shown = await step.reveal(each, call)
+        if (shown === null) return null
+        steps.push(shown)
+      }
+      return { ...body, steps }
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import type { FindExpiringInsuranceResult } from '../../../../client/contract.gen.ts'
+import { UNSETTLED } from '../../../domain/statuses/order-statuses.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { addDays } from '../../../platform/values/calendar.ts'
+import { listed, reported, todayOf } from '../frame/report.ts'
+
+const MOST_VENDORS = 500
+const INSURANCE = ['general_liability', 'workers_comp', 'auto', 'umbrella']
+/** How far ahead work is looked for that should not begin without insurance. */
+const DAYS_AHEAD = 60
+
+type AtRisk = FindExpiringInsuranceResult['vendors'][number]
+
+export async function findExpiringInsurance(
+  { withinDays, communityId }: Checked['FindExpiringInsuranceInput'],
+  call: Call,
+): Promise<FindExpiringInsuranceResult> {
+  const { db, organizationId } = call
+  const today = todayOf(call)
+  // Of each kind of policy only the one that lasts longest counts: an older one beside it is renewed.
+  const { rows } = await sql<AtRisk>`
+    with "ending" as materialized (
+      select "vendorId", json_agg(json_build_object('type', "type", 'expirationDate', "until", 'isExpired', "until" < ${today}::date)
+        order by "until", "type") as "documents"
+      from (
+        select d."vendorId", d."type", max(coalesce(d."expirationDate", 'infinity')) as "until" from "complianceDocuments" d
+        join "vendors" v on v."organizationId" = d."organizationId" and v."id" = d."vendorId"
+          and v."archivedAt" is null and v."status" in ('active', 'on_hold')
+        where d."organizationId" = ${organizationId} and d."type" = any(${INSURANCE}::text[])
+          and d."status" in ('valid', 'expired') and d."archivedAt" is null
+        group by d."vendorId", d."type"
+      ) as p
+      where "until" <= ${addDays(today, withinDays)}::date
+      group by "vendorId"
+    ), "orders" as (
+      select o."vendorId", sum(o."total" - o."completedAmount") as "open" from "purchaseOrders" o
+      join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
+      where o."organizationId" = ${organizationId} and o."vendorId" = any(array(select "vendorId" from "ending"))
+        and o."status" = any(${[...UNSETTLED]}::text[])
+        and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
+      group by o."vendorId"
+    ), "ahead" as (
+      select t."vendorId", count(*) as "tasks", min(t."plannedStart") as "next" from "tasks" t
+      where t."organizationId" = ${organizationId} and t."vendorId" = any(array(select "vendorId" from "ending"))
+        and t."archivedAt" is null and t."status" in ('not_started', 'in_progress', 'on_hold')
+        and t."plannedStart" <= ${addDays(today, DAYS_AHEAD)}::date
+        and (${communityId ?? null}::text is null or t."communityId" = ${communityId ?? null})
+      group by t."vendorId"
+    )
+    select v."id" as "vendorId", v."companyName" as "vendor", e."documents", coalesce(o."open", 0) as "openCommitment",
+      coalesce(a."tasks", 0) as "tasksAhead", a."next" as "nextTaskOn"
+    from "ending" e
+    join "vendors" v on v."organizationId" = ${organizationId} and v."id" = e."vendorId"
+    left join "orders" o on o."vendorId" = v."id" left join "ahead" a on a."vendorId" = v."id"
+    where ${communityId ?? null}::text is null or o."vendorId" is not null or a."vendorId" is not null
+    order by "openCommitment" desc, "tasksAhead" desc, v."id" limit ${MOST_VENDORS + 1}`.execute(db)
+  const { rows: vendors, truncated } = listed(rows, MOST_VENDORS)
+  return {
+    vendors,
+    ...reported(call, { truncated, unknown: ['Vendors that never sent a policy are not among these.'] }),
+    currency: call.currency,
+  }
+}

@@ -1,0 +1,52 @@
+import type { ComplianceDocument, OnboardVendorResult } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { placed } from '../frame/attempt.ts'
+
+/** What builders ask for before a vendor sets foot on a site: insurance of both kinds, the tax form, and the agreement. */
+const PAPERS = ['general_liability', 'workers_comp', 'w9', 'agreement'] as const
+
+type Item = OnboardVendorResult['checklist'][number]
+
+export async function onboardVendor(input: Checked['OnboardVendorInput'], call: Call): Promise<OnboardVendorResult> {
+  const { id: vendorId } = await call.operation('createVendor', {
+    ...input.vendor,
+    createScopes: input.createScopes,
+  })
+  const documents: ComplianceDocument[] = []
+  for (const [i, document] of input.documents.entries())
+    documents.push(
+      await placed(`/documents/${i}`, () => call.operation('addComplianceDocument', { vendorId, ...document })),
+    )
+  const isInvited = input.invite && input.vendor.email != null
+  const invited = isInvited ? await call.operation('inviteVendor', { vendorId }) : null
+  const vendor = await call.operation('getVendor', { vendorId })
+  const checklist: Item[] = [
+    item('email', vendor.email !== null, 'an e-mail address'),
+    item('phone', vendor.phone !== null, 'a telephone number'),
+    item('scopes', vendor.scopes.length > 0, 'a trade'),
+    item('accounting_id', vendor.accountingId !== null, 'an id in the accounting system'),
+    item('portal', invited !== null, 'an invitation to the portal'),
+    ...PAPERS.map((type) => paper(type, documents)),
+  ]
+  return {
+    ...{ vendor, documentIds: documents.map(({ id }) => id), checklist },
+    missing: checklist.filter(({ isThere }) => !isThere).length,
+  }
+}
+
+function item(name: string, isThere: boolean, what: string): Item {
+  return { item: name, isThere, detail: isThere ? `It has ${what}.` : `It has not got ${what} yet.` }
+}
+
+/** A document that awaits its review is there, and does not count for compliance yet. */
+function paper(type: (typeof PAPERS)[number], documents: readonly ComplianceDocument[]): Item {
+  const found = documents.find((document) => document.type === type)
+  const isThere = found !== undefined && found.status !== 'expired' && found.status !== 'rejected'
+  const words = type.replaceAll('_', ' ')
+  return {
+    item: type,
+    isThere,
+    detail: found === undefined ? `There is no ${words}.` : `Its ${words} is ${found.status}.`,
+  }
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import type { RankVendorsInput, RankVendorsResult, Vendor } from '../../../../client/contract.gen.ts'
+import { trackRecords } from '../../../domain/bidding/scorecards/queries.ts'
+import { scorecard } from '../../../domain/bidding/scorecards/scorecard.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { listed, reported } from '../frame/report.ts'
+
+const MOST_VENDORS = 200
+
+export async function rankVendors({ scope, communityId }: RankVendorsInput, call: Call): Promise<RankVendorsResult> {
+  const found = listed(await ofTrade(call, scope, communityId), MOST_VENDORS)
+  const period = { from: null, to: null }
+  const frame = { ...period, asOf: call.now.toISOString(), currency: call.currency }
+  const records = await trackRecords(
+    call,
+    found.rows.map(({ id }) => id),
+    period,
+  )
+  const vendors = found.rows.flatMap(({ id: vendorId, companyName, complianceStatus }) => {
+    const record = records.get(vendorId)
+    if (record === undefined) return []
+    const { score, invitations, bids, orders, openCommitment } = scorecard(record, { ...frame, vendorId })
+    return [
+      {
+        ...{
+          vendorId,
+          vendor: companyName,
+          score,
+          answeredPercent: invitations.answeredPercent,
+          winPercent: bids.winPercent,
+        },
+        ...{
+          averageVariancePercent: orders.averageVariancePercent,
+          orders: orders.count,
+          openCommitment,
+          complianceStatus,
+        },
+      },
+    ]
+  })
+  vendors.sort((a, b) => (b.score ?? -1) - (a.score ?? -1) || (a.vendor < b.vendor ? -1 : 1))
+  return {
+    vendors: vendors.map((vendor, i) => ({ rank: i + 1, ...vendor })),
+    ...reported(call, { truncated: found.truncated, unknown: ['How well the work was done is not recorded.'] }),
+    currency: call.currency,
+  }
+}
+
+/** Of more vendors than are listed, those with the most orders are looked at. */
+async function ofTrade({ db, organizationId }: Call, scope: string, communityId: string | undefined) {
+  const { rows } = await sql<Pick<Vendor, 'id' | 'companyName' | 'complianceStatus'>>`
+    select v."id", v."companyName", v."complianceStatus" from "vendors" v
+    where v."organizationId" = ${organizationId} and v."archivedAt" is null and v."status" = 'active'
+      and exists (select from unnest(v."scopes") as s where lower(s) = lower(${scope}))
+      and (${communityId ?? null}::text is null or cardinality(v."communityIds") = 0 or ${communityId ?? null} = any(v."communityIds"))
+    order by (select count(*) from "purchaseOrders" o where o."organizationId" = v."organizationId" and o."vendorId" = v."id") desc,
+      v."id" limit ${MOST_VENDORS + 1}`.execute(db)
+  return rows
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import express, { type Request, type Response, type Router } from 'express'
+import type { Logger } from 'pino'
+import type { Surroundings } from '../../platform/calls/call.ts'
+import { matchesEtag } from '../../platform/calls/etag.ts'
+
+/** Where `node web/build.ts` puts the pages. */
+export const PAGES_FOLDER = path.join(import.meta.dirname, '../../../dist/web')
+
+/**
+ * The admin area: the files that were built from web/, and the one document that all of its pages are. The files have
+ * their digests in their names, so browsers keep them for ever; the document is asked for each time, which costs a 304.
+ * All of it is read once and kept, about a megabyte.
+ */
+export function webRoutes(parts: { surroundings: Surroundings; log: Logger; folder?: string }): Router {
+  const { surroundings, log, folder = PAGES_FOLDER } = parts
+  const routes = express.Router()
+  if (!existsSync(path.join(folder, 'built.json'))) {
+    log.warn(
+      'there are no pages in dist/web: "node web/build.ts" builds them; until then, / leads to the documentation',
+    )
+    return routes
+  }
+  const { pages } = JSON.parse(readFileSync(path.join(folder, 'built.json'), 'utf8')) as { pages: string[] }
+  const prefix = new URL(surroundings.config.publicUrl).pathname.replace(/\/$/, '')
+  const document = documentFor(readFileSync(path.join(folder, 'index.html'), 'utf8'), prefix)
+
+  for (const name of readdirSync(path.join(folder, 'assets'))) {
+    if (!name.endsWith('.br')) serveFile(`/assets/${name}`, 'public, max-age=31536000, immutable')
+  }
+  serveFile('/mark.svg', 'public, max-age=86400')
+
+  routes.get('/', answerWithDocument)
+  for (const page of pages) routes.get([`/${page}`, `/${page}/*rest`], answerWithDocument)
+  return routes
+
+  function answerWithDocument(req: Request, res: Response): void {
+    res.set(DOCUMENT_HEADERS).set('ETag', document.etag)
+    const known = req.headers['if-none-match']
+    if (known !== undefined && matchesEtag(known, document.etag)) res.status(304).end()
+    else res.type('html').send(document.text)
+  }
+
+  function serveFile(address: string, keep: string): void {
+    const file = path.join(folder, address)
+    const plain = readFileSync(file)
+    const compressed = existsSync(`${file}.br`) ? readFileSync(`${file}.br`) : null
+    routes.get(address, (req, res) => {
+      res.set({ 'Cache-Control': keep, 'X-Content-Type-Options': 'nosniff', Vary: 'Accept-Encoding' })
+      const isCompressed = compressed !== null && req.acceptsEncodings('br') === 'br'
+      if (isCompressed) res.set('Content-Encoding', 'br')
+      res.type(path.extname(address)).send(isCompressed ? compressed : plain)
+    })
+  }
+}
+
+// Everything comes from here, and nothing may be written into the page from elsewhere. Icons of toolkits are data: images.
+const DOCUMENT_HEADERS = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-cache',
+}
+
+// The service may be below a path of its host, which the pages read from the document.
+function documentFor(built: string, prefix: string): { text: string; etag: string } {
+  const text = built.replace('data-root=""', `data-root="${prefix}"`).replaceAll('"./', `"${prefix}/`)
+  return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
+}

@@ -1,0 +1,160 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { create, extract } from 'tar'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { ask, withKey } from '../../../scripts/conformance/service.ts'
+import { sendBytes } from '../../../test/support/files.ts'
+import { putMigratedDatabase } from '../../../test/support/migrated.ts'
+import { runVerb, runVerbHere } from '../../../test/support/verbs.ts'
+import { createOrganization } from '../../domain/office/organizations/organizations.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import { claimDataFolder, LOCK_FILE } from '../../platform/database/data-folder.ts'
+import { createKey } from '../../platform/keys/keys.ts'
+import { Clock } from '../../platform/runtime/clock.ts'
+import { type Plumbline, startPlumbline } from '../../plumbline.ts'
+
+// Only for the embedded database; PostgreSQL has its own tools.
+describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'plumbline-backup-test-'))
+  const folder = (name: string) => path.join(root, name)
+  const whole = folder('whole.tar.gz')
+  const bare = folder('bare.tar.gz')
+  let key: string
+  let vendorId: string
+  let webhook: { id: string; secret: string }
+  let attachmentId: string
+
+  beforeAll(async () => {
+    putMigratedDatabase(folder('first'))
+    const plumbline = await start(folder('first'))
+    const { organization } = await createOrganization(plumbline.database, plumbline.clock, {
+      ...{ name: 'Harrow & Finch Homes', ownerEmail: 'p@example.com', ownerName: 'Priya Harrow', most: 10 },
+    })
+    const made = await createKey(plumbline.database, plumbline.clock, { organizationId: organization.id, name: 'Test' })
+    key = made.secret
+    const post = (to: string, body: unknown) => ask(plumbline.url, 'POST', to, body, withKey(key))
+    vendorId = (await post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body.id
+    webhook = (await post('/api/ext/webhooks', { url: 'http://127.0.0.1:9/', eventTypes: ['*'] })).body
+    const { body: document } = await post(`/api/ext/vendors/${vendorId}/compliance-documents`, { type: 'w9' })
+    const files = `${plumbline.url}/api/ext/attachments?recordId=${document.id}&fileName=w9.pdf`
+    attachmentId = (await sendBytes(files, Buffer.from('%PDF-1.4'), { key })).body.id
+    const refused = await cli(folder('first'), 'backup', '--out', whole)
+    expect([refused.code, refused.json.error.code]).toEqual([1, 'data_folder_in_use'])
+    await plumbline.stop()
+  }, 120_000)
+  afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+  /** What is in a data folder besides the file that its users lock. */
+  const contentsOf = (dataDir: string) =>
+    readdirSync(dataDir)
+      .filter((name) => name !== LOCK_FILE)
+      .sort()
+
+  async function start(dataDir: string): Promise<Plumbline> {
+    const config = readConfig({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent', COMPILE_AHEAD: 'false' })
+    return startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock() })
+  }
+
+  /** As operators do it, in a process of its own; `here` is the same in this one, which has the modules already. */
+  const cli = (dataDir: string, ...args: string[]) => runVerb({ DATA_DIR: dataDir }, ...args)
+  const here = (dataDir: string, ...args: string[]) => runVerbHere({ DATA_DIR: dataDir }, ...args)
+
+  async function refusal(dataDir: string, file: string, run = here): Promise<string> {
+    const { code, json } = await run(dataDir, 'restore', file)
+    expect(code).toBe(1)
+    return json.error.detail
+  }
+
+  test('is backed up to a file that only its owner reads, with the key or with a word on where it is', async () => {
+    const { code, json } = await cli(folder('first'), 'backup', '--out', bare)
+    expect([code, json.file, json.bytes]).toEqual([0, bare, statSync(bare).size])
+    expect(json.encryptionKey).toContain(path.join(folder('first'), 'encryption-key'))
+    expect(statSync(bare).mode & 0o777).toBe(0o600)
+    expect((await here(folder('first'), 'backup', '--out', whole, '--with-key')).json.encryptionKey).toContain(
+      'is in the backup',
+    )
+    const again = await here(folder('first'), 'backup', '--out', bare)
+    expect([again.code, again.json.error.code]).toEqual([1, 'backup_refused'])
+    const nothing = await here(folder('nothing'), 'backup', '--out', folder('nothing.tar.gz'))
+    expect(nothing.json.error.detail).toContain('There is no embedded database')
+    // Neither refusals nor backups leave anything behind.
+    expect(readdirSync(root).sort()).toEqual(['bare.tar.gz', 'first', 'whole.tar.gz'])
+    expect(contentsOf(folder('first'))).toEqual(['database', 'encryption-key', 'files'])
+  })
+
+  test('is restored elsewhere, and a service on it knows the keys, the data and the secrets', async () => {
+    const { code, json } = await cli(folder('second'), 'restore', whole)
+    expect([code, json.dataDir]).toEqual([0, folder('second')])
+    expect(contentsOf(folder('second'))).toEqual(['database', 'encryption-key', 'files'])
+    const plumbline = await start(folder('second'))
+    const get = (from: string) => ask(plumbline.url, 'GET', from, undefined, withKey(key))
+    expect((await get(`/api/ext/vendors/${vendorId}`)).body.companyName).toBe('Brazos Framing')
+    const { sha256: etag } = (await get(`/api/ext/attachments/${attachmentId}`)).body
+    expect((await get(`/api/ext/attachments/${attachmentId}/content`)).headers.get('etag')).toBe(`"${etag}"`)
+    const rotated = await ask(plumbline.url, 'POST', `/api/ext/webhooks/${webhook.id}/rotate-secret`, {}, withKey(key))
+    expect(rotated.status).toBe(200)
+    await plumbline.stop()
+  })
+
+  test('is restored with the key that was kept beside the backup, and with no other', async () => {
+    const dataDir = folder('third')
+    expect(await refusal(dataDir, bare)).toContain('The encryption key is not in')
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    writeFileSync(path.join(dataDir, 'encryption-key'), Buffer.alloc(32, 7).toString('base64'))
+    expect(await refusal(dataDir, bare)).toContain('is not the one')
+    expect(contentsOf(dataDir)).toEqual(['encryption-key'])
+    writeFileSync(path.join(dataDir, 'encryption-key'), readFileSync(path.join(folder('first'), 'encryption-key')))
+    expect((await here(dataDir, 'restore', bare)).code).toBe(0)
+  })
+
+  test('is restored into an empty folder only', async () => {
+    expect(await refusal(folder('first'), whole)).toContain('is not empty (database, files)')
+    const held = claimDataFolder(folder('fourth'))
+    expect(await refusal(folder('fourth'), whole, cli)).toContain(`process ${process.pid}`)
+    held.release()
+  })
+
+  test('a backup that is cut off, or is none, leaves nothing behind that a service could start on', async () => {
+    const dataDir = folder('fifth')
+    const bytes = readFileSync(whole)
+    writeFileSync(folder('cut.tar.gz'), bytes.subarray(0, Math.floor(bytes.length * 0.9)))
+    writeFileSync(folder('other.tar.gz'), 'Nothing of the kind.')
+    expect(await refusal(dataDir, folder('cut.tar.gz'))).toContain('cannot be read')
+    expect(await refusal(dataDir, folder('other.tar.gz'))).toMatch(/cannot be read|is not a backup/)
+    expect(await refusal(dataDir, folder('absent.tar.gz'))).toContain('There is no file')
+    expect(contentsOf(dataDir)).toEqual([])
+  })
+
+  test('a folder in which a restore was interrupted is not taken for a whole one, and the restore can be done again', async () => {
+    const dataDir = folder('sixth')
+    mkdirSync(path.join(dataDir, 'restoring', 'database'), { recursive: true })
+    await expect(start(dataDir)).rejects.toThrow('was interrupted')
+    expect(existsSync(path.join(dataDir, 'database'))).toBe(false)
+    expect((await here(dataDir, 'restore', whole)).code).toBe(0)
+    await (await start(dataDir)).stop()
+  })
+
+  test('a backup of a newer schema is refused with the version that knows it', async () => {
+    const unpacked = folder('unpacked')
+    // What lies in the database is not looked at before it is known.
+    mkdirSync(path.join(unpacked, 'database'), { recursive: true })
+    await extract({ file: whole, cwd: unpacked }, ['backup.json'])
+    const note = JSON.parse(readFileSync(path.join(unpacked, 'backup.json'), 'utf8'))
+    writeFileSync(
+      path.join(unpacked, 'backup.json'),
+      JSON.stringify({ ...note, version: '9.0.0', migration: '9999_later' }),
+    )
+    const newer = folder('newer.tar.gz')
+    await create({ file: newer, gzip: true, cwd: unpacked }, readdirSync(unpacked))
+    expect(await refusal(folder('seventh'), newer)).toContain('newer schema (9999_later, of Plumbline 9.0.0)')
+    expect(contentsOf(folder('seventh'))).toEqual([])
+  })
+})
+
+test.runIf(inject('postgres') !== null)('PostgreSQL is referred to its own tools', async () => {
+  const { backUp } = await import('./backup.ts')
+  const env = { DATABASE_URL: 'postgres://localhost/plumbline', DATA_DIR: path.join(tmpdir(), 'plumbline-none') }
+  await expect(backUp(env, { out: 'never.tar.gz', withKey: false })).rejects.toThrow('docs/operating/backup.md')
+})

@@ -1,0 +1,97 @@
+import {
+  createWriteStream,
+  existsSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { sql } from 'kysely'
+import { create } from 'tar'
+import { type Config, readConfig } from '../../platform/config/config.ts'
+import { claimDataFolder } from '../../platform/database/data-folder.ts'
+import { type Database, openDatabase } from '../../platform/database/database.ts'
+import { newestMigration } from '../../platform/database/migrate.ts'
+import { withEncryptionKey } from '../../platform/encryption/encryption-key.ts'
+import { ownVersion } from '../../platform/runtime/version.ts'
+import { BackupRefused, databaseFolder, embeddedConfig, FORMAT, NAMES, type Note } from './archive.ts'
+
+export interface Made extends Note {
+  file: string
+  bytes: number
+  /** Whether the key is included, and if not, what has to be kept with the backup. */
+  encryptionKey: string
+}
+
+/**
+ * Streams the embedded database and the files into a file, so that its size does not matter. The file gets its name only once it is
+ * complete. Meanwhile this process holds the data folder, and no service can start on it.
+ */
+export async function backUp(env: NodeJS.ProcessEnv, wanted: { out: string; withKey: boolean }): Promise<Made> {
+  const folder = databaseFolder(embeddedConfig(env))
+  if (!existsSync(folder)) throw new BackupRefused(`There is no embedded database in ${path.dirname(folder)}.`)
+  const file = path.resolve(wanted.out)
+  if (existsSync(file)) throw new BackupRefused(`${file} exists already; name another file.`)
+  const { config, migration } = await look(env)
+  const claim = claimDataFolder(config.dataDir)
+  try {
+    const note: Note = { format: FORMAT, version: ownVersion(), createdAt: new Date().toISOString(), migration }
+    await write(file, folder, note, wanted.withKey ? config.encryptionKey : null)
+    return { file, bytes: statSync(file).size, ...note, encryptionKey: sentence(env, config, wanted.withKey) }
+  } finally {
+    claim.release()
+  }
+}
+
+// Opens the database once, which completes any crash recovery, and closes it, so that its files are consistent.
+async function look(env: NodeJS.ProcessEnv): Promise<{ config: Config; migration: string }> {
+  const given = readConfig(env)
+  const database = await openDatabase(given)
+  try {
+    const migration = await newestMigration(database.statements)
+    if (migration === null) throw new BackupRefused('The database is empty: no service has started on it yet.')
+    const { config } = await withEncryptionKey(given, database)
+    await checkpoint(database)
+    return { config, migration }
+  } finally {
+    await database.close()
+  }
+}
+
+async function checkpoint(database: Database): Promise<void> {
+  await sql`checkpoint`.execute(database.statements)
+}
+
+async function write(file: string, folder: string, note: Note, key: Buffer | null): Promise<void> {
+  const staging = mkdtempSync(path.join(tmpdir(), 'plumbline-backup-'))
+  const partial = `${file}.partial`
+  try {
+    writeFileSync(path.join(staging, NAMES.note), JSON.stringify(note, null, 2))
+    if (key !== null) writeFileSync(path.join(staging, NAMES.key), key.toString('base64'), { mode: 0o600 })
+    symlinkSync(folder, path.join(staging, NAMES.database))
+    const files = path.join(path.dirname(folder), NAMES.files)
+    const hasFiles = existsSync(files)
+    if (hasFiles) symlinkSync(files, path.join(staging, NAMES.files))
+    // The note comes first, so that it can be read without reading everything.
+    const names = [NAMES.note, ...(key === null ? [] : [NAMES.key]), NAMES.database, ...(hasFiles ? [NAMES.files] : [])]
+    // Whoever can read it can read the data of every builder.
+    const out = createWriteStream(partial, { mode: 0o600 })
+    await pipeline(create({ gzip: true, cwd: staging, follow: true, portable: true, strict: true }, names), out)
+    renameSync(partial, file)
+  } finally {
+    rmSync(staging, { recursive: true, force: true })
+    rmSync(partial, { force: true })
+  }
+}
+
+function sentence(env: NodeJS.ProcessEnv, { dataDir }: Config, isIncluded: boolean): string {
+  if (isIncluded)
+    return 'The encryption key is in the backup: whoever has the file can read all that is encrypted in it.'
+  const place = env.ENCRYPTION_KEY ? 'ENCRYPTION_KEY' : path.join(dataDir, NAMES.key)
+  return `The encryption key is not in the backup, which cannot be restored without it: keep ${place} too, somewhere else.`
+}

@@ -1,0 +1,71 @@
+import { type RawBuilder, sql } from 'kysely'
+import { nameOf } from '../../domain/selling/leads/lead.ts'
+import { invalid, notFound } from '../../platform/problems/problem.ts'
+import { catchUp } from '../../platform/search/index-changes.ts'
+import { add, contactMarks, type ErasedPerson, type Parts, sweep, sweepArchives } from './erase-person.ts'
+import { markOf, NEUTRAL } from './identity.ts'
+
+const [FIRST, LAST] = NEUTRAL.name.split(' ')
+
+/**
+ * Erases somebody who may have bought a home. A lead has its first name and its last name by themselves, which are too
+ * common to be looked for everywhere; they are replaced in the lead and in its own events.
+ */
+export async function eraseLead(
+  { database, clock, config }: Parts,
+  id: string,
+  { confirm, also }: { confirm: string; also: readonly string[] },
+): Promise<ErasedPerson> {
+  const lead = await database.statements
+    .selectFrom('leads')
+    .select(['organizationId', 'firstName', 'lastName', 'email', 'phone'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (lead === undefined) throw notFound()
+  const { organizationId, firstName, lastName, email, phone } = lead
+  if (nameOf(lead) !== confirm)
+    throw invalid([{ pointer: '--confirm', code: 'mismatch', message: 'is not the name of the lead' }])
+  const name = [firstName, lastName].filter((part) => part !== null).join(' ') || null
+  const isErased = name === NEUTRAL.name
+  const marks = [...(isErased ? [] : contactMarks({ name, email, phone })), ...also.map((text) => markOf(text))]
+  const sweeping = { database, clock, config, organizationId, marks }
+  const changed = await sweep(sweeping, (table) => table !== 'leads' && table !== 'users')
+  add(changed, {
+    events: await database.transaction((trx) => eraseNames(organizationId, id).execute(trx).then(affected)),
+  })
+  const own = sql`(l."line"::json->>'kind' = 'event' and l."line"::json #>> '{data,data,object,id}' = ${id})`
+  add(changed, await sweepArchives(sweeping, { where: own, replaced: withoutNames }))
+  // Last, because a repeated run after an interruption starts from what this row says.
+  await database.statements
+    .updateTable('leads')
+    .set((eb) => ({
+      ...{ firstName: FIRST, lastName: LAST, email: null, phone: null },
+      ...{ version: eb('version', '+', 1), updatedAt: clock.now() },
+    }))
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .execute()
+  add(changed, { leads: 1 })
+  add(changed, await sweep(sweeping, (table) => table !== 'users'))
+  await catchUp(database, organizationId)
+  return { organizationId, id, changed }
+}
+
+// Payloads are kept as they were sent, without blanks, and may hold an earlier name among the previous values.
+function eraseNames(organizationId: string, id: string) {
+  const payload = withoutNames(sql.ref('payload'))
+  return sql`
+    update "events" set "payload" = ${payload}
+    where "organizationId" = ${organizationId} and "resourceId" = ${id}`
+}
+
+function withoutNames(text: RawBuilder<unknown>): RawBuilder<unknown> {
+  const first = String.raw`"firstName":"(\\.|[^"\\])*"`
+  const last = String.raw`"lastName":"(\\.|[^"\\])*"`
+  return sql`regexp_replace(regexp_replace(${text},
+    ${first}, ${`"firstName":"${FIRST}"`}, 'g'), ${last}, ${`"lastName":"${LAST}"`}, 'g')`
+}
+
+function affected({ numAffectedRows = 0n }: { numAffectedRows?: bigint }): number {
+  return Number(numAffectedRows)
+}

@@ -1,0 +1,276 @@
+import { type RawBuilder, sql } from 'kysely'
+import { updateUser } from '../../domain/office/users/users.ts'
+import { rewriteArchives } from '../../platform/archives/rewrite.ts'
+import type { Config } from '../../platform/config/config.ts'
+import type { Database, Db } from '../../platform/database/database.ts'
+import { type OwnedTable, ownedTables } from '../../platform/database/owned-tables.ts'
+import { openFiles } from '../../platform/files/files.ts'
+import { forgetStrangers } from '../../platform/keys/identity-retention.ts'
+import { invalid, notFound } from '../../platform/problems/problem.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import { catchUp } from '../../platform/search/index-changes.ts'
+import { type Mark, markOf, NEUTRAL } from './identity.ts'
+
+/**
+ * A person is a user of the builder, somebody at one of its vendors, a lead or a buyer. What identifies them (name, e-mail address,
+ * phone number, and whatever else the operator names) is replaced wherever it occurs in the builder's rows: records,
+ * messages, reasons, event payloads, stored responses of receivers; and in the archives of rows that were deleted. Ids
+ * stay, so that the history remains consistent.
+ *
+ * The columns come from the database's catalogue, so that later ones are not forgotten.
+ */
+export interface ErasedPerson {
+  organizationId: string
+  id: string
+  /** How many rows were changed in each table, and how many files as `archives`. */
+  changed: Record<string, number>
+}
+
+/** Tables that are not searched, and why. */
+export const NOT_SEARCHED: Record<string, string> = {
+  archives: 'Names of kinds and hashes; what is in the files is replaced there.',
+  auditEntries: 'It holds ids, names of fields and addresses of machines, and refuses to be changed.',
+  fileArrivals: 'The bytes of files, which no name is looked for in.',
+  idempotencyRecords: 'The stored answers are encrypted, and gone within 24 hours.',
+}
+
+/** Columns that hold no text written by anybody. */
+export const OPAQUE: Record<string, readonly string[]> = {
+  webhooks: ['secret', 'previousSecret'],
+  apiKeySecrets: ['start'],
+  portalAddresses: ['sealedToken'],
+  mails: ['sealedLink'],
+}
+
+export interface Parts {
+  database: Database
+  clock: Clock
+  /** Where files are kept. */
+  config: Pick<Config, 'dataDir' | 'filesBucket'>
+}
+
+export async function eraseUser(
+  { database, clock, config }: Parts,
+  id: string,
+  { confirm, also }: { confirm: string; also: readonly string[] },
+): Promise<ErasedPerson> {
+  const user = await database.statements
+    .selectFrom('users')
+    .select(['organizationId', 'name', 'email', 'phone'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (user === undefined) throw notFound()
+  if (user.name !== confirm) {
+    throw invalid([{ pointer: '--confirm', code: 'mismatch', message: 'is not the name of the user' }])
+  }
+  const address = `${id}@erased.invalid`
+  const isErased = user.email === address
+  const marks = [
+    ...(isErased ? [] : [markOf(user.email, address), ...nameMark(user.name)]),
+    ...(user.phone === null ? [] : [markOf(user.phone)]),
+    ...also.map((text) => markOf(text)),
+  ]
+  // First, to take away their access; refused if the builder would be left without an owner.
+  await updateUser(database, clock, id, { status: 'disabled' })
+  const { organizationId } = user
+  const sweeping = { database, clock, config, organizationId, marks }
+  const changed = await sweep(sweeping, (table) => table !== 'users')
+  add(changed, await sweepArchives(sweeping))
+  // Last, because a repeated run after an interruption starts from what this row says.
+  await updateUser(database, clock, id, { name: NEUTRAL.name, email: address, phone: null })
+  await forgetStrangers(database)
+  add(changed, { users: 1 })
+  add(changed, await sweep(sweeping, (table) => table !== 'users'))
+  await catchUp(database, organizationId)
+  return { organizationId, id, changed }
+}
+
+export interface WantedContact {
+  name?: string | undefined
+  email?: string | undefined
+  also: readonly string[]
+}
+
+export async function eraseContact(parts: Parts, vendorId: string, wanted: WantedContact): Promise<ErasedPerson> {
+  assertSomebodyMeant(wanted)
+  const vendor = await parts.database.statements
+    .selectFrom('vendors')
+    .select(['organizationId', 'contactName', 'email', 'phone', 'contacts'])
+    .where('id', '=', vendorId)
+    .executeTakeFirst()
+  if (vendor === undefined) throw notFound()
+  const { organizationId, contactName: name, email, phone } = vendor
+  const people = [{ name, email, phone }, ...(vendor.contacts as unknown as Contact[])]
+  return eraseAmong(parts, { organizationId, id: vendorId, table: 'vendors' }, people, wanted)
+}
+
+export async function eraseBuyer(parts: Parts, saleId: string, wanted: WantedContact): Promise<ErasedPerson> {
+  assertSomebodyMeant(wanted)
+  const sale = await parts.database.statements
+    .selectFrom('sales')
+    .select(['organizationId', 'buyers'])
+    .where('id', '=', saleId)
+    .executeTakeFirst()
+  if (sale === undefined) throw notFound()
+  const at = { organizationId: sale.organizationId, id: saleId, table: 'sales' }
+  return eraseAmong(parts, at, sale.buyers as unknown as Contact[], wanted)
+}
+
+function assertSomebodyMeant({ name, email, also }: WantedContact): void {
+  if (name !== undefined || email !== undefined || also.length > 0) return
+  throw invalid([{ pointer: '--email', code: 'required', message: 'or --name says who is meant' }])
+}
+
+/** Erases whoever is meant of the people that a record names. */
+async function eraseAmong(
+  { database, clock, config }: Parts,
+  { organizationId, id, table: of }: { organizationId: string; id: string; table: string },
+  among: readonly Contact[],
+  wanted: WantedContact,
+): Promise<ErasedPerson> {
+  const people = among.filter((person) => isMeant(person, wanted))
+  if (people.length === 0 && wanted.also.length === 0) throw notFound()
+  const marks = [...people.flatMap(contactMarks), ...wanted.also.map((text) => markOf(text))]
+  const sweeping = { database, clock, config, organizationId, marks }
+  // The record last, because a repeated run after an interruption starts from what its row says.
+  const changed = await sweep(sweeping, (table) => table !== of && table !== 'users')
+  add(changed, await sweepArchives(sweeping))
+  add(changed, await sweep(sweeping, (table) => table === of))
+  add(changed, await sweep(sweeping, (table) => table !== 'users'))
+  await catchUp(database, organizationId)
+  return { organizationId, id, changed }
+}
+
+/** The texts that tell who a contact is. */
+export function contactMarks({ name, email, phone }: Contact): Mark[] {
+  return [...nameMark(name ?? null), ...[email, phone].flatMap((text) => (text ? [markOf(text)] : []))]
+}
+
+export interface Contact {
+  name?: string | null
+  email?: string | null
+  phone?: string | null
+}
+
+function isMeant(person: Contact, { name, email }: { name?: string | undefined; email?: string | undefined }): boolean {
+  if (email !== undefined) return person.email?.toLowerCase() === email.toLowerCase()
+  return name !== undefined && person.name === name
+}
+
+// A name that is one lower-case word is replaced in name fields only, and searched for nowhere else.
+function nameMark(name: string | null): Mark[] {
+  return name !== null && /[\s\p{Lu}]/u.test(name) ? [markOf(name)] : []
+}
+
+interface Sweeping extends Parts {
+  organizationId: string
+  marks: readonly Mark[]
+}
+
+/** Rows searched per statement. */
+const WINDOW_ROWS = 1000
+
+/** Replaces the marks in the tables, and says how many rows were changed in each. */
+export async function sweep(sweeping: Sweeping, includes: (table: string) => boolean): Promise<Record<string, number>> {
+  const changed: Record<string, number> = {}
+  if (sweeping.marks.length === 0) return changed
+  for (const table of await ownedTables(sweeping.database.statements)) {
+    if (!includes(table.name) || table.name in NOT_SEARCHED) continue
+    const opaque = OPAQUE[table.name] ?? []
+    const texts = table.texts.filter(({ name }) => !opaque.includes(name))
+    if (texts.length === 0 || table.key.length === 0) continue
+    const count = await sweepTable(sweeping, { ...table, texts })
+    if (count > 0) changed[table.name] = count
+  }
+  return changed
+}
+
+function replaced(text: RawBuilder<unknown>, marks: readonly Mark[]): RawBuilder<unknown> {
+  return marks.reduce(
+    (inner, { pattern, ignoresCase, neutral }) =>
+      sql`regexp_replace(${inner}, ${pattern}, ${neutral}, ${ignoresCase ? 'gi' : 'g'})`,
+    text,
+  )
+}
+
+function contains(text: RawBuilder<unknown>, marks: readonly Mark[]): RawBuilder<unknown> {
+  const found = marks.map(({ likes, pattern, ignoresCase }) => {
+    const matches = ignoresCase ? sql`${text} ~* ${pattern}` : sql`${text} ~ ${pattern}`
+    return sql`(${text} ilike any(${likes}::text[]) and ${matches})`
+  })
+  return sql`(${sql.join(found, sql` or `)})`
+}
+
+/** A further replacement in the lines of archives, as what they hold and when it is made. */
+export interface InLines {
+  where: RawBuilder<unknown>
+  replaced(line: RawBuilder<unknown>): RawBuilder<unknown>
+}
+
+/**
+ * Replaces the marks in the archives, and says how many files were changed. The database does so here too, so that a
+ * text is found in a file if and only if it would be found in a row.
+ */
+export async function sweepArchives(sweeping: Sweeping, more?: InLines): Promise<Record<string, number>> {
+  const { database, clock, config, organizationId, marks } = sweeping
+  if (marks.length === 0 && more === undefined) return {}
+  const text = sql`l."line"`
+  const found = marks.length === 0 ? sql`false` : contains(text, marks)
+  const before = more === undefined ? text : sql`case when ${more.where} then ${more.replaced(text)} else ${text} end`
+  const changed = await rewriteArchives({
+    ...{ database, clock, organizationId, files: openFiles(config) },
+    async change(lines) {
+      const { rows } = await database.transaction((trx) =>
+        sql<{ place: number; line: string }>`
+          select l."place"::int as "place", ${replaced(before, marks)} as "line"
+          from unnest(${[...lines]}::text[]) with ordinality as l ("line", "place")
+          where ${found} or ${more?.where ?? sql`false`}`.execute(trx),
+      )
+      return new Map(rows.flatMap(({ place, line }) => (line === lines[place - 1] ? [] : [[place - 1, line] as const])))
+    },
+  })
+  return changed === 0 ? {} : { archives: changed }
+}
+
+async function sweepTable(sweeping: Sweeping, table: OwnedTable): Promise<number> {
+  const { database, clock, organizationId, marks } = sweeping
+  const key = sql.join(table.key.map((column) => sql.ref(column)))
+  const sets = table.texts.map(
+    ({ name, type }) => sql`${sql.ref(name)} = ${replaced(sql`${sql.ref(name)}::text`, marks)}::${sql.raw(type)}`,
+  )
+  if (table.isVersioned) sets.push(sql`"version" = "version" + 1, "updatedAt" = ${clock.now().toISOString()}`)
+  const found = table.texts.map(({ name }) => contains(sql`${sql.ref(name)}::text`, marks))
+  let changed = 0
+  let last: unknown[] | null = null
+  for (;;) {
+    const window = await readWindow(database.statements, table, organizationId, last)
+    if (window.length === 0) return changed
+    const begin = last
+    const end: unknown[] = window.at(-1) ?? []
+    const { numAffectedRows = 0n } = await database.transaction((trx) =>
+      sql`update ${sql.table(table.name)} set ${sql.join(sets)}
+        where "organizationId" = ${organizationId} and ${begin === null ? sql`true` : sql`(${key}) > (${sql.join(begin)})`}
+          and (${key}) <= (${sql.join(end)}) and (${sql.join(found, sql` or `)})`.execute(trx),
+    )
+    changed += Number(numAffectedRows)
+    last = end
+  }
+}
+
+async function readWindow(
+  db: Db,
+  table: OwnedTable,
+  organizationId: string,
+  last: unknown[] | null,
+): Promise<unknown[][]> {
+  const key = sql.join(table.key.map((column) => sql.ref(column)))
+  const { rows } = await sql<Record<string, unknown>>`
+    select ${key} from ${sql.table(table.name)}
+    where "organizationId" = ${organizationId} and ${last === null ? sql`true` : sql`(${key}) > (${sql.join(last)})`}
+    order by ${key} limit ${WINDOW_ROWS}`.execute(db)
+  return rows.map((row) => table.key.map((column) => row[column]))
+}
+
+export function add(to: Record<string, number>, more: Record<string, number>): void {
+  for (const [table, count] of Object.entries(more)) to[table] = (to[table] ?? 0) + count
+}

@@ -1,0 +1,279 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { World } from '../../../scripts/conformance/world.ts'
+import type { Builder } from '../../../test/support/plumbline.ts'
+import { type Populated, startPopulated } from '../../../test/support/populated.ts'
+import { createUser, listUsers } from '../../domain/office/users/users.ts'
+import { ownedTables } from '../../platform/database/owned-tables.ts'
+import { eraseLead } from './erase-lead.ts'
+import { eraseOrganization, PARTS } from './erase-organization.ts'
+import { eraseBuyer, eraseContact, eraseUser, NOT_SEARCHED } from './erase-person.ts'
+import { exportOrganization } from './export.ts'
+
+let populated: Populated
+beforeAll(async () => {
+  populated = await startPopulated('enough')
+}, 120_000)
+afterAll(() => populated?.stop())
+
+/** Every table in the whole database that contains one of these texts, ignoring case. */
+async function tablesWith(...wanted: string[]): Promise<string[]> {
+  const db = populated.plumbline.database.statements
+  const { rows } = await sql<{ table: string; columns: string[] }>`
+    select "table_name" as "table", array_agg("column_name"::text) as "columns" from "information_schema"."columns"
+    where "table_schema" = current_schema() and "data_type" in ('text', 'json', 'jsonb', 'ARRAY', 'character varying')
+    group by 1`.execute(db)
+  const patterns = wanted.map((text) => `%${text.replace(/[\\%_]/g, '\\$&')}%`)
+  const tables: string[] = []
+  for (const { table, columns } of rows) {
+    const whole = sql`concat_ws(chr(10), ${sql.join(columns.map((column) => sql`${sql.ref(column)}::text`))})`
+    const found =
+      await sql`select 1 from ${sql.table(table)} where ${whole} ilike any(${patterns}::text[]) limit 1`.execute(db)
+    if (found.rows.length > 0) tables.push(table)
+  }
+  return tables.sort()
+}
+
+describe('a person', () => {
+  test('who is a user is nowhere in the database any more, and what they did is still theirs by id', async () => {
+    const { plumbline } = populated
+    const { database, clock, organizationId } = plumbline
+    const name = 'Zenobia "Zen" Quillfeather'
+    const email = 'zenobia.quillfeather@harrowfinch.example.com'
+    const { id } = await createUser(database, clock, {
+      ...{ organizationId, email, name, role: 'estimator' as const, poApprovalLimit: null },
+    })
+    const vendor = await plumbline.post('/api/ext/vendors', {
+      ...{ companyName: 'Quarry & Sons', contactName: `${name}`, email, externalId: 'Q-1' },
+    })
+    await plumbline.patch(`/api/ext/vendors/${vendor.body.id}`, { contactName: 'Somebody', email: null })
+    await plumbline.post(`/api/ext/vendors/${vendor.body.id}/status`, {
+      ...{ status: 'on_hold', reason: `Ask\n${name}, also under ZENOBIA.QUILLFEATHER@harrowfinch.example.com.` },
+    })
+    const message = await plumbline.post('/api/ext/messages', {
+      body: `Zenobia Quillfeather <${email}> left. Write to not-${email} instead.`,
+      recipients: [{ type: 'user', id }],
+    })
+    expect(message.status).toBe(201)
+    expect(await tablesWith(email)).toEqual(['events', 'messages', 'statusChanges', 'users'])
+
+    const wrong = eraseUser(plumbline, id, { confirm: 'Zenobia', also: [] })
+    await expect(wrong).rejects.toMatchObject({ code: 'validation_failed' })
+    const { changed } = await eraseUser(plumbline, id, { confirm: name, also: ['Zenobia Quillfeather'] })
+    expect(Object.keys(changed).sort()).toEqual(['events', 'messages', 'statusChanges', 'users'])
+    const escaped = JSON.stringify(name).slice(1, -1)
+    expect(await tablesWith(name, escaped, 'Zenobia Quillfeather', ` ${email}`, `<${email}`, `"${email}`)).toEqual([])
+    // Another address with the same ending belongs to somebody else.
+    expect(await tablesWith(`not-${email}`)).toContain('messages')
+    const user = (await listUsers(database, organizationId)).find((one) => one.id === id)
+    expect(user).toMatchObject({ name: 'Erased person', email: `${id}@erased.invalid`, status: 'disabled' })
+    const after = await plumbline.get(`/api/ext/messages/${message.body.id}`)
+    expect(after.body.recipients.map((recipient: { id: string }) => recipient.id)).toEqual([id])
+    expect(after.body.version).toBe(message.body.version + 1)
+    // Data about others is unchanged.
+    expect((await plumbline.get(`/api/ext/vendors/${vendor.body.id}`)).body.contactName).toBe('Somebody')
+    // A second run has nothing left to do.
+    const again = await eraseUser(plumbline, id, { confirm: 'Erased person', also: [] })
+    expect(again.changed).toEqual({ users: 1 })
+  })
+
+  test('who is the only owner stays, until there is another', async () => {
+    const { plumbline } = populated
+    const { userId } = await plumbline.newBuilder()
+    const refused = eraseUser(plumbline, userId, { confirm: 'Priya Harrow', also: [] })
+    await expect(refused).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  test('at a vendor is gone from the vendor, its events and what was written of them; the vendor and others stay', async () => {
+    const { plumbline } = populated
+    const person = { name: 'Ottoline Vex', email: 'otto@vexframing.example.com', phone: '+1 512 555 0177' }
+    const other = { name: 'Bram Stokes', email: 'bram@vexframing.example.com', phone: '+1 512 555 0178' }
+    const { body: vendor } = await plumbline.post('/api/ext/vendors', {
+      ...{ companyName: 'Vex Framing', contactName: other.name, email: other.email, contacts: [person, other] },
+    })
+    await plumbline.post(`/api/ext/vendors/${vendor.id}/status`, {
+      status: 'on_hold',
+      reason: 'ottoline vex has left.',
+    })
+    const { changed } = await eraseContact(plumbline, vendor.id, { email: person.email, also: [] })
+    expect(changed).toMatchObject({ vendors: 1, events: 2, statusChanges: 1 })
+    expect(await tablesWith(...Object.values(person))).toEqual([])
+    const { body } = await plumbline.get(`/api/ext/vendors/${vendor.id}`)
+    expect(body).toMatchObject({ companyName: 'Vex Framing', contactName: other.name, email: other.email })
+    expect(body.contacts).toMatchObject([
+      { name: 'Erased person', email: 'erased@erased.invalid', phone: 'erased' },
+      other,
+    ])
+    await expect(eraseContact(plumbline, vendor.id, { email: person.email, also: [] })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    await expect(eraseContact(plumbline, vendor.id, { also: ['active'] })).rejects.toMatchObject({
+      code: 'validation_failed',
+    })
+  })
+
+  test('who was a lead and a buyer is gone from both, from what was noted and from all events; ids and prices stay', async () => {
+    const { plumbline } = populated
+    const person = { firstName: 'Ysolde', lastName: 'Var"ga', email: 'ysolde@example.com', phone: '+1 512 555 0179' }
+    const { body: lead } = await plumbline.post('/api/ext/leads', { ...person, lastName: 'Oldname' })
+    await plumbline.patch(`/api/ext/leads/${lead.id}`, { lastName: person.lastName })
+    const notes = 'Ysolde Var"ga called from +1 512 555 0179.'
+    await plumbline.post(`/api/ext/leads/${lead.id}/activities`, { activityType: 'call', notes })
+    const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Erasing', status: 'active' })
+    const other = { name: 'Petr Lind', email: 'petr@example.com', phone: null }
+    const { body: sale } = await plumbline.post(`/api/ext/leads/${lead.id}/convert`, {
+      ...{ communityId: community.id, lotNumber: '1', basePrice: 100 },
+      buyers: [{ name: 'Ysolde Var"ga', email: person.email }, other],
+    })
+    expect(sale.leadId).toBe(lead.id)
+    const wrong = eraseLead(plumbline, lead.id, { confirm: 'Ysolde', also: [] })
+    await expect(wrong).rejects.toMatchObject({ code: 'validation_failed' })
+    const { changed } = await eraseLead(plumbline, lead.id, { confirm: 'Ysolde Var"ga', also: [] })
+    expect(changed).toMatchObject({ leads: 1, leadActivities: 1, sales: 1, events: expect.any(Number) })
+    expect(await tablesWith('Ysolde', 'Oldname', 'Var"ga', person.email, person.phone)).toEqual([])
+    const after = (await plumbline.get(`/api/ext/sales/${sale.id}`)).body
+    expect(after).toMatchObject({ leadId: lead.id, basePrice: 100, version: sale.version + 1 })
+    expect(after.buyers).toEqual([{ name: 'Erased person', email: 'erased@erased.invalid', phone: null }, other])
+    await eraseBuyer(plumbline, sale.id, { email: other.email, also: [] })
+    expect(await tablesWith(other.name, other.email)).toEqual([])
+    expect((await plumbline.get(`/api/ext/leads/${lead.id}`)).body).toMatchObject({ firstName: 'Erased', email: null })
+  })
+
+  test('is looked for in every table of a builder but those that are named with a reason', async () => {
+    const owned = (await ownedTables(populated.plumbline.database.statements)).map(({ name }) => name)
+    expect(Object.keys(NOT_SEARCHED).filter((name) => !owned.includes(name))).toEqual([])
+    for (const { name, key } of await ownedTables(populated.plumbline.database.statements))
+      expect([name, key.length > 0 || COUNTERS.includes(name)]).toEqual([name, true])
+  })
+})
+
+/** One row for each builder, which holds a number. */
+const COUNTERS = [
+  ...['bidRequestNumbers', 'contractNumbers', 'paymentNumbers', 'paymentRunNumbers', 'saleNumbers'],
+  ...['fileUsage', 'sandboxes'],
+]
+
+describe('a builder', () => {
+  let builder: Builder
+  beforeAll(async () => {
+    const { plumbline, receiver } = populated
+    builder = await plumbline.newBuilder()
+    await new World(plumbline, builder.key, receiver.url).populate('enough')
+  }, 120_000)
+
+  async function rowsOf(organizationId: string): Promise<number> {
+    const { statements } = populated.plumbline.database
+    let total = 0
+    for (const { name } of await ownedTables(statements)) {
+      const { rows } = await sql<{ count: number }>`
+        select count(*) as "count" from ${sql.table(name)} where "organizationId" = ${organizationId}`.execute(
+        statements,
+      )
+      total += rows[0]?.count ?? 0
+    }
+    return total
+  }
+
+  test('is removed by its name only, with all that belongs to it, and its keys are refused', async () => {
+    const { plumbline } = populated
+    const { organizationId, key } = builder
+    const before = await rowsOf(plumbline.organizationId)
+    expect(await rowsOf(organizationId)).toBeGreaterThan(50)
+    await expect(eraseOrganization(plumbline, organizationId, 'Harrow')).rejects.toMatchObject({
+      code: 'validation_failed',
+    })
+    const removed: string[] = []
+    // If interrupted at the first table, it has already revoked the keys, and can be run again.
+    const interrupted = eraseOrganization(plumbline, organizationId, 'Harrow & Finch Homes', () => {
+      throw new Error('Interrupted.')
+    })
+    await expect(interrupted).rejects.toThrow('Interrupted.')
+    const isRefused = async () => (await plumbline.get('/api/ext/me', { key })).status === 401
+    const deadline = Date.now() + 10_000
+    while (!(await isRefused()) && Date.now() < deadline) await new Promise((next) => setTimeout(next, 50))
+    expect(await isRefused()).toBe(true)
+    const { erased } = await eraseOrganization(plumbline, organizationId, 'Harrow & Finch Homes', (table) =>
+      removed.push(table),
+    )
+    expect(erased).toMatchObject({ users: 1, webhooks: expect.any(Number), purchaseOrders: expect.any(Number) })
+    expect(removed.indexOf('bids')).toBeLessThan(removed.indexOf('vendors'))
+    expect(await rowsOf(organizationId)).toBe(0)
+    expect(await tablesWith(organizationId)).toEqual([])
+    expect(await rowsOf(plumbline.organizationId)).toBeGreaterThanOrEqual(before)
+    await expect(eraseOrganization(plumbline, organizationId, 'Harrow & Finch Homes')).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    await expect(exportOrganization(plumbline, organizationId, async () => {})).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+
+  test('goes in one sweep, table by table, however many batches a table takes', async () => {
+    const { plumbline } = populated
+    const { organizationId, key } = await plumbline.newBuilder()
+    const rows = Array.from({ length: 500 }, (_, i) => ({ accountingId: `QB-${i}`, companyName: `Vendor ${i}` }))
+    const synced = await plumbline.post('/api/ext/vendors/batch', { match: 'accountingId', rows }, { key })
+    expect(synced.body.rows.filter(({ status }: { status: string }) => status === 'created')).toHaveLength(500)
+    // Some batches, because references lead to a vendor from some dozen tables.
+    const tables = await ownedTables(plumbline.database.statements)
+    expect(tables.find(({ name }) => name === 'vendors')?.referredBy).toBeGreaterThan(12)
+    const removed: [string, number][] = []
+    await eraseOrganization(plumbline, organizationId, 'Harrow & Finch Homes', (...each) => removed.push(each))
+    expect(removed.filter(([table]) => table === 'vendors')).toEqual([['vendors', 500]])
+    expect(await rowsOf(organizationId)).toBe(0)
+  })
+
+  test('of which something was written after it was gone is found again', async () => {
+    const { plumbline } = populated
+    const { organizationId } = builder
+    await sql`
+      insert into "statusChanges" ("organizationId", "id", "resourceId", "to", "at", "by")
+      values (${organizationId}, 'stc_late', 'ven_late', 'active', now(), '{}')`.execute(plumbline.database.statements)
+    expect((await eraseOrganization(plumbline, organizationId, 'any')).erased).toEqual({ statusChanges: 1 })
+  })
+
+  // On the embedded database nothing else is under way.
+  test('of which something is written while it goes leaves nothing of that behind either', async (context) => {
+    const { plumbline } = populated
+    const { database } = plumbline
+    context.skip(database.embedded)
+    const { organizationId } = await plumbline.newBuilder()
+    const [written, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const late = database.transaction(async (trx) => {
+      await sql`
+        insert into "statusChanges" ("organizationId", "id", "resourceId", "to", "at", "by")
+        values (${organizationId}, 'stc_late', 'ven_late', 'active', now(), '{}')`.execute(trx)
+      written.resolve()
+      await gone.promise
+    })
+    await written.promise
+    const erasing = eraseOrganization(plumbline, organizationId, 'Harrow & Finch Homes')
+    const isThere = () =>
+      database.statements.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst()
+    while ((await isThere()) !== undefined) await new Promise((next) => setTimeout(next, 5))
+    gone.resolve()
+    await late
+    expect((await erasing).erased).toMatchObject({ statusChanges: 1 })
+  })
+
+  test('is found by an index in every table, and so is whatever refers to a row that is removed', async () => {
+    const { statements } = populated.plumbline.database
+    const { rows } = await sql<{ table: string; columns: string[]; isPartial: boolean }>`
+      select c."relname" as "table", i."indpred" is not null as "isPartial",
+        array(select pg_get_indexdef(i."indexrelid", p, true) from generate_series(1, i."indnkeyatts"::int) as p) as "columns"
+      from "pg_index" i join "pg_class" c on c."oid" = i."indrelid"
+      where c."relnamespace" = current_schema()::regnamespace`.execute(statements)
+    const indexes = rows.map((row) => ({ ...row, columns: row.columns.map((column) => column.replaceAll('"', '')) }))
+    for (const { name, references } of await ownedTables(statements)) {
+      const own = indexes.filter(({ table }) => table === name)
+      const leads = own.some(({ columns, isPartial }) => !isPartial && columns[0] === 'organizationId')
+      expect([name, leads || PARTS[name] !== undefined]).toEqual([name, true])
+      for (const { columns } of references) {
+        const isIndexed = own.some((index) =>
+          columns.every((column) => index.columns.slice(0, columns.length).includes(column)),
+        )
+        expect([name, columns, isIndexed]).toEqual([name, columns, true])
+      }
+    }
+  })
+})

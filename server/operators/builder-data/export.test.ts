@@ -1,0 +1,129 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Populated, startPopulated } from '../../../test/support/populated.ts'
+import { columns } from '../../platform/database/columns.gen.ts'
+import { ownedTables } from '../../platform/database/owned-tables.ts'
+import { exportOrganization } from './export.ts'
+import { INSIDE, KINDS, LEFT_OUT, type Table } from './kinds.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was written.
+type Line = { kind: string; data: any }
+
+let populated: Populated
+let text: string
+let lines: Line[]
+
+beforeAll(async () => {
+  populated = await startPopulated('enough')
+  const { plumbline } = populated
+  const stranger = await plumbline.newBuilder()
+  await plumbline.post('/api/ext/vendors', { companyName: 'Somebody else entirely' }, { key: stranger.key })
+  text = await exported()
+  lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}, 120_000)
+afterAll(() => populated?.stop())
+
+async function exported(between = async (): Promise<void> => {}): Promise<string> {
+  const { plumbline } = populated
+  let whole = ''
+  await exportOrganization(plumbline, plumbline.organizationId, async (part) => {
+    whole += part
+    await between()
+  })
+  return whole
+}
+
+const ofKind = (kind: string) => lines.filter((line) => line.kind === kind).map(({ data }) => data)
+
+test('the first line says what follows, and it does', () => {
+  const [first, second] = lines
+  expect(first).toMatchObject({ kind: 'export', data: { format: 'plumbline-export-1', version: '0.1.0' } })
+  expect(second).toMatchObject({ kind: 'organization', data: { id: populated.plumbline.organizationId } })
+  const counted = Object.fromEntries(
+    [...Map.groupBy(lines.slice(1), ({ kind }) => kind)].map(([k, v]) => [k, v.length]),
+  )
+  const { counts } = first?.data ?? {}
+  for (const [kind, count] of Object.entries(counts)) expect([kind, counted[kind] ?? 0]).toEqual([kind, count])
+  expect(Object.keys(counted).filter((kind) => counts[kind] === undefined)).toEqual([])
+})
+
+test('every row of the builder is in it, and nobody else’s', async () => {
+  const { database, organizationId } = populated.plumbline
+  for (const { name } of await ownedTables(database.statements)) {
+    if (LEFT_OUT[name as Table] !== undefined || !('id' in columns[name as Table])) continue
+    const { rows } = await sql<{ id: string }>`
+      select "id" from ${sql.table(name)} where "organizationId" = ${organizationId}`.execute(database.statements)
+    const missing = rows.filter(({ id }) => !text.includes(`"id":"${id}"`))
+    // The export itself is added to the audit trail when it is done.
+    expect([name, missing.length]).toEqual([name, name === 'auditEntries' ? 1 : 0])
+  }
+  expect(text).not.toContain('Somebody else entirely')
+})
+
+test('records are as the interface shows them', async () => {
+  const { plumbline } = populated
+  for (const [kind, collection] of [
+    ['vendor', 'vendors'],
+    ['home', 'homes'],
+    ['bid', 'bids'],
+    ['purchase_order', 'purchase-orders'],
+    ['message', 'messages'],
+    ['webhook', 'webhooks'],
+  ] as const) {
+    const [record] = ofKind(kind)
+    expect([kind, (await plumbline.get(`/api/ext/${collection}/${record.id}`)).body]).toEqual([kind, record])
+  }
+  const event = ofKind('event')[0]
+  expect((await plumbline.get(`/api/ext/events/${event.id}`)).body).toMatchObject({ id: event.id, type: event.type })
+})
+
+test('it has no secret, nor an address that opens the portal', async () => {
+  const { database, key } = populated.plumbline
+  expect(ofKind('webhook').length).toBeGreaterThan(0)
+  expect(ofKind('bid_request').length).toBeGreaterThan(0)
+  for (const secret of [key, '"portalUrl":', 'whsec_', '/portal/'])
+    expect([secret, text.includes(secret)]).toEqual([secret, false])
+  const { rows } = await sql<{ secret: string }>`
+    select encode("hash", 'hex') as "secret" from "apiKeySecrets" union all select encode("hash", 'base64') from "apiKeySecrets"
+    union all select "secret" from "webhooks" where "secret" is not null`.execute(database.statements)
+  expect(rows.filter(({ secret }) => text.includes(secret))).toEqual([])
+})
+
+test('what is written while it is read is not in it', async () => {
+  const { plumbline } = populated
+  // The embedded database has one connection, so everybody else waits.
+  if (plumbline.database.embedded) return
+  let done = false
+  const whole = await exported(async () => {
+    if (done) return
+    done = true
+    expect((await plumbline.post('/api/ext/vendors', { companyName: 'Written meanwhile' })).status).toBe(201)
+  })
+  expect(done).toBe(true)
+  expect(whole).not.toContain('Written meanwhile')
+})
+
+describe('nothing that is added later is forgotten', () => {
+  test('every table of an organization is exported, inside another record, or left out with a reason', async () => {
+    const owned = (await ownedTables(populated.plumbline.database.statements)).map(({ name }) => name)
+    const named = new Set<string>([
+      ...KINDS.map(({ table }) => table),
+      ...Object.keys(INSIDE),
+      ...Object.keys(LEFT_OUT),
+    ])
+    expect(owned.filter((name) => !named.has(name))).toEqual([])
+    expect([...named].filter((name) => !owned.includes(name))).toEqual([])
+  })
+
+  test('every column of a table that is exported as it is kept is in its records, or left out with a reason', () => {
+    for (const { table, columns: exported, leftOut = {} } of KINDS) {
+      if (exported === null) continue
+      const all = Object.keys(columns[table]).filter((column) => column !== 'organizationId')
+      const forgotten = all.filter((column) => !exported.includes(column) && leftOut[column] === undefined)
+      expect([table, forgotten]).toEqual([table, []])
+    }
+  })
+})

@@ -1,0 +1,52 @@
+import { invalid } from '../../platform/problems/problem.ts'
+
+/** A text that identifies somebody, and its replacement once they are erased. */
+export interface Mark {
+  /** Any text that contains it matches one of these LIKE patterns, which is a hundred times faster to test. */
+  likes: string[]
+  /** A PostgreSQL regular expression. */
+  pattern: string
+  /** Case is irrelevant in an e-mail address and in a name of several words. */
+  ignoresCase: boolean
+  neutral: string
+}
+
+export const NEUTRAL = { name: 'Erased person', email: 'erased@erased.invalid', other: 'erased' } as const
+
+/**
+ * A mark only matches as a whole: "Ann Lee" is not found in "Joann Leeds", nor ann@example.com in joann@example.com. A
+ * single lower-case word could be any word, a status or a field name, and is refused.
+ */
+export function markOf(text: string, neutral?: string): Mark {
+  const kind = kindOf(text)
+  if (kind === null) {
+    throw invalid([
+      { pointer: '--also', code: 'too_common', message: `"${text}" is too common a text to be looked for` },
+    ])
+  }
+  // Some characters are escaped in JSON but not in plain text.
+  const forms = [...new Set([text, JSON.stringify(text).slice(1, -1)])]
+  const [before, after] = kind === 'email' ? AROUND_EMAIL : AROUND_WORD
+  return {
+    likes: forms.map((form) => `%${form.replace(/[\\%_]/g, '\\$&')}%`),
+    pattern: `${before}(?:${forms.map(literally).join('|')})${after}`,
+    ignoresCase: kind === 'email' || /\s/.test(text),
+    neutral: neutral ?? NEUTRAL[kind],
+  }
+}
+
+function kindOf(text: string): keyof typeof NEUTRAL | null {
+  if (text.trim().length < 2) return null
+  if (text.includes('@')) return 'email'
+  if (/^[+\d\s().-]+$/.test(text)) return text.replace(/\D/g, '').length >= 5 ? 'other' : null
+  return /[\s\p{Lu}\d]/u.test(text) ? 'name' : null
+}
+
+// In JSON, text after a line break is preceded by the letter n of its escape.
+const ESCAPED = String.raw`(?<=\\[bfnrt])|(?<=\\u[[:xdigit:]]{4})`
+const AROUND_WORD = [`(?:(?<![[:alnum:]_])|${ESCAPED})`, '(?![[:alnum:]_])'] as const
+const AROUND_EMAIL = [`(?:(?<![[:alnum:]_.+%-])|${ESCAPED})`, String.raw`(?![[:alnum:]_-]|\.[[:alnum:]])`] as const
+
+function literally(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]/gu, '\\$&')
+}

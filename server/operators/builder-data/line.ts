@@ -1,0 +1,10 @@
+import type { Contract } from '../../platform/calls/contract.ts'
+import { secretNames } from '../../platform/calls/secret-names.ts'
+
+/** A record as a line of an export or an archive. Secrets are left out wherever they occur: old events may contain one. */
+export function line(contract: Contract, kind: string, data: object): string {
+  const names = secretNames(contract)
+  const isShown = (name: string) => !names.has(name) && name !== 'previousSecret'
+  const text = JSON.stringify({ kind, data }, (name, value: unknown) => (isShown(name) ? value : undefined))
+  return `${text}\n`
+}

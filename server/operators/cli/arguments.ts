@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { InvalidArgumentError } from 'commander'
+import { isAllowable, MOST_ALLOWED_ADDRESSES } from '../../platform/keys/allowed-addresses.ts'
+import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
+
+// Each parses an option's text into the value that a verb takes, and rejects invalid text with a sentence.
+
+export function text(most: number): (value: string) => string {
+  return (value) => {
+    if (value.trim() === '' || value.length > most)
+      throw new InvalidArgumentError(`It has to have 1 to ${most} characters.`)
+    return value
+  }
+}
+
+const MOST_TERMS = 10_000
+
+/** The text of a file; the word none stays as it is. */
+export function terms(file: string): string {
+  if (file === 'none') return file
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new InvalidArgumentError(`It cannot be read: ${(error as Error).message}.`)
+  }
+  if (text === '' || text.length > MOST_TERMS || text.includes('\0'))
+    throw new InvalidArgumentError(`The file has to have 1 to ${MOST_TERMS} characters of text.`)
+  return text
+}
+
+export function email(value: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(value) || value.length > 254)
+    throw new InvalidArgumentError('It has to be an e-mail address.')
+  return value
+}
+
+export function currency(value: string): string {
+  if (!/^[A-Z]{3}$/.test(value)) throw new InvalidArgumentError('It has to be an ISO 4217 code, such as USD.')
+  return value
+}
+
+export function timeZone(value: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone && value
+  } catch {
+    throw new InvalidArgumentError('It has to be an IANA time zone, such as America/Chicago.')
+  }
+}
+
+export function whole(least: number, most: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value)
+    if (!/^\d+$/.test(value) || number < least || number > most) {
+      throw new InvalidArgumentError(`It has to be a whole number from ${least} to ${most}.`)
+    }
+    return number
+  }
+}
+
+export function instant(value: string): Date {
+  const date = new Date(value)
+  if (Number.isNaN(date.getTime()) || !/^\d{4}-\d\d-\d\d/.test(value)) {
+    throw new InvalidArgumentError('It has to be an instant, such as 2027-01-31T00:00:00Z.')
+  }
+  return date
+}
+
+export function month(value: string): string {
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(value)) throw new InvalidArgumentError('It has to be a month, such as 2026-11.')
+  return value
+}
+
+export function permissions(value: string): string[] {
+  const wanted = [...new Set(value.split(',').map((permission) => permission.trim()))]
+  const unknown = wanted.filter((permission) => !(ALL_PERMISSIONS as readonly string[]).includes(permission))
+  if (unknown.length > 0) throw new InvalidArgumentError(`There is no permission ${unknown.join(', ')}.`)
+  return wanted
+}
+
+export function addresses(value: string): string[] {
+  const wanted = [...new Set(value.split(',').map((address) => address.trim()))]
+  const wrong = wanted.find((address) => !isAllowable(address))
+  if (wrong !== undefined) throw new InvalidArgumentError(`"${wrong}" is no address and no range, such as 10.0.0.0/8.`)
+  if (wanted.length > MOST_ALLOWED_ADDRESSES)
+    throw new InvalidArgumentError(`A key has at most ${MOST_ALLOWED_ADDRESSES} addresses and ranges.`)
+  return wanted
+}
+
+const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+
+/** The day of the week, 1 for Monday to 7 for Sunday. */
+export function weekday(value: string): number {
+  const day = WEEKDAYS.indexOf(value.toLowerCase()) + 1
+  if (day === 0) throw new InvalidArgumentError(`It has to be one of ${WEEKDAYS.join(', ')}.`)
+  return day
+}
+
+/** The stages of a sale, in order, separated by commas; a sale has as many as the contract says. */
+export function stages(value: string): string[] {
+  const names = value.split(',').map((name) => name.trim())
+  if (names.length > 30) throw new InvalidArgumentError('A sale has at most 30 stages.')
+  if (!names.every((name) => /^[a-z][a-z0-9_]{0,59}$/.test(name)))
+    throw new InvalidArgumentError('A stage is small letters, digits and _, like contract_signed.')
+  if (new Set(names).size < names.length) throw new InvalidArgumentError('No stage may be there twice.')
+  return names
+}
+
+/** Hours of a day or a week after which others begin to count. */
+export function hours(most: number): (value: string) => Limit {
+  return (value) => {
+    if (value === 'none') return value
+    if (!/^\d{1,3}(\.\d{1,2})?$/.test(value) || Number(value) > most)
+      throw new InvalidArgumentError(`It has to be 0 to ${most} hours, or "none".`)
+    return Number(value)
+  }
+}
+
+export function multiplier(value: string): number {
+  if (!/^\d(\.\d{1,4})?$/.test(value) || Number(value) < 1)
+    throw new InvalidArgumentError('It has to be a number from 1 to 9.9999.')
+  return Number(value)
+}
+
+export type Limit = number | 'none'
+
+export function limit(value: string): Limit {
+  if (value === 'none') return value
+  if (!/^\d{1,12}(\.\d{1,2})?$/.test(value)) throw new InvalidArgumentError('It has to be an amount, or "none".')
+  return Number(value)
+}
+
+export function amount(value: Limit): number | null {
+  return value === 'none' ? null : value
+}
+
+/** For an option that may be repeated. */
+export function collected(value: string, before: string[]): string[] {
+  return [...before, text(254)(value)]
+}

@@ -1,0 +1,64 @@
+// @ts-check
+// In JavaScript, for the same reason as server/main.js.
+import { readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { parseEnv } from 'node:util'
+
+/**
+ * Runs a command as the user of an installed service and with its environment, which only root can read:
+ *
+ *     as-service.js <user>:<group> <environment file> [NAME=value…] -- <command>
+ *
+ * The file overrides the settings before it, as EnvironmentFile= of systemd overrides Environment=. Nothing else of the
+ * caller's environment is passed on, because a DATABASE_URL in it would lead to another database.
+ */
+const [account = '', file = '', ...rest] = process.argv.slice(2)
+const [user = '', group = ''] = account.split(':').map((id) => (/^\d+$/.test(id) ? Number(id) : id))
+const end = rest.indexOf('--')
+
+/**
+ * @param {string} sentence
+ * @returns {never}
+ */
+function refuse(sentence) {
+  process.stderr.write(`${JSON.stringify({ error: { code: 'configuration', detail: sentence } }, null, 2)}\n`)
+  process.exit(1)
+}
+
+/** @returns {Record<string, string | undefined>} */
+function readEnvironment() {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'))
+  } catch (error) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
+    if (code === 'ENOENT') return {}
+    return refuse(`${file} cannot be read: ${message}. Run the command with sudo.`)
+  }
+}
+
+const { PATH = '', LANG, TERM } = process.env
+const settings = Object.fromEntries(
+  rest.slice(0, end).map((setting) => {
+    const at = setting.indexOf('=')
+    return [setting.slice(0, at), setting.slice(at + 1)]
+  }),
+)
+const environment = { PATH, LANG, TERM, ...settings, ...readEnvironment() }
+const { uid, username } = userInfo()
+if (username !== user && uid !== user) {
+  try {
+    process.setgroups?.([group])
+    process.setgid?.(group)
+    process.setuid?.(user)
+  } catch (error) {
+    refuse(`The command cannot run as ${user}: ${/** @type {Error} */ (error).message}. Run it with sudo.`)
+  }
+}
+for (const name of Object.keys(process.env)) delete process.env[name]
+for (const [name, value] of Object.entries(environment)) if (value !== undefined) process.env[name] = value
+
+// Loaded only now, with nothing left of root's rights and environment.
+const { keepCompiled } = await import('../../platform/runtime/compile-cache.js')
+keepCompiled()
+const { obey } = await import('./program.ts')
+await obey([process.execPath, 'plumbline', ...rest.slice(end + 1)])

@@ -1,0 +1,137 @@
+import { type Command, Option } from 'commander'
+import { createOrganization, TIERS, updateOrganization } from '../../domain/office/organizations/organizations.ts'
+import { markSandbox } from '../../domain/office/organizations/sandboxes.ts'
+import {
+  amount,
+  currency,
+  email,
+  hours,
+  type Limit,
+  multiplier,
+  stages,
+  terms,
+  text,
+  timeZone,
+  weekday,
+} from './arguments.ts'
+import { progressOnStderr, writingLines } from './lines.ts'
+import { sharedVerb, verb } from './verb.ts'
+
+type Created = Record<'name' | 'ownerEmail' | 'ownerName' | 'tier' | 'currency' | 'timeZone', string> & {
+  sandbox?: boolean
+}
+
+interface Changes {
+  sandbox?: boolean
+  name?: string
+  tier?: string
+  timeZone?: string
+  weekStartsOn?: number
+  overtimeAfterWeeklyHours?: Limit
+  overtimeAfterDailyHours?: Limit
+  overtimeMultiplier?: number
+  salePipelineStages?: string[]
+  poTerms?: string
+  lienWaivers?: 'required' | 'optional'
+}
+
+export function addOrganizationVerbs(program: Command): void {
+  const organizations = program.command('organizations').description('The builders that use the service.')
+  organizations
+    .command('create')
+    .description('Add a builder and its owner.')
+    .requiredOption('--name <name>', 'what the builder is called', text(200))
+    .requiredOption('--owner-email <email>', 'email address that the owner signs in with', email)
+    .option('--owner-name <name>', "the owner's name", text(200), 'Owner')
+    .addOption(new Option('--tier <tier>', 'the interface is open to pro_plus').choices(TIERS).default('pro_plus'))
+    .option('--currency <code>', 'ISO 4217', currency, 'USD')
+    .option('--time-zone <zone>', 'IANA time zone', timeZone, 'America/Chicago')
+    .option('--sandbox', 'its owner can fill it with an example and empty it')
+    .action(
+      verb(async ({ database, clock, config }, { sandbox = false, ...options }: Created) => {
+        const created = await createOrganization(database, clock, { ...options, most: config.betaMaxOrganizations })
+        if (sandbox) await markSandbox(database, clock, created.organization.id, true)
+        return created
+      }),
+    )
+  organizations
+    .command('list')
+    .description('List the builders.')
+    .action(sharedVerb('organizations list', () => ({})))
+  organizations
+    .command('update')
+    .description('Change a builder.')
+    .argument('<organizationId>')
+    .option('--name <name>', 'what the builder is called', text(200))
+    .addOption(new Option('--tier <tier>', 'the interface is open to pro_plus').choices(TIERS))
+    .option('--time-zone <zone>', 'IANA time zone', timeZone)
+    .option('--week-starts-on <day>', 'monday to sunday: the first day of a timesheet', weekday)
+    .option('--overtime-after-weekly-hours <hours>', 'regular hours a week before overtime, or "none"', hours(168))
+    .option('--overtime-after-daily-hours <hours>', 'regular hours a day before overtime, or "none"', hours(24))
+    .option('--overtime-multiplier <factor>', 'what the rate of overtime is multiplied by', multiplier)
+    .option('--sale-pipeline-stages <names>', 'the stages of new sales in order, separated by commas', stages)
+    .option('--po-terms <file>', 'a text of 10,000 characters at most that orders end with, or "none"', terms)
+    .addOption(
+      new Option('--lien-waivers <rule>', 'for payments whose vendor and orders do not say').choices([
+        'required',
+        'optional',
+      ]),
+    )
+    .option('--sandbox', 'its owner can fill it with an example and empty it; what is in it can be lost')
+    .option('--no-sandbox', 'it is none any more, and what is in it stays')
+    .action((id: string, { sandbox, overtimeMultiplier, poTerms, lienWaivers, ...options }: Changes) => {
+      const { overtimeAfterWeeklyHours: weekly, overtimeAfterDailyHours: daily, ...others } = options
+      const changes = {
+        ...others,
+        ...(poTerms !== undefined && { poTerms: poTerms === 'none' ? null : poTerms }),
+        ...(lienWaivers !== undefined && { lienWaiverRequired: lienWaivers === 'required' }),
+      }
+      const overtimeRule = {
+        ...(weekly !== undefined && { weeklyAfterHours: amount(weekly) }),
+        ...(daily !== undefined && { dailyAfterHours: amount(daily) }),
+        ...(overtimeMultiplier !== undefined && { multiplier: overtimeMultiplier }),
+      }
+      const rule = Object.keys(overtimeRule).length > 0 && { overtimeRule }
+      return verb(async ({ database, clock }) => {
+        if (sandbox !== undefined) await markSandbox(database, clock, id, sandbox)
+        return updateOrganization(database, clock, id, { ...changes, ...rule })
+      })()
+    })
+  organizations
+    .command('export')
+    .description('Write everything of a builder as lines of JSON, without secrets.')
+    .argument('<organizationId>')
+    .option('--out <file>', 'a new file; stdout when left out')
+    .option('--files <folder>', 'a new folder for the attached files, each named by its id')
+    .action((id: string, { out, files }: { out?: string; files?: string }) =>
+      verb(async ({ database, config }) => {
+        const { exportOrganization } = await import('../builder-data/export.ts')
+        const say = progressOnStderr()
+        const about = await writingLines(out, (write) =>
+          exportOrganization({ database, config }, id, write, ({ kind, written, of }) =>
+            say(() => `${kind}: ${written} of ${of}`),
+          ),
+        )
+        const { exportFiles } = await import('../builder-data/export-files.ts')
+        const copied = files && {
+          files,
+          copied: await exportFiles({ database, config }, id, files, (count) => say(() => `${count} files`)),
+        }
+        return out === undefined ? undefined : { file: out, ...about, ...copied }
+      })(),
+    )
+  organizations
+    .command('erase')
+    .description('Remove a builder and everything of it, for good.')
+    .argument('<organizationId>')
+    .requiredOption('--confirm <name>', "the builder's name, to be sure")
+    .action((id: string, { confirm }: { confirm: string }) =>
+      verb(async ({ database, clock, config }) => {
+        const { eraseOrganization } = await import('../builder-data/erase-organization.ts')
+        const say = progressOnStderr()
+        return eraseOrganization({ database, clock, config }, id, confirm, (table, removed) =>
+          say(() => `${table}: ${removed}`),
+        )
+      })(),
+    )
+}

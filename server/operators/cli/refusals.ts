@@ -1,0 +1,30 @@
+import { CommanderError } from 'commander'
+import { ConfigError } from '../../platform/config/config.ts'
+import { DataFolderInUse, DataFolderUnusable } from '../../platform/database/data-folder.ts'
+import { DatabaseUnavailable } from '../../platform/database/reach.ts'
+import { toProblem } from '../../platform/problems/problem.ts'
+import { BackupRefused } from '../backup/archive.ts'
+
+export function fail(error: unknown): void {
+  process.exitCode = 1
+  process.stderr.write(`${JSON.stringify({ error: explain(error) }, null, 2)}\n`)
+}
+
+function explain(error: unknown): { code: string; detail: string; errors?: unknown } {
+  if (error instanceof CommanderError) return { code: 'usage', detail: error.message.replace(/^error: /, '') }
+  if (error instanceof ConfigError || error instanceof DataFolderUnusable)
+    return { code: 'configuration', detail: error.message }
+  if (error instanceof BackupRefused) return { code: 'backup_refused', detail: error.message }
+  if (error instanceof DatabaseUnavailable) return { code: 'database_unavailable', detail: error.message }
+  if (error instanceof DataFolderInUse) {
+    return {
+      code: 'data_folder_in_use',
+      detail: `${error.message} The embedded database belongs to one process at a time.`,
+    }
+  }
+  const { code, message, extras } = toProblem(error)
+  // An unexpected error is shown in full, because it is the operator who has to find its cause.
+  if (code === 'internal')
+    return { code, detail: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  return { code, detail: message, ...(extras.errors !== undefined && { errors: extras.errors }) }
+}

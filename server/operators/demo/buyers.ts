@@ -1,0 +1,125 @@
+import type { Home, SelectionStatus } from '../../../client/contract.gen.ts'
+import type { Contracts } from './contracts.ts'
+import type { Named, Timeline } from './timeline.ts'
+
+interface Made {
+  readonly homes: Named<Home>
+  readonly vendors: Named<string>
+  readonly options: Named<string>
+  readonly contracts: Contracts
+}
+
+/** What the buyers of the homes chose, and what became of it. */
+export class Buyers {
+  readonly #timeline: Timeline
+  readonly #made: Made
+
+  constructor(timeline: Timeline, made: Made) {
+    this.#timeline = timeline
+    this.#made = made
+  }
+
+  plan(): void {
+    for (const choice of CHOICES) this.#timeline.on(choice.daysAgo, (ago) => this.#choose(ago, choice))
+  }
+
+  async #choose(ago: number, { home, what, moves = [], order, dueInDays, ...details }: Choice): Promise<void> {
+    const { daysAgo: _, ...rest } = details
+    const homeId = this.#made.homes.get(home).id
+    const { id } = await this.#timeline.do(ago, 'addSelection', {
+      ...{ ...rest, homeId },
+      ...(typeof what === 'string' ? { optionId: this.#made.options.get(what) } : what),
+      ...(dueInDays !== undefined && { deadline: this.#timeline.date(-dueInDays) }),
+    })
+    if (order !== undefined) this.#timeline.on(order.daysAgo, (day) => this.#order(day, homeId, id, order))
+    for (const [status, daysAgo, reason] of moves)
+      this.#timeline.on(daysAgo, (day) =>
+        this.#timeline.do(day, 'changeSelectionStatus', {
+          ...{ selectionId: id, status },
+          ...(reason !== undefined && { reason }),
+        }),
+      )
+  }
+
+  /** Orders what the selection has put into the budget, at the vendor's prices. */
+  async #order(ago: number, homeId: string, optionSelectionId: string, order: Order): Promise<void> {
+    const { data } = await this.#timeline.do(ago, 'listBudgetLines', { homeId, optionSelectionId })
+    const { id } = await this.#timeline.do(ago, 'createPurchaseOrder', {
+      ...{ homeId, optionSelectionId },
+      ...('contract' in order
+        ? { contractId: this.#made.contracts.awarded.get(order.contract) }
+        : { vendorId: this.#made.vendors.get(order.vendor), scope: data[0]?.scope }),
+      lines: data.map(({ id, partId, quantity }) => ({ budgetLineId: id, partId, quantity })),
+    })
+    for (const status of order.moves)
+      await this.#timeline.do(ago, 'changePurchaseOrderStatus', { purchaseOrderId: id, status })
+  }
+}
+
+type Order = { daysAgo: number; moves: readonly string[] } & ({ vendor: string } | { contract: string })
+
+interface Choice {
+  home: string
+  /** The code of an option, or something that is none. */
+  what: string | { customDescription: string; unitPrice: number; cost: number; scope: string }
+  daysAgo: number
+  /** Each with how many days ago it was made, and why. */
+  moves?: readonly (readonly [SelectionStatus, number, string?])[]
+  order?: Order
+  dueInDays?: number
+  allowanceAmount?: number
+  color?: string
+  location?: string
+}
+
+const CHOICES: readonly Choice[] = [
+  {
+    ...{ home: 'JR 1', what: 'FN-PATIO', daysAgo: 140, location: 'Behind the kitchen' },
+    order: { vendor: 'Broom Finish Flatwork', daysAgo: 62, moves: ['approved', 'issued', 'accepted', 'completed'] },
+    moves: [
+      ['approved', 138],
+      ['ordered', 62],
+      ['installed', 54],
+    ],
+  },
+  { home: 'JR 14', what: 'ST-COVPAT', daysAgo: 104, moves: [['approved', 102]] },
+  {
+    ...{ home: 'JR 14', what: 'EX-BLKWIN', daysAgo: 104, color: 'Black' },
+    order: { vendor: 'Clearview Windows', daysAgo: 46, moves: ['approved', 'issued', 'accepted'] },
+    moves: [
+      ['approved', 102],
+      ['ordered', 46],
+    ],
+  },
+  { home: 'JR 14', what: 'KI-UP42', daysAgo: 104, color: 'Linen', moves: [['approved', 102]] },
+  // Its range has no price before next year.
+  { home: 'JR 14', what: 'KI-GRM', daysAgo: 101, moves: [['approved', 100]] },
+  { home: 'JR 14', what: 'EL-LIGHT', daysAgo: 101, allowanceAmount: 900, moves: [['approved', 100]] },
+  { home: 'JR 14', what: 'FL-CREDIT', daysAgo: 104, moves: [['declined', 99, 'They take the oak after all.']] },
+  { home: 'JR 14', what: 'FL-WOOD', daysAgo: 98, color: 'Natural oak', moves: [['approved', 97]] },
+  { home: 'JR 14', what: 'EL-PVRDY', daysAgo: 30, moves: [['approved', 28]] },
+  {
+    ...{ home: 'JR 14', what: 'EL-PV', daysAgo: 29, location: 'South roof' },
+    order: { contract: 'Solar arrays, Juniper Ridge', daysAgo: 20, moves: ['approved', 'issued', 'accepted'] },
+    moves: [
+      ['approved', 26],
+      ['ordered', 20],
+    ],
+  },
+  { home: 'JR 22', what: 'FN-PATIO', daysAgo: 20, moves: [['approved', 18]] },
+  { home: 'JR 22', what: 'KI-QTZ', daysAgo: 9, color: 'Calacatta', location: 'Kitchen', dueInDays: 12 },
+  { home: 'JR 22', what: 'BA-FRTUB', daysAgo: 9, dueInDays: 12 },
+  {
+    ...{ home: 'JR 22', daysAgo: 8, location: 'Laundry', dueInDays: 5 },
+    what: { customDescription: 'Dog wash in the laundry room', unitPrice: 1850, cost: 1210, scope: 'plumbing' },
+  },
+  { home: 'BB 5', what: 'ST-FPL', daysAgo: 86, moves: [['approved', 84]] },
+  {
+    ...{ home: 'BB 8', what: 'ST-3CAR', daysAgo: 60 },
+    moves: [
+      ['approved', 58],
+      ['cancelled', 36, 'The buyer found no financing.'],
+    ],
+  },
+  { home: 'MCC 1', what: 'EX-STAMP', daysAgo: 16, moves: [['approved', 15]] },
+]

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import { createUser, updateUser } from '../../domain/office/users/users.ts'
+import type { Database } from '../../platform/database/database.ts'
+import type { Role } from '../../platform/keys/roles.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import { numberOrNull, rowsOf } from './rows.ts'
+import { Named } from './timeline.ts'
+import { BUILDER } from './world.ts'
+
+/**
+ * The others who work for the builder, by their e-mail addresses. Those who are there already stay as they are. Nobody signs
+ * in as one that is added: the same addresses are in every sandbox, and whoever signs in by an address is let in wherever it
+ * works.
+ */
+export async function addColleagues(database: Database, clock: Clock, organizationId: string): Promise<Named<string>> {
+  const people = new Named<string>()
+  const known = await database.statements
+    .selectFrom('users')
+    .select(['id', 'email'])
+    .where('organizationId', '=', organizationId)
+    .where('email', 'in', addresses())
+    .execute()
+  for (const { id, email } of known) people.set(email, id)
+  for (const { email, name, phone, role, poApprovalLimit, status } of rowsOf('people')) {
+    if (email === BUILDER.owner.email || people.has(email)) continue
+    const limit = { poApprovalLimit: numberOrNull(poApprovalLimit) }
+    const { id } = await createUser(database, clock, {
+      ...{ organizationId, email, name, phone, role: role as Role, ...limit, isExample: true },
+    })
+    if (status === 'disabled') await updateUser(database, clock, id, { status })
+    people.set(email, id)
+  }
+  return people
+}
+
+/** Removes those who were added then or later; one whom somebody gave a key or connected an app stays with it. */
+export async function removeColleagues(database: Database, organizationId: string, since: Date): Promise<void> {
+  await sql`
+    delete from "users" u where u."organizationId" = ${organizationId} and u."email" = any(${addresses()}::text[])
+      and u."createdAt" >= ${since.toISOString()}::timestamptz
+      and not exists (select from "apiKeys" k where k."organizationId" = u."organizationId" and k."createdByUserId" = u."id")
+      and not exists (select from "oauthGrants" g where g."organizationId" = u."organizationId" and g."userId" = u."id")`.execute(
+    database.statements,
+  )
+}
+
+function addresses(): string[] {
+  return rowsOf('people').flatMap(({ email }) => (email === BUILDER.owner.email ? [] : [email]))
+}

@@ -1,0 +1,68 @@
+import { pino } from 'pino'
+import { createOrganization } from '../../domain/office/organizations/organizations.ts'
+import { insertSandbox } from '../../domain/office/organizations/sandboxes.ts'
+import { advanceCompliance } from '../../domain/vendors/compliance-documents/advance.ts'
+import { createApp } from '../../interfaces/app.ts'
+import { operations, repeats } from '../../interfaces/operations.ts'
+import { newCall } from '../../platform/calls/call.ts'
+import { type Contract, loadContract } from '../../platform/calls/contract.ts'
+import type { Config } from '../../platform/config/config.ts'
+import type { Database } from '../../platform/database/database.ts'
+import { createKey } from '../../platform/keys/keys.ts'
+import { userOf } from '../../platform/keys/principals.ts'
+import { Clock } from '../../platform/runtime/clock.ts'
+import { addColleagues } from './colleagues.ts'
+import { Story } from './story.ts'
+import { writeUsage } from './usage.ts'
+import { BUILDER } from './world.ts'
+
+/**
+ * Makes the demo builder by calling the operations as its owner would have over the past months, so that all rules and
+ * events of the service apply to it too; only the price book goes past them. Its data are written in one transaction:
+ * all or nothing.
+ *
+ * @returns the organization and the secret of a key with all permissions
+ */
+export async function makeDemo(
+  database: Database,
+  config: Config,
+  contract: Contract = loadContract(),
+): Promise<{ organizationId: string; key: string }> {
+  const today = new Clock()
+  const { organization, owner } = await createOrganization(database, today, {
+    name: BUILDER.name,
+    currency: BUILDER.currency,
+    timeZone: BUILDER.timeZone,
+    ownerName: BUILDER.owner.name,
+    ownerEmail: BUILDER.owner.email,
+    most: config.betaMaxOrganizations,
+  })
+  const people = await addColleagues(database, today, organization.id)
+  people.set(BUILDER.owner.email, owner.id)
+  const { id: keyId, secret } = await createKey(database, today, {
+    organizationId: organization.id,
+    userId: owner.id,
+    name: 'Demo',
+    // It is there to be tried, whenever that is.
+    expiresAt: null,
+  })
+
+  const log = pino({ level: 'silent' })
+  const app = createApp({
+    ...{ config, contract, handlers: operations, repeats, database, clock: today, log },
+    // Events recorded here wait for the service, which looks for them when it starts.
+    eventsCommitted() {},
+    deliveriesDue() {},
+  })
+  const principal = await userOf(database.statements, organization.id, owner.id)
+  const call = newCall(app.surroundings, { principal, requestId: 'demo', address: null })
+  await call.write((inside) => new Story(call, people).tell(inside))
+  // Some insurance has expired in the meantime or is about to, which only this step notices.
+  await advanceCompliance(app.surroundings)
+  await writeUsage(database, today, { organizationId: organization.id, keyId })
+  // Its owner may empty it to try the first steps, and fill it again.
+  await insertSandbox(database.statements, organization.id, 'filled', new Date(organization.createdAt))
+  await app.limits.stop()
+  await app.usage.stop()
+  return { organizationId: organization.id, key: secret }
+}

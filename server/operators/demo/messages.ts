@@ -1,0 +1,92 @@
+import type { Home, PurchaseOrder } from '../../../client/contract.gen.ts'
+import { userOf, vendorOf } from '../../platform/keys/principals.ts'
+import { JUST_BEFORE, type Named, type Timeline } from './timeline.ts'
+
+interface Made {
+  /** By e-mail address. */
+  readonly people: Named<string>
+  readonly vendors: Named<string>
+  readonly homes: Named<Home>
+  readonly orders: Named<PurchaseOrder>
+}
+
+/** What people of the office and vendors wrote to each other in the last days. */
+export class Messages {
+  readonly #timeline: Timeline
+  readonly #made: Made
+
+  constructor(timeline: Timeline, made: Made) {
+    this.#timeline = timeline
+    this.#made = made
+  }
+
+  plan(): void {
+    for (const letter of LETTERS) this.#timeline.on(letter.daysAgo, (ago) => this.#send(ago, letter))
+  }
+
+  async #send(ago: number, { from, to, order, home, subject, body, answer }: Letter): Promise<void> {
+    const { call } = this.#timeline
+    const { id: organizationId } = call.principal.organization
+    const writer = await userOf(call.db, organizationId, this.#made.people.get(`${from}@harrowfinch.example.com`))
+    const [type, about] =
+      order === undefined
+        ? ['home', this.#made.homes.get(home ?? '').id]
+        : ['purchase_order', this.#made.orders.get(order).id]
+    const vendorId = 'vendor' in to ? this.#made.vendors.get(to.vendor) : null
+    const recipient =
+      'vendor' in to
+        ? { type: 'vendor', id: vendorId }
+        : { type: 'user', id: this.#made.people.get(`${to.colleague}@harrowfinch.example.com`) }
+    const { id: messageId } = await this.#timeline
+      .at(ago, writer)
+      .operation('sendMessage', { subject, body, recipients: [recipient], relatedTo: { type, id: about } })
+    if (answer === undefined || vendorId === null) return
+    // Before the others of that day write about it.
+    this.#timeline.on(ago - 1 + JUST_BEFORE, (day) =>
+      this.#timeline
+        .at(day, vendorOf(call.principal.organization, vendorId, vendorId))
+        .operation('replyToPortalMessage', { messageId, body: answer }),
+    )
+  }
+}
+
+interface Letter {
+  daysAgo: number
+  /** The first part of the writer's address. */
+  from: string
+  to: { vendor: string } | { colleague: string }
+  /** What it is about: an order, or else a home. */
+  order?: string
+  home?: string
+  subject: string
+  body: string
+  /** What the vendor writes back, a day later. */
+  answer?: string
+}
+
+const LETTERS: readonly Letter[] = [
+  {
+    ...{ daysAgo: 6, from: 'desmond', to: { vendor: 'Redrock Concrete & Foundations' } },
+    ...{ order: 'JR 14 foundation VPO', subject: 'Nine yards more on lot 14' },
+    body: 'You bill nine yards of concrete more than the takeoff has. What were they for?',
+    answer: 'Your layout had the beams deeper than the sheet. We poured what was dug; this is not ours.',
+  },
+  {
+    ...{ daysAgo: 5, from: 'marcus', to: { colleague: 'desmond' }, order: 'JR 14 foundation VPO' },
+    subject: 'Beams of lot 14',
+    body: 'Measured two beams this morning, both four inches over. Please hold it until we have talked.',
+  },
+  {
+    ...{ daysAgo: 4, from: 'aiko', to: { vendor: 'Cardinal Roofing' }, order: 'JR 1 roofing' },
+    subject: 'Retainage of the model',
+    body: 'Your liability policy ended today. We cannot release the retainage of the model until we have the new certificate.',
+  },
+  {
+    ...{ daysAgo: 3, from: 'bram', to: { colleague: 'priya' }, order: 'BB 2 roofing', subject: 'Roof of Bluff lot 2' },
+    body: 'Roofing on Bluff lot 2 is 12 percent over. I need it released by Friday or the decking gets wet.',
+  },
+  {
+    ...{ daysAgo: 1, from: 'noor', to: { vendor: 'South Lamar Interiors' }, home: 'CH 9', subject: 'Final waiver' },
+    body: 'We still lack the final waiver for lot 9 at Cedar Hollow.',
+  },
+]

@@ -1,0 +1,108 @@
+import type { Payment, PurchaseOrder } from '../../../client/contract.gen.ts'
+import * as payments from '../../domain/paying/payments/queries.ts'
+import * as orders from '../../domain/paying/purchase-orders/queries.ts'
+import { settle } from '../../domain/paying/purchase-orders/settle.ts'
+import { recordStatusChange } from '../../platform/events/status-history.ts'
+import { type RowOf, rowsOf } from './rows.ts'
+import { JUST_BEFORE, LONG_AGO, Named, type Timeline } from './timeline.ts'
+import { Waivers } from './waivers.ts'
+
+type Row = RowOf<'story-payments'>
+
+/** How long a lost check is waited for, and how long before the money goes out a payment is approved. */
+const DAYS_TO_VOID = 6
+const DAYS_TO_PAY = 2
+
+/** What the vendors were paid for their orders, and what is still on its way to them. */
+export class Payments {
+  readonly #timeline: Timeline
+  readonly #orders: Named<PurchaseOrder>
+  readonly #waivers: Waivers
+  readonly #rows = rowsOf('story-payments')
+  readonly #ordersTold = rowsOf('story-orders')
+  /** By its name in the story. */
+  readonly #made = new Named<Payment>()
+
+  constructor(timeline: Timeline, orders: Named<PurchaseOrder>) {
+    this.#timeline = timeline
+    this.#orders = orders
+    this.#waivers = new Waivers(timeline)
+  }
+
+  plan(): void {
+    for (const row of this.#rows) {
+      const replaced = this.#replacedBy(row)
+      const daysAgo = replaced === undefined ? Number(row.invoiceDaysAgo) : voidedDaysAgo(replaced)
+      this.#timeline.on(daysAgo, (ago) => this.#enter(ago, row, replaced))
+    }
+  }
+
+  /** The payment whose check was lost, and in whose place this one stands. */
+  #replacedBy({ payment, vendor, invoiceNumber }: Row): Row | undefined {
+    return this.#rows.find(
+      (other) =>
+        other.payment !== payment &&
+        other.vendor === vendor &&
+        other.invoiceNumber === invoiceNumber &&
+        other.status === 'voided',
+    )
+  }
+
+  async #enter(ago: number, row: Row, replaced: Row | undefined): Promise<void> {
+    if (replaced !== undefined)
+      await this.#timeline.do(ago, 'voidPayment', {
+        ...{ paymentId: this.#made.get(replaced.payment).id, reason: 'The check was lost in the mail.' },
+      })
+    const order = this.#orders.get(row.order)
+    const isRefused = row.status === 'rejected'
+    const payment = await this.#timeline.do(ago, 'createPayment', {
+      ...{ poId: order.id, paymentType: row.paymentType, invoiceNumber: row.invoiceNumber },
+      // What is final or a release comes to all that is left.
+      ...((row.paymentType === 'progress' || isRefused) && { grossAmount: this.#amountOf(row, order) }),
+      invoiceDate: this.#timeline.date(Number(row.invoiceDaysAgo)),
+      method: row.method === '' ? 'ach' : row.method,
+      ...(replaced !== undefined && { replacesPaymentId: this.#made.get(replaced.payment).id }),
+      ...(isRefused && { overrideReason: 'Entered as it came, to be refused.' }),
+    })
+    this.#made.set(row.payment, payment)
+    this.#follow(payment.id, row, ago)
+    this.#waivers.planFor(payment, row, ago)
+  }
+
+  /** As much of the order as in the story, where its total is another one. */
+  #amountOf({ order: name, grossAmount }: Row, { total }: PurchaseOrder): number {
+    const told = this.#ordersTold.find(({ order }) => order === name)
+    return Math.round((Number(grossAmount) * total * 100) / Number(told?.total)) / 100
+  }
+
+  #follow(paymentId: string, row: Row, entered: number): void {
+    const { payment, status, paidDaysAgo, method, note } = row
+    const move = (ago: number, to: string, more = {}) =>
+      this.#timeline.on(ago, (day) => this.#timeline.do(day, 'changePaymentStatus', { paymentId, status: to, ...more }))
+    const paid = Number(paidDaysAgo)
+    if (status === 'rejected') move(entered - 1, 'rejected', { reason: note })
+    if (status === 'approved') move(entered - DAYS_TO_PAY, 'approved')
+    // A lost check was sent, too.
+    if (status !== 'paid' && status !== 'voided') return
+    if (paid >= LONG_AGO) this.#timeline.on(paid, (ago) => this.#payOut(ago, paymentId, this.#orders.get(row.order).id))
+    else {
+      move(Math.min(entered, paid + DAYS_TO_PAY), 'approved')
+      move(paid, 'paid', method === 'check' ? { checkNumber: `2${payment.slice(-3)}` } : {})
+    }
+  }
+
+  /** The approval and the payment, both of long ago; it closes the order that it pays the last of. */
+  async #payOut(ago: number, id: string, poId: string): Promise<void> {
+    const call = this.#timeline.at(ago)
+    const order = await orders.lock(call, poId)
+    const payment = await payments.lock(call, id)
+    await payments.update(call, payment, { status: 'paid', paidDate: this.#timeline.date(ago) })
+    await recordStatusChange(this.#timeline.at(ago + JUST_BEFORE), { id, from: 'pending', to: 'approved' })
+    await recordStatusChange(call, { id, from: 'approved', to: 'paid' })
+    await settle(call, [order], `${payment.number} was paid.`)
+  }
+}
+
+function voidedDaysAgo({ paidDaysAgo }: Row): number {
+  return Number(paidDaysAgo) - DAYS_TO_VOID
+}

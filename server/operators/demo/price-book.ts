@@ -1,0 +1,142 @@
+import type { CostCategory } from '../../../client/contract.gen.ts'
+import * as costCodes from '../../domain/costs/cost-codes/queries.ts'
+import * as parts from '../../domain/costs/parts/queries.ts'
+import * as prices from '../../domain/costs/prices/queries.ts'
+import { figuresIn, listIn, numberOrNull, orNull, type RowOf, rowsOf } from './rows.ts'
+import { Named, type Timeline } from './timeline.ts'
+
+/**
+ * What the builder builds, of what, and at whose prices, from the files in `data`. Cost codes, parts and prices are
+ * hundreds, and a first start should not take seconds longer for them, so they are written many at once past their
+ * operations; a test holds them to the same rules.
+ */
+export class PriceBook {
+  readonly plans = new Named<string>()
+  readonly costCodes = new Named<string>()
+  readonly parts = new Named<string>()
+  readonly #timeline: Timeline
+  readonly #communities: Named<string>
+  readonly #vendors: Named<string>
+
+  constructor(timeline: Timeline, made: { communities: Named<string>; vendors: Named<string> }) {
+    this.#timeline = timeline
+    this.#communities = made.communities
+    this.#vendors = made.vendors
+  }
+
+  /** The cost codes from the top of the chart downwards, and then the trades, which have one each by default. */
+  async addChart(ago: number): Promise<void> {
+    let rest = rowsOf('cost-codes')
+    while (rest.length > 0) {
+      const next = rest.filter(({ parentCode }) => parentCode === '' || this.costCodes.has(parentCode))
+      if (next.length === 0) throw new Error(`Cost codes without a parent: ${rest.map(({ code }) => code).join(', ')}`)
+      const call = this.#timeline.at(ago)
+      const made = next.map(({ code, name, parentCode, category, scope }) =>
+        costCodes.make(call, {
+          ...{ code, name, category: category as CostCategory, scope: orNull(scope) },
+          parentId: parentCode === '' ? null : this.costCodes.get(parentCode),
+        }),
+      )
+      await costCodes.insertAll(call, made)
+      for (const { code, id } of made) this.costCodes.set(code, id)
+      rest = rest.filter((row) => !next.includes(row))
+    }
+    for (const { name, code, sequence, defaultCostCode } of rowsOf('scopes')) {
+      const defaultCostCodeId = this.costCodes.get(defaultCostCode)
+      await this.#timeline.do(ago, 'createScope', { name, code, sequence: Number(sequence), defaultCostCodeId })
+    }
+  }
+
+  async addParts(ago: number): Promise<void> {
+    const call = this.#timeline.at(ago)
+    const made = rowsOf('parts').map(({ sku, name, unit, scope, costCode, manufacturer, leadTimeDays }) =>
+      parts.make(call, {
+        ...{ sku, name, unit, scope, manufacturer: orNull(manufacturer), leadTimeDays: numberOrNull(leadTimeDays) },
+        costCodeId: this.costCodes.get(costCode),
+      }),
+    )
+    await parts.insertAll(call, made)
+    for (const { sku, id } of made) this.parts.set(sku, id)
+  }
+
+  async addPlans(ago: number): Promise<void> {
+    const takeoffs = Map.groupBy(rowsOf('takeoff'), ({ plan }) => plan)
+    for (const rows of Map.groupBy(rowsOf('plans'), ({ code }) => code).values()) {
+      const { id, code } = await this.#timeline.do(ago, 'createPlan', this.#plan(rows))
+      this.plans.set(code, id)
+      const lines = (takeoffs.get(code) ?? []).filter(({ option }) => option === '').map((line) => this.#line(line))
+      await this.#timeline.do(ago, 'replaceTakeoff', { planId: id, lines })
+      await this.#timeline.do(ago, 'changePlanStatus', { planId: id, status: 'released' })
+    }
+  }
+
+  /** The figures of the first elevation are those of the plan; the others have what differs. */
+  #plan([first, ...others]: readonly RowOf<'plans'>[]) {
+    if (first === undefined) throw new Error('A plan has a row.')
+    const figures = figuresIn(first)
+    const ofPlan = new Map(figures.map(({ name, value }) => [name, value]))
+    return {
+      ...{ code: first.code, name: first.name, figures },
+      communityIds: listIn(first.communities).map((code) => this.#communities.get(code)),
+      squareFeet: Number(first.squareFeet),
+      bedrooms: Number(first.bedrooms),
+      bathrooms: Number(first.bathrooms),
+      garageSpaces: Number(first.garageSpaces),
+      stories: Number(first.stories),
+      basePrice: Number(first.basePrice),
+      elevations: [first, ...others].map((row) => ({
+        ...{ code: row.elevation, price: Number(row.elevationPrice) },
+        figures: figuresIn(row).filter(({ name, value }) => ofPlan.get(name) !== value),
+      })),
+    }
+  }
+
+  #line({ elevation, sku, quantity, formula, wastePercent, costCode, taskName }: RowOf<'takeoff'>) {
+    return {
+      // A part stands once on a plan and its elevations, so its number names the line, wherever that moves.
+      ...{ lineId: sku, elevation: orNull(elevation), partId: this.parts.get(sku) },
+      ...{ quantity: numberOrNull(quantity), formula: orNull(formula), wastePercent: Number(wastePercent) },
+      ...{ costCodeId: this.costCodes.get(costCode), taskName: orNull(taskName) },
+    }
+  }
+
+  /** Each price is entered two weeks before its first day, but not before its vendor was, nor after today. */
+  planPrices(sinceWhen: (vendor: string) => number): void {
+    const rows = rowsOf('prices').toSorted((a, b) => (a.effectiveDate < b.effectiveDate ? -1 : 1))
+    const days = Map.groupBy(rows, ({ vendor, effectiveDate }) =>
+      Math.max(1, Math.min(this.#timeline.daysSince(effectiveDate) + 14, sinceWhen(vendor) - 1)),
+    )
+    for (const [day, ofDay] of days) this.#timeline.on(day, (ago) => this.#addPrices(ago, ofDay))
+  }
+
+  async #addPrices(ago: number, rows: readonly RowOf<'prices'>[]): Promise<void> {
+    const [ending, plain] = [rows.filter(endsAnother), rows.filter((row) => !endsAnother(row))]
+    const call = this.#timeline.at(ago)
+    await prices.insertAll(
+      call,
+      plain.map((row) => prices.make(call, this.#price(row))),
+    )
+    for (const row of ending) await this.#timeline.do(ago, 'addPrice', { ...this.#price(row), endPrevious: true })
+  }
+
+  #price(row: RowOf<'prices'>) {
+    const { effectiveDate, expirationDate, note } = row
+    return {
+      partId: this.parts.get(row.sku),
+      vendorId: this.#vendors.get(row.vendor),
+      communityId: row.community === '' ? null : this.#communities.get(row.community),
+      planId: row.plan === '' ? null : this.plans.get(row.plan),
+      unitPrice: Number(row.unitPrice),
+      effectiveDate: this.#timeline.moved(effectiveDate),
+      expirationDate: expirationDate === '' ? null : this.#timeline.moved(expirationDate),
+      minQuantity: Number(row.minQuantity),
+      preferred: row.preferred === 'true',
+      note: note === '' ? null : this.#timeline.moved(note),
+    }
+  }
+}
+
+/** All other prices of the files leave each other alone. */
+function endsAnother({ note }: RowOf<'prices'>): boolean {
+  return note.endsWith("ends the same vendor's earlier price")
+}

@@ -1,0 +1,210 @@
+import type { Home, Task } from '../../../client/contract.gen.ts'
+import { lockSchedule, rescheduled } from '../../domain/building/tasks/cascade.ts'
+import * as tasks from '../../domain/building/tasks/queries.ts'
+import * as homes from '../../domain/land/homes/queries.ts'
+import { addDays } from '../../platform/values/calendar.ts'
+import { listIn, orNull, rowsOf } from './rows.ts'
+import type { Named, Timeline } from './timeline.ts'
+import { ASKED, type DemoHome, demoHomes } from './world.ts'
+
+interface Made {
+  readonly vendors: Named<string>
+  readonly homes: Named<Home>
+  /** The vendor that usually works in a trade. */
+  readonly usual: ReadonlyMap<string, string>
+}
+
+/** With these tasks the work on a lot begins, once the permit is there. */
+const FIRST_ON_SITE: ReadonlySet<string> = new Set(['Temporary power and toilet set', 'Erosion control installed'])
+
+/** A home that is still permitting waits for it. */
+const PERMIT = 'Permit issued'
+
+/** What remains to be done with the buyer after the house is completed. */
+const CLOSING: ReadonlySet<string> = new Set(['Closing documents signed', 'Home closed'])
+
+/** Until so many days ago the work is told at once, and from then on day by day. */
+const LAST_DAYS = 7
+
+/**
+ * The schedules of the homes, made from one template, with what delayed them and what is asked of their vendors. What
+ * was done months ago goes past the operations: four hundred completions would take most of the demo's time.
+ */
+export class Schedules {
+  readonly #timeline: Timeline
+  readonly #made: Made
+  /** The tasks of each home that has a schedule. */
+  readonly #tasks = new Map<string, readonly Task[]>()
+  readonly #delays = rowsOf('story-delays')
+  readonly #orders = rowsOf('story-orders')
+
+  constructor(timeline: Timeline, made: Made) {
+    this.#timeline = timeline
+    this.#made = made
+  }
+
+  plan(): void {
+    this.#timeline.on(275, (ago) => this.#addTemplate(ago))
+    for (const home of demoHomes()) {
+      const { permitting, completed, cancelled } = home.days
+      if (permitting === null || cancelled !== null) continue
+      this.#timeline.on(permitting, (ago) => this.#begin(ago, home))
+      this.#timeline.on(completed === null ? LAST_DAYS : completed + 1, (ago) => this.#catchUp(ago, home))
+      if (home.days.start === null || completed !== null) continue
+      this.#timeline.on(LAST_DAYS, (ago) => this.#addMilestones(ago, home))
+      for (let day = LAST_DAYS - 1; day >= 0; day--) this.#timeline.on(day, (ago) => this.#work(ago, home))
+    }
+    for (const asked of ASKED) this.#timeline.on(asked.daysAgo, (ago) => this.#ask(ago, asked))
+  }
+
+  async #addTemplate(ago: number): Promise<void> {
+    const { vendors, usual } = this.#made
+    await this.#timeline.do(ago, 'createTaskTemplate', {
+      name: 'Production house',
+      rows: rowsOf('task-template').map(({ name, scope, phase, durationDays, taskKind, predecessors }) => {
+        const vendor = usual.get(scope)
+        return {
+          ...{ name, scope: orNull(scope), phase, taskKind, durationDays: Number(durationDays) },
+          vendorId: vendor === undefined ? null : vendors.get(vendor),
+          predecessors: listIn(predecessors).map(linkIn),
+        }
+      }),
+    })
+  }
+
+  /** A home gets its schedule when its permit is applied for. */
+  async #begin(ago: number, home: DemoHome): Promise<void> {
+    const homeId = this.#made.homes.get(home.key).id
+    await this.#timeline.do(ago, 'applyScheduleTemplate', { homeId, startDate: this.#timeline.date(ago) })
+  }
+
+  /** What was done in the home until this day, by the vendors of its orders and with its delays. */
+  async #catchUp(ago: number, home: DemoHome): Promise<void> {
+    const call = this.#timeline.at(ago)
+    const today = this.#timeline.date(ago)
+    const schedule = await lockSchedule(call, { homeId: this.#made.homes.get(home.key).id })
+    const dated = (changed: readonly Task[]) => rescheduled(schedule, changed, null)
+    const planned = dated(schedule.tasks.map((task) => this.#withOrders(task, home))).tasks
+    const measured = planned.map((task) => ({
+      ...task,
+      baselineStart: task.plannedStart,
+      baselineEnd: task.plannedEnd,
+    }))
+    const delayed = dated(measured.map((task) => this.#withDelays(task, home))).tasks
+    const isOver = home.days.completed === null ? (task: Task) => task.plannedEnd <= today : () => true
+    const done = delayed.map((task) => (isOver(task) && isWorkedOn(task, home) ? completedBy(today, task) : task))
+    const { tasks: after, cascade, percentComplete } = dated(done)
+    await tasks.updateAll(
+      call,
+      after.flatMap((task) => {
+        const before = schedule.tasks.find(({ id }) => id === task.id)
+        return before === undefined ? [] : [{ before, after: task }]
+      }),
+    )
+    await homes.keepForecast(call, schedule.home.id, {
+      ...{ forecastCompletionDate: cascade.newForecast, percentComplete },
+    })
+    this.#tasks.set(home.key, after)
+  }
+
+  #withOrders(task: Task, { key, days }: DemoHome): Task {
+    const order = this.#orders.find(({ home, scope }) => home === key && scope === task.scope)
+    const vendorId = order === undefined ? task.vendorId : this.#made.vendors.get(order.vendor)
+    if (!FIRST_ON_SITE.has(task.name)) return { ...task, vendorId }
+    const date = days.start === null ? this.#nextMonday() : this.#timeline.date(days.start)
+    return { ...task, vendorId, constraint: { type: 'start_no_earlier_than', date } }
+  }
+
+  #withDelays(task: Task, { key }: DemoHome): Task {
+    const rows = this.#delays.filter((row) => row.home === key && row.task === task.name)
+    const delays = rows.map(({ days, daysAgo, reasonCode, responsible, vendor, note }) => {
+      const vendorId = vendor === '' ? null : this.#made.vendors.get(vendor)
+      const at = this.#timeline.at(Number(daysAgo)).now.toISOString()
+      return { reasonCode, responsible, days: Number(days), vendorId, note, at } as Task['delays'][number]
+    })
+    const durationDays = delays.reduce((sum, { days }) => sum + days, task.durationDays)
+    return { ...task, durationDays, delays }
+  }
+
+  async #addMilestones(ago: number, home: DemoHome): Promise<void> {
+    for (const { name, milestoneType, tasks, autoComplete, drawPercent } of rowsOf('milestones')) {
+      const awaited = listIn(tasks).map((task) => this.#taskOf(home.key, task))
+      const { id } = await this.#timeline.do(ago, 'createMilestone', {
+        ...{ homeId: this.#made.homes.get(home.key).id, name, milestoneType },
+        ...{ taskIds: awaited.map(({ id }) => id), autoComplete: autoComplete === 'true' },
+        drawPercent: drawPercent === '0' ? null : Number(drawPercent),
+      })
+      const ends = awaited.map(({ actualEnd }) => actualEnd)
+      const date = ends.toSorted().at(-1)
+      if (!ends.includes(null)) await this.#timeline.do(ago, 'completeMilestone', { milestoneId: id, date })
+    }
+  }
+
+  /** Completes what ends on the day, and starts what the day lies in. */
+  async #work(ago: number, home: DemoHome): Promise<void> {
+    const today = this.#timeline.date(ago)
+    const left = (this.#tasks.get(home.key) ?? []).filter(({ status }) => status !== 'completed')
+    for (const task of left.toSorted((a, b) => (a.plannedEnd < b.plannedEnd ? -1 : 1))) {
+      const { id: taskId, plannedStart, plannedEnd, taskKind } = task
+      if (!isWorkedOn(task, home) || plannedStart > today) continue
+      if (plannedEnd <= today && ago > 0) {
+        const inspected = taskKind === 'inspection' ? { inspectionResult: 'passed' } : {}
+        const done = { taskId, startDate: plannedStart, date: plannedEnd, ...inspected }
+        this.#replace(home.key, await this.#timeline.do(ago, 'completeTask', done))
+      } else if (ago === 0) {
+        await this.#timeline.do(ago, 'changeTaskStatus', { taskId, status: 'in_progress', date: plannedStart })
+      }
+    }
+  }
+
+  #replace(home: string, task: Task): void {
+    const all = this.#tasks.get(home) ?? []
+    this.#tasks.set(
+      home,
+      all.map((each) => (each.id === task.id ? task : each)),
+    )
+  }
+
+  /** Asks the vendor of a task whether it comes, and notes what it said on the telephone. */
+  async #ask(ago: number, { home, task, answer, daysLater }: (typeof ASKED)[number]): Promise<void> {
+    const { id: taskId, plannedStart } = this.#taskOf(home, task)
+    await this.#timeline.do(ago, 'requestTaskConfirmation', { taskId })
+    if (answer === undefined) return
+    const proposed = daysLater === undefined ? {} : { proposedStart: addDays(plannedStart, daysLater) }
+    this.#timeline.on(ago - 1, (day) =>
+      this.#timeline.do(day, 'answerTaskConfirmation', { taskId, ...answer, ...proposed }),
+    )
+  }
+
+  #taskOf(home: string, name: string): Task {
+    const task = this.#tasks.get(home)?.find((each) => each.name === name)
+    if (task === undefined) throw new Error(`There is no ${name} in ${home}.`)
+    return task
+  }
+
+  #nextMonday(): string {
+    const weekday = new Date(this.#timeline.date(0)).getUTCDay()
+    return this.#timeline.date(-((8 - weekday) % 7 || 7))
+  }
+}
+
+/** Whether somebody does the task: the office while it has the permit, and the vendors once the home has started. */
+function isWorkedOn({ phase, name }: Task, { days }: DemoHome): boolean {
+  if (phase === 'permitting') return days.ready !== null || name !== PERMIT
+  return days.start !== null && (days.closed !== null || !CLOSING.has(name))
+}
+
+function completedBy(today: string, task: Task): Task {
+  const [actualStart = today] = [task.plannedStart, today].sort()
+  const [actualEnd = today] = [task.plannedEnd, today].sort()
+  const inspectionResult = task.taskKind === 'inspection' ? 'passed' : null
+  return { ...task, status: 'completed', actualStart, actualEnd, percentComplete: 100, inspectionResult }
+}
+
+const LINK = /^(?<name>[^:]+)(?::(?<type>[FS]{2})(?<lag>[+-]\d+)?)?$/
+
+/** A predecessor as the files write it: a name, and behind a colon the type and the lag. */
+function linkIn(text: string): { name: string; type: string; lagDays: number } {
+  const { name = text, type = 'FS', lag = '0' } = LINK.exec(text)?.groups ?? {}
+  return { name, type, lagDays: Number(lag) }
+}

@@ -1,0 +1,124 @@
+import { as, type Principal, type WriteCall } from '../../platform/calls/call.ts'
+import type { OperationId } from '../../platform/calls/contract.ts'
+import type { Answered } from '../../platform/calls/operation.ts'
+import { addDays, dateIn, daysBetween } from '../../platform/values/calendar.ts'
+import { BUILDER } from './world.ts'
+
+const DAY_MS = 86_400_000
+
+/** The day that is today in the files, whose dates keep their distance to the day on which the demo is made. */
+const TODAY_IN_FILES = '2026-11-18'
+const DATE = /\d{4}-\d{2}-\d{2}/g
+
+/**
+ * What was done so many days ago or more, and took several operations, is told at once and past them: one by one they
+ * would take a third of the time in which the demo is made.
+ */
+export const LONG_AGO = 30
+
+/** A minute and a half, in days, for what comes before something else of the same day. */
+export const JUST_BEFORE = 0.001
+
+interface Deed {
+  /** How many days ago it happened. */
+  readonly daysAgo: number
+  readonly run: (daysAgo: number) => Promise<unknown>
+}
+
+/** What happens on which day, in chronological order, because lists show the newest first. */
+export class Timeline {
+  readonly #now: Date
+  readonly #today: string
+  #deeds: Deed[] = []
+  #call: WriteCall | null = null
+
+  /** Everything keeps its distance to this time, and nothing lies in the future of the office or of the homes. */
+  constructor({ now, timeZone }: Pick<WriteCall, 'now' | 'timeZone'>) {
+    const [today = ''] = [dateIn(BUILDER.timeZone, now), dateIn(timeZone, now)].sort()
+    this.#now = now
+    this.#today = today
+  }
+
+  on(daysAgo: number, run: Deed['run']): void {
+    this.#deeds.push({ daysAgo, run })
+  }
+
+  /** How long ago that happened which comes next; null if nothing does. */
+  get next(): number | null {
+    return this.#deeds.length === 0 ? null : Math.max(...this.#deeds.map(({ daysAgo }) => daysAgo))
+  }
+
+  /**
+   * Does what comes next in this transaction, one deed after the other, until it is enough. Where the transaction is
+   * begun anew, it is done anew: `mark` brings back what was still to do.
+   */
+  async run(call: WriteCall, isEnough: () => boolean = () => false): Promise<void> {
+    this.#call = call
+    // A deed may add later ones, which take their place in the order.
+    for (let deed = this.#take(); deed !== undefined; deed = isEnough() ? undefined : this.#take())
+      await deed.run(deed.daysAgo)
+    this.#call = null
+  }
+
+  mark(): () => void {
+    const deeds = [...this.#deeds]
+    return () => {
+      this.#deeds = [...deeds]
+    }
+  }
+
+  // The longest ago first; within a day, in the order of adding.
+  #take(): Deed | undefined {
+    const longest = this.next
+    const at = this.#deeds.findIndex(({ daysAgo }) => daysAgo === longest)
+    return at === -1 ? undefined : this.#deeds.splice(at, 1)[0]
+  }
+
+  /** The call of the transaction under way. */
+  get call(): WriteCall {
+    if (this.#call === null) throw new Error('What happens on a day happens within a transaction.')
+    return this.#call
+  }
+
+  do<Id extends OperationId>(daysAgo: number, id: Id, input: Record<string, unknown>): Promise<Answered<Id>> {
+    return this.at(daysAgo).operation(id, input)
+  }
+
+  at(daysAgo: number, principal: Principal = this.call.principal): WriteCall {
+    return as(this.call, principal, new Date(this.#now.getTime() - daysAgo * DAY_MS))
+  }
+
+  /** The date that many days ago, as the builder counts its days. */
+  date(daysAgo: number): string {
+    return addDays(this.#today, -daysAgo)
+  }
+
+  /** How many days ago a date of the files lies; negative for one in the future. */
+  daysSince(dateInFiles: string): number {
+    return daysBetween(dateInFiles, TODAY_IN_FILES)
+  }
+
+  /** A text of the files with its dates moved to where they lie now. */
+  moved(text: string): string {
+    return text.replace(DATE, (date) => this.date(this.daysSince(date)))
+  }
+}
+
+/** What was made so far, by the name that the story has for it. */
+export class Named<T> {
+  readonly #byName = new Map<string, T>()
+
+  set(name: string, made: T): void {
+    this.#byName.set(name, made)
+  }
+
+  has(name: string): boolean {
+    return this.#byName.has(name)
+  }
+
+  get(name: string): T {
+    const made = this.#byName.get(name)
+    if (made === undefined) throw new Error(`The demo knows no ${name}.`)
+    return made
+  }
+}

@@ -1,0 +1,73 @@
+import type { LienWaiver, LienWaiverStatus, Payment } from '../../../client/contract.gen.ts'
+import { signed } from '../../domain/paying/lien-waivers/lien-waiver.ts'
+import * as waivers from '../../domain/paying/lien-waivers/queries.ts'
+import * as payments from '../../domain/paying/payments/queries.ts'
+import { recordStatusChange } from '../../platform/events/status-history.ts'
+import type { RowOf } from './rows.ts'
+import { LONG_AGO, type Timeline } from './timeline.ts'
+import { firstVendors, VENDORS } from './world.ts'
+
+type Row = RowOf<'story-payments'>
+
+/** How long it takes until a vendor has signed, and the builder has read it. */
+const DAYS_TO_SIGN = 3
+const DAYS_TO_READ = 1
+
+/** What becomes of a waiver after it is requested, by what the story says of it. */
+const MOVES: Readonly<Record<string, readonly LienWaiverStatus[]>> = {
+  received: ['signed'],
+  accepted: ['signed', 'accepted'],
+  rejected: ['signed', 'rejected'],
+}
+
+/** What vendors waive for their payments. A waiver that is void became so together with its payment. */
+export class Waivers {
+  readonly #timeline: Timeline
+  readonly #contacts = new Map([...VENDORS, ...firstVendors()].map(({ name, contact }) => [name, contact]))
+
+  constructor(timeline: Timeline) {
+    this.#timeline = timeline
+  }
+
+  /** Plans the waiver of a payment that was entered so many days ago: a conditional one comes before the money. */
+  planFor({ id: paymentId }: Payment, row: Row, entered: number): void {
+    if (row.waiverStatus === 'not_required') return
+    const requested = row.waiverType.startsWith('conditional') ? entered : Number(row.paidDaysAgo)
+    this.#timeline.on(requested, async (ago) => {
+      const waiver = await this.#timeline.do(ago, 'requestLienWaiver', { paymentId })
+      const moves = MOVES[row.waiverStatus] ?? []
+      if (ago >= LONG_AGO && moves.includes('accepted'))
+        this.#timeline.on(ago - DAYS_TO_SIGN - DAYS_TO_READ, (day) => this.#accept(day, waiver, row))
+      else
+        for (const [i, status] of moves.entries())
+          this.#move(Math.max(ago - DAYS_TO_SIGN - i * DAYS_TO_READ, 0), waiver, row, status)
+    })
+  }
+
+  #move(ago: number, { id: lienWaiverId }: LienWaiver, row: Row, status: LienWaiverStatus): void {
+    const details = {
+      ...(status === 'signed' && { signedBy: this.#signerOf(row) }),
+      ...(status === 'rejected' && { reason: row.note }),
+    }
+    this.#timeline.on(ago, (day) =>
+      this.#timeline.do(day, 'changeLienWaiverStatus', { lienWaiverId, status, ...details }),
+    )
+  }
+
+  /** The signature and the acceptance, both of long ago. */
+  async #accept(ago: number, { id, paymentId }: LienWaiver, row: Row): Promise<void> {
+    const call = this.#timeline.at(ago)
+    const payment = await payments.lock(call, paymentId)
+    const waiver = await waivers.lock(call, id)
+    const signedOn = this.#timeline.date(ago + DAYS_TO_READ)
+    const signature = signed(waiver, { signedBy: this.#signerOf(row), signedOn, signedVia: 'paper' }, null)
+    await waivers.update(call, waiver, { ...signature, status: 'accepted' })
+    await recordStatusChange(this.#timeline.at(ago + DAYS_TO_READ), { id, from: 'requested', to: 'signed' })
+    await recordStatusChange(call, { id, from: 'signed', to: 'accepted' })
+    await payments.update(call, payment, { lienWaiverId: id })
+  }
+
+  #signerOf({ vendor }: Row): string {
+    return this.#contacts.get(vendor) ?? vendor
+  }
+}

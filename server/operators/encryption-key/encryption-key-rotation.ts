@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { ConfigError, type GivenConfig } from '../../platform/config/config.ts'
+import type { Database, Db } from '../../platform/database/database.ts'
+import { changeKeyFile, forgetPreviousKey } from '../../platform/database/key-file.ts'
+import { type Deployment, deploymentOf, digest } from '../../platform/encryption/encryption-key.ts'
+import { markOf, useKeys, type Vault, vault } from '../../platform/encryption/vault.ts'
+import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
+
+/**
+ * Changes the encryption key of a deployment while its services run. First every process learns both keys and seals
+ * with the old one; then the database says that the new one seals; then everything sealed with the old one is resealed.
+ * At every moment all processes can open everything that is sealed, so this can be interrupted anywhere; run again, it
+ * continues where it stopped.
+ */
+export interface Rotation {
+  /** How many values were resealed. */
+  resealed: number
+  /** How many could not be opened with any known key; the old key is kept for them. */
+  unreadable: number
+  /** How many are still sealed with another key. If not zero, run it again. */
+  remaining: number
+}
+
+/** Every process checks once a second which key seals; this is ample time for all of them. */
+const UNTIL_ALL_KNOW_MS = 5000
+
+export async function rotateEncryptionKey(
+  database: Database,
+  given: GivenConfig,
+  untilAllKnowMs = database.embedded ? 0 : UNTIL_ALL_KNOW_MS,
+): Promise<Rotation> {
+  const db = database.statements
+  const before = await deploymentOf(db)
+  const { to, old } = await targetOf(db, given, before, () => pause(untilAllKnowMs))
+  if (digest(to) !== before.encryptionKeyDigest) {
+    const isKept = given.encryptionKey === null
+    await db
+      .updateTable('deployment')
+      .set({
+        encryptionKeyDigest: digest(to),
+        encryptionKey: isKept ? to.toString('base64') : null,
+        nextEncryptionKey: null,
+        previousEncryptionKey: before.encryptionKey,
+      })
+      .where('encryptionKeyDigest', '=', before.encryptionKeyDigest)
+      .execute()
+    await pause(untilAllKnowMs)
+  }
+  useKeys(to, { sealing: to, opening: old })
+  const rotation: Rotation = { resealed: 0, unreadable: 0, remaining: 0 }
+  for (const column of SEALED_COLUMNS) await reseal(database, column, to, rotation)
+  for (const column of SEALED_COLUMNS) rotation.remaining += await remaining(db, column, to)
+  if (rotation.remaining === 0) {
+    await db.updateTable('deployment').set({ previousEncryptionKey: null }).execute()
+    if (given.encryptionKeyFile !== null) forgetPreviousKey(given.encryptionKeyFile)
+  }
+  return rotation
+}
+
+/** The key to change to, once all processes know it, and the keys to change from. */
+async function targetOf(
+  db: Db,
+  given: GivenConfig,
+  before: Deployment,
+  untilAllKnow: () => Promise<void>,
+): Promise<{ to: Buffer; old: Buffer[] }> {
+  const { encryptionKey: named, previousEncryptionKey: previous, encryptionKeyFile: file } = given
+  const stored = [before.encryptionKey, before.previousEncryptionKey].filter((key) => key !== null)
+  const old = [...(previous === null ? [] : [previous]), ...stored.map((key) => Buffer.from(key, 'base64'))]
+  if (named !== null && file !== null) {
+    // Two different keys in the data folder are from an interrupted rotation.
+    const isUnderWay = previous !== null && !previous.equals(named)
+    return isUnderWay ? { to: named, old } : { to: changeKeyFile(file), old: [...old, named] }
+  }
+  if (named !== null) {
+    if (digest(named) === before.encryptionKeyDigest && old.length === 0) throw new ConfigError(HOW_TO_BEGIN)
+    return { to: named, old }
+  }
+  if (before.encryptionKey !== null && before.previousEncryptionKey !== null)
+    return { to: Buffer.from(before.encryptionKey, 'base64'), old }
+  const { rows } = await sql<{ next: string }>`
+    update "deployment" set "nextEncryptionKey" = coalesce("nextEncryptionKey", ${randomBytes(32).toString('base64')})
+    returning "nextEncryptionKey" as "next"`.execute(db)
+  await untilAllKnow()
+  return { to: Buffer.from(rows[0]?.next ?? '', 'base64'), old }
+}
+
+const HOW_TO_BEGIN =
+  'ENCRYPTION_KEY is the key that everything is sealed with already. To change it, set ENCRYPTION_KEY to a new one ' +
+  '(openssl rand -base64 32) and ENCRYPTION_KEY_PREVIOUS to the present one, start every process anew with both, and ' +
+  'run this again.'
+
+/** Rows per transaction, so that none holds locks or the embedded database for long. */
+const BATCH_ROWS = 200
+
+interface SealedRow {
+  organizationId: string
+  key: string
+  sealed: string
+}
+
+/** One pass along the primary key, over what the new key has not sealed. */
+async function reseal(database: Database, column: SealedColumn, to: Buffer, rotation: Rotation): Promise<void> {
+  const { open, seal } = vault(to)
+  const [first, second] = column.key.map((name) => sql.ref(name))
+  let after: SealedRow | undefined
+  for (;;) {
+    const { rows } = await sql<SealedRow>`
+      select ${first} as "organizationId", ${second} as "key", ${sql.ref(column.column)} as "sealed"
+      from ${sql.table(column.table)}
+      where not starts_with(${sql.ref(column.column)}, ${markOf(to)})
+        ${after === undefined ? sql`` : sql`and (${first}, ${second}) > (${after.organizationId}, ${after.key})`}
+      order by ${first}, ${second} limit ${BATCH_ROWS}`.execute(database.statements)
+    await database.transaction(async (trx) => {
+      for (const row of rows) {
+        const text = opened(open, column, row)
+        if (text === null) {
+          rotation.unreadable++
+          continue
+        }
+        const place = column.place(row.organizationId, row.key)
+        // A value changed in the meantime stays as it is; it was sealed with the new key.
+        const { numAffectedRows = 0n } = await sql`
+          update ${sql.table(column.table)} set ${sql.ref(column.column)} = ${seal(text, place)}
+          where ${first} = ${row.organizationId} and ${second} = ${row.key} and ${sql.ref(column.column)} = ${row.sealed}`.execute(
+          trx,
+        )
+        rotation.resealed += Number(numAffectedRows)
+      }
+    })
+    after = rows.at(-1)
+    if (rows.length < BATCH_ROWS) return
+  }
+}
+
+function opened(open: Vault['open'], column: SealedColumn, { organizationId, key, sealed }: SealedRow): string | null {
+  try {
+    return open(sealed, column.place(organizationId, key))
+  } catch {
+    return null
+  }
+}
+
+async function remaining(db: Db, { table, column }: SealedColumn, to: Buffer): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as "count" from ${sql.table(table)} where not starts_with(${sql.ref(column)}, ${markOf(to)})`.execute(
+    db,
+  )
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/database/database.ts'
+import { columnList, type Row } from '../builder-data/kinds.ts'
+import type { AgedKind } from './aged-kinds.ts'
+
+/** A builder's rows of a kind that were made before an instant, in milliseconds. */
+export interface Aged {
+  kind: AgedKind
+  organizationId: string
+  before: number
+}
+
+/** The builders after the given one whose oldest row of the kind was made before an instant, in their order. */
+export async function organizationsWith(
+  db: Db,
+  { table, at, where, order }: AgedKind,
+  before: number,
+  last: string,
+  most: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select o."id" from "organizations" as o cross join lateral (
+      select ${sql.ref(at)} as "at" from ${sql.table(table)}
+      where "organizationId" = o."id" and ${sql.raw(where ?? 'true')} order by ${columnList(order)} limit 1) as oldest
+    where o."id" > ${last} and oldest."at" < ${new Date(before).toISOString()} order by o."id" limit ${most}`.execute(
+    db,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Which rows are read: so many at most, after one if it is given, with these columns besides their ids. */
+export interface Page {
+  after: Row | undefined
+  most: number
+  columns: readonly string[]
+}
+
+/**
+ * The oldest rows, in the order in which they were made, and their time as `madeAt`. They end at the first that is not
+ * old enough: what comes after it is younger, but for the seconds that a transaction takes.
+ */
+export async function readOldest(db: Db, { kind, organizationId, before }: Aged, page: Page): Promise<Row[]> {
+  const { table, order, where } = kind
+  const { after, most } = page
+  const beyond = after ? sql`(${columnList(order)}) > (${sql.join(order.map((column) => after[column]))})` : sql`true`
+  const { rows } = await sql<Row>`
+    select ${columnList([...new Set(['id', ...order, ...page.columns])])}, ${sql.ref(kind.at)} as "madeAt"
+    from ${sql.table(table)} where "organizationId" = ${organizationId} and ${sql.raw(where ?? 'true')} and ${beyond}
+    order by ${columnList(order)} limit ${most}`.execute(db)
+  const end = rows.findIndex(({ madeAt }) => Date.parse(String(madeAt)) >= before)
+  return end < 0 ? rows : rows.slice(0, end)
+}
+
+/** Deletes those of the rows that nobody else holds or has deleted, and says how many. */
+export async function deleteRows(trx: Db, { kind, organizationId }: Aged, ids: readonly string[]): Promise<number> {
+  const table = sql.table(kind.table)
+  const { numAffectedRows = 0n } = await sql`
+    delete from ${table} where "organizationId" = ${organizationId} and "id" = any(array(
+      select "id" from ${table} where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[])
+      for update skip locked))`.execute(trx)
+  return Number(numAffectedRows)
+}

@@ -1,0 +1,107 @@
+import { packed } from '../../platform/archives/files.ts'
+import { type ArchiveName, claimKind, keep, keyOf, loosen, removeLoose } from '../../platform/archives/queries.ts'
+import type { Surroundings } from '../../platform/calls/call.ts'
+import { BATCH_ROWS } from '../../platform/database/batches.ts'
+import { systemCallWithin } from '../../platform/keys/principals.ts'
+import type { Row } from '../builder-data/kinds.ts'
+import { line } from '../builder-data/line.ts'
+import { type Aged, deleteRows, readOldest } from './aged-rows.ts'
+
+/** Rows in memory at a time. The largest events take some 400 kB. */
+const PAGE_ROWS = 200
+
+/** An archive ends with the page of rows that reaches it, in bytes before they are compressed. */
+const MOST_BYTES = 32 * 1024 * 1024
+
+/**
+ * Writes a builder's oldest rows of a kind into a file, those of one month at most, and deletes them. The file is there
+ * for good before the rows go, and they go in the transaction that makes it an archive: after a crash the rows are there,
+ * or the archive, and a file that is none is removed.
+ *
+ * @returns whether there may be more; false if there were none, or another process is at it
+ */
+export async function archiveSome(surroundings: Surroundings, aged: Aged): Promise<boolean> {
+  const { database, clock, files } = surroundings
+  const { kind, organizationId } = aged
+  const [first] = await read(surroundings, aged, undefined, 1)
+  if (first === undefined) return false
+  const [month, end] = monthOf(first.madeAt)
+  const archive = await claimKind(database.statements, clock.now(), { organizationId, kind: kind.kind, month })
+  if (archive === null) return false
+  try {
+    const ofMonth = { ...aged, before: Math.min(aged.before, end) }
+    // Another process may have taken them before they were claimed, and left to this one what remains.
+    if ((await read(surroundings, ofMonth, undefined, 1)).length === 0) {
+      await giveUp(surroundings, archive)
+      return true
+    }
+    const ids: string[] = []
+    const file = await files.receive(linesOf(surroundings, ofMonth, ids))
+    try {
+      await files.store.put(keyOf(archive), file.path)
+    } finally {
+      await file.discard()
+    }
+    await database.transaction(async (trx) => {
+      const isOurs = await keep(trx, archive, 'writing', { records: ids.length, size: file.size, sha256: file.sha256 })
+      // Somebody else has erased a person from the rows, or deleted some of them: they are read anew the next time.
+      if (!isOurs || (await deleteRows(trx, aged, ids)) < ids.length)
+        throw new Error(`Old rows of ${organizationId} in ${kind.table} were changed while they were archived.`)
+    })
+    return true
+  } catch (error) {
+    // If not even that can be done, it is as if this process had died: the claim ends, and the next run clears up.
+    await giveUp(surroundings, archive).catch(() => {})
+    throw error
+  }
+}
+
+async function* linesOf(surroundings: Surroundings, aged: Aged, ids: string[]): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for (let after: Row | undefined; ids.length < BATCH_ROWS && bytes < MOST_BYTES; ) {
+    const rows = await read(surroundings, aged, after, PAGE_ROWS)
+    if (rows.length === 0) return
+    const text = Buffer.from(await linesFor(surroundings, aged, rows))
+    bytes += text.length
+    yield packed(text)
+    ids.push(...rows.map(({ id }) => String(id)))
+    if (rows.length < PAGE_ROWS) return
+    after = rows.at(-1)
+  }
+}
+
+// On a connection of the pool, because the shared ones are for what takes no time.
+function read({ database }: Surroundings, aged: Aged, after: Row | undefined, most: number): Promise<Row[]> {
+  const columns = aged.kind.columns ?? []
+  return database.transaction((trx) => readOldest(trx, aged, { after, most, columns }))
+}
+
+function linesFor(surroundings: Surroundings, { kind, organizationId }: Aged, rows: Row[]): Promise<string> {
+  return surroundings.database.transaction(async (trx) => {
+    const call = await systemCallWithin(surroundings, trx, organizationId)
+    const own = rows.map(({ madeAt, ...row }) => row)
+    return (await kind.records(call, own)).map((record) => line(surroundings.contract, kind.kind, record)).join('')
+  })
+}
+
+// Not where the commit was made and its answer lost: then it is an archive.
+async function giveUp({ database, clock, files }: Surroundings, archive: ArchiveName): Promise<void> {
+  const db = database.statements
+  if (!(await loosen(db, clock.now(), archive, 'writing'))) return
+  await files.store.remove(keyOf(archive))
+  await removeLoose(db, archive)
+}
+
+/** The first day of the month of an instant, by UTC, and when the month ends. */
+function monthOf(instant: unknown): [string, number] {
+  const date = new Date(String(instant))
+  const begin = startOfMonth(date.getTime())
+  const end = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
+  return [new Date(begin).toISOString().slice(0, 10), end]
+}
+
+/** When the month of an instant began, by UTC. */
+export function startOfMonth(ms: number): number {
+  const date = new Date(ms)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+}

@@ -1,0 +1,76 @@
+import { removeLeftBehind } from '../../platform/archives/files.ts'
+import type { Surroundings } from '../../platform/calls/call.ts'
+import { BATCH_ROWS } from '../../platform/database/batches.ts'
+import { AGED, type AgedKind } from './aged-kinds.ts'
+import { type Aged, deleteRows, organizationsWith, readOldest } from './aged-rows.ts'
+import { archiveSome, startOfMonth } from './archive-some.ts'
+
+export interface Forgetting {
+  /** Deletes what has become old; where nothing has, one look into an index for each builder. */
+  run(): Promise<void>
+  /** Ends the work after its present batch; the next run goes on there. */
+  stop(): void
+}
+
+const DAY_MS = 86_400_000
+
+/** How many builders are looked up at a time. */
+const PAGE_ORGANIZATIONS = 100
+
+/**
+ * Deletes rows that have become old, builder by builder, and where archives are kept writes them to files first. Any
+ * number of processes may do so at once. What fails is told at the end and tried again by the next run; it keeps no
+ * other builder waiting.
+ */
+export function startForgetting(
+  surroundings: Surroundings,
+  { archives, ...config }: Pick<Surroundings['config'], 'archives' | 'eventRetentionDays' | 'historyRetentionDays'>,
+): Forgetting {
+  const { database, clock } = surroundings
+  let isStopped = false
+
+  async function forget(kind: AgedKind, before: number, failures: unknown[]): Promise<void> {
+    const some = archives ? archiveSome : deleteSome
+    for (let last = ''; !isStopped; ) {
+      const found = await organizationsWith(database.statements, kind, before, last, PAGE_ORGANIZATIONS)
+      for (const organizationId of found) {
+        try {
+          while (!isStopped && (await some(surroundings, { kind, organizationId, before })));
+        } catch (error) {
+          failures.push(error)
+        }
+      }
+      const next = found.at(-1)
+      if (next === undefined) return
+      last = next
+    }
+  }
+
+  return {
+    async run() {
+      const failures: unknown[] = []
+      await removeLeftBehind(surroundings).catch((error: unknown) => failures.push(error))
+      for (const kind of AGED) {
+        const days = kind.keptDays(config)
+        if (days === null) continue
+        const since = clock.nowMs() - days * DAY_MS
+        // By whole months, or every hour would make a file of what became old in it.
+        await forget(kind, archives ? startOfMonth(since) : since, failures)
+      }
+      if (failures.length > 0)
+        throw new AggregateError(failures, `Times that old rows could not be deleted: ${failures.length}.`)
+    },
+    stop() {
+      isStopped = true
+    },
+  }
+}
+
+/** Deletes a builder's oldest rows for good; says whether there may be more. */
+async function deleteSome({ database }: Surroundings, aged: Aged): Promise<boolean> {
+  return database.transaction(async (trx) => {
+    const rows = await readOldest(trx, aged, { after: undefined, most: BATCH_ROWS, columns: [] })
+    const ids = rows.map(({ id }) => String(id))
+    return (await deleteRows(trx, aged, ids)) > 0
+  })
+}

@@ -1,8 +1,0 @@
-import type { Handlers } from '../../http/operation.ts'
-import { orderPdf } from './order-pdf.ts'
-
-export const orderDocumentOperations = {
-  async getPurchaseOrderPdf({ path }, call) {
-    return { status: 200, body: await orderPdf(call, path.purchaseOrderId) }
-  },
-} satisfies Partial<Handlers>

@@ -1,8 +1,0 @@
-import type { Handlers } from '../../http/operation.ts'
-import * as mails from './queries.ts'
-
-export const mailOperations = {
-  async listMails({ query }, call) {
-    return { status: 200, body: await mails.list(call, query) }
-  },
-} satisfies Partial<Handlers>

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream, existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { recordOperatorAct } from '../audit/record.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Db } from '../database/database.ts'
+import { openFiles } from '../files/files.ts'
+import { conflict, notFound } from '../problems/problem.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { type Archive, fileNameOf, keptAfter, keyOf } from './queries.ts'
+
+/** How many archives are looked up at a time; they are copied one by one. */
+const PAGE = 200
+
+/** A builder's archives, in the order in which they were made; throws `not_found` if there is no such builder. */
+export async function* allOf(db: Db, organizationId: string): AsyncGenerator<Archive> {
+  const builder = await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst()
+  if (builder === undefined) throw notFound()
+  for (let last = ''; ; ) {
+    const page = await keptAfter(db, organizationId, last, PAGE)
+    yield* page
+    const next = page.at(-1)
+    if (next === undefined) return
+    last = next.id
+  }
+}
+
+export interface Wanted {
+  kind?: string
+  /** As 2026-11. */
+  month?: string
+}
+
+/**
+ * Copies those of a builder's archives that are wanted, all unless something is said, into a new folder, and says how
+ * many there were. Each is compared with the hash of what was written.
+ */
+export async function fetchArchives(
+  { database, clock, config }: { database: Database; clock: Clock; config: Pick<Config, 'dataDir' | 'filesBucket'> },
+  organizationId: string,
+  folder: string,
+  { kind, month }: Wanted = {},
+  progress: (copied: number) => void = () => {},
+): Promise<number> {
+  const { store } = openFiles(config)
+  // So that nobody's files are mixed with another's.
+  if (existsSync(folder)) throw conflict('value_taken', `${folder} exists already; name another folder.`)
+  await mkdir(folder, { mode: 0o700 })
+  let copied = 0
+  for await (const archive of allOf(database.statements, organizationId)) {
+    if (kind !== undefined && archive.kind !== kind) continue
+    if (month !== undefined && !archive.month.startsWith(month)) continue
+    const place = path.join(folder, fileNameOf(archive))
+    const hash = createHash('sha256')
+    const hashed = async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        hash.update(chunk)
+        yield chunk
+      }
+    }
+    await pipeline(await store.open(keyOf(archive), null), hashed, createWriteStream(place, { mode: 0o600 }))
+    if (hash.digest('hex') !== archive.sha256) throw new Error(`${place} is not what was written once.`)
+    progress(++copied)
+  }
+  // Whoever has them can read what the builder did.
+  await recordOperatorAct(database.statements, {
+    ...{ organizationId, at: clock.now(), action: 'organization.archives_fetched', resourceId: organizationId },
+  })
+  return copied
+}

@@ -1,0 +1,56 @@
+import { pipeline } from 'node:stream'
+import { promisify } from 'node:util'
+import { createGunzip, gzip } from 'node:zlib'
+import type { Database } from '../database/database.ts'
+import type { Files } from '../files/files.ts'
+import type { FileStore } from '../files/store.ts'
+import type { Clock } from '../runtime/clock.ts'
+import * as archives from './queries.ts'
+
+const compressed = promisify(gzip)
+
+/** Some lines as a part of a file. Parts that follow each other are one file to everything that reads gzip. */
+export function packed(lines: string | Buffer): Promise<Buffer> {
+  return compressed(lines)
+}
+
+/** How much is in memory at a time, in characters. */
+const PIECE = 1024 * 1024
+
+/** The lines of an archive, without what ends them, in pieces of which none takes much memory. */
+export async function* linesOf(store: FileStore, archive: archives.ArchiveName): AsyncGenerator<string[]> {
+  const source = await store.open(archives.keyOf(archive), null)
+  // What goes wrong with the source is thrown by the loop.
+  const text = pipeline(source, createGunzip(), () => {}).setEncoding('utf8')
+  let rest = ''
+  for await (const chunk of text) {
+    rest += chunk
+    if (rest.length < PIECE) continue
+    const end = rest.lastIndexOf('\n')
+    if (end < 0) continue
+    yield rest.slice(0, end).split('\n')
+    rest = rest.slice(end + 1)
+  }
+  if (rest !== '') yield rest.replace(/\n$/, '').split('\n')
+}
+
+/** How many are removed in one run; the next comes within the hour, and there are hardly ever any. */
+const MOST_AT_ONCE = 100
+
+/** Removes the files that are no archives: what a writer that died has left, and what another file took the place of. */
+export async function removeLeftBehind({
+  database,
+  clock,
+  files,
+}: {
+  database: Database
+  clock: Clock
+  files: Pick<Files, 'store'>
+}): Promise<void> {
+  const db = database.statements
+  for (const archive of await archives.leftBehind(db, clock.now(), MOST_AT_ONCE)) {
+    if (!(await archives.claimLoose(db, clock.now(), archive))) continue
+    await files.store.remove(archives.keyOf(archive))
+    await archives.removeLoose(db, archive)
+  }
+}

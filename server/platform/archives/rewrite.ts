@@ -1,0 +1,66 @@
+import type { Database } from '../database/database.ts'
+import type { Files } from '../files/files.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { linesOf, packed } from './files.ts'
+import * as archives from './queries.ts'
+
+export interface Rewriting {
+  database: Database
+  clock: Clock
+  files: Files
+  organizationId: string
+  /** Gives lines their new text; those that stay as they are may be left out. By their place among the given ones. */
+  change(lines: readonly string[]): Promise<ReadonlyMap<number, string>>
+}
+
+/** How many archives are looked up at a time; they are rewritten one by one. */
+const PAGE = 100
+
+/**
+ * Rewrites the lines of a builder's archives, and says how many archives that changed. A file is never changed in its
+ * place: another takes it, in one step with the row that names it, and then it is removed. Call it once the tables are
+ * changed: whoever reads from them to write an archive has then read too early, and loses it.
+ */
+export async function rewriteArchives(rewriting: Rewriting): Promise<number> {
+  const { database, clock, organizationId } = rewriting
+  await archives.takeFromWriters(database.statements, clock.now(), organizationId)
+  let changed = 0
+  // Those that take a place come later in the order, are met again, and have nothing left to change.
+  for (let last = ''; ; ) {
+    const page = await archives.keptAfter(database.statements, organizationId, last, PAGE)
+    for (const archive of page) if (await rewrite(rewriting, archive)) changed++
+    const next = page.at(-1)
+    if (next === undefined) return changed
+    last = next.id
+  }
+}
+
+async function rewrite({ database, clock, files, change }: Rewriting, archive: archives.Archive): Promise<boolean> {
+  const db = database.statements
+  let count = 0
+  async function* changedLines(): AsyncGenerator<Buffer> {
+    for await (const lines of linesOf(files.store, archive)) {
+      const changed = await change(lines)
+      count += changed.size
+      yield packed(lines.map((line, place) => `${changed.get(place) ?? line}\n`).join(''))
+    }
+  }
+  const { path, size, sha256, discard } = await files.receive(changedLines())
+  try {
+    // Most archives name nobody who is erased, and stay.
+    if (count === 0) return false
+    const other = await archives.addRewriting(db, clock.now(), archive)
+    await files.store.put(archives.keyOf(other), path)
+    await database.transaction(async (trx) => {
+      const isOurs = await archives.loosen(trx, clock.now(), archive, 'kept')
+      const { records } = archive
+      if (!isOurs || !(await archives.keep(trx, other, 'rewriting', { records, size, sha256 })))
+        throw new Error(`The archive ${archive.id} was rewritten by somebody else at the same time; run it again.`)
+    })
+  } finally {
+    await discard()
+  }
+  await files.store.remove(archives.keyOf(archive))
+  await archives.removeLoose(db, archive)
+  return true
+}

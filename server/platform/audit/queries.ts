@@ -1,0 +1,214 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { AuditEntry, LinkCopier } from '../../../client/contract.gen.ts'
+import type { Tenant } from '../calls/call.ts'
+import type { Input } from '../calls/operation.ts'
+import { invalidCursor, type Position, readCursor, writeCursor } from '../calls/page.ts'
+import { rangeOf, typeOf } from './kinds.ts'
+
+type Query = Input<'listAuditEntries'>['query']
+
+/**
+ * The audit trail is read from two tables: the events, by sequence, and the entries for what fired no event, by id.
+ * Each is read along its own index, and the two are merged by the time contained in both kinds of id. A cursor stores
+ * how far each was read, so nothing is skipped or repeated.
+ *
+ * A filter without an index is applied to a stretch of this many rows and no more, however few of them match.
+ */
+const STRETCH = 5000
+
+/** How far a table was read: the sequence of an event or the id of an entry; null before its first row. */
+type Place = string | number | null
+
+interface Found {
+  place: Exclude<Place, null>
+  entry: AuditEntry
+}
+
+interface Stream {
+  found: Found[]
+  /** Where the searched stretch ended; null if there is nothing beyond it. */
+  end: Place
+}
+
+interface Row {
+  place: string | number
+  id: string
+  at: string
+  actorType: AuditEntry['actor']['type']
+  actorId: string | null
+  actorVia: AuditEntry['actor']['via'] | null
+  actorCopiedBy: LinkCopier | null
+  action: string
+  resourceId: string
+  changed: string[]
+  eventId: string | null
+  outcome: AuditEntry['outcome']
+  reason: string | null
+  count: number
+  address: string | null
+  requestId: string | null
+}
+
+/** How to read one of the two tables. */
+interface Source {
+  table: string
+  place: string
+  at: string
+  /** SQL for this table's counterpart of an entry's id. */
+  idOf(id: string): string
+  always: RawBuilder<unknown> | null
+  action: string
+  /** The filter columns, besides those that have the same name in both tables. */
+  filtered: RawBuilder<unknown>
+  columns: RawBuilder<unknown>
+  /** A condition for rows with this outcome. */
+  outcome(wanted: AuditEntry['outcome']): RawBuilder<unknown>
+}
+
+const EVENTS: Source = {
+  table: 'events',
+  place: 'sequence',
+  at: 'occurredAt',
+  idOf: (id) => id.replace(/^aud_/, 'evt_'),
+  always: sql`"sequence" is not null`,
+  action: 'type',
+  filtered: sql`"type"`,
+  columns: sql`'aud_' || substr("id", 5) as "id", "occurredAt" as "at", "payload"::json #>> '{actor,type}' as "actorType", "actorId",
+    "payload"::json #> '{actor,via}' as "actorVia", "payload"::json #> '{actor,copiedBy}' as "actorCopiedBy", "type" as "action", "resourceId", "changedFields"("payload") as "changed", "id" as "eventId", 'done' as "outcome",
+    null as "reason", 1 as "count", "address", "requestId"`,
+  outcome: (wanted) => (wanted === 'done' ? sql`true` : sql`false`),
+}
+
+const ENTRIES: Source = {
+  table: 'auditEntries',
+  place: 'id',
+  at: 'at',
+  idOf: (id) => id,
+  always: null,
+  action: 'action',
+  filtered: sql`"action", "outcome"`,
+  columns: sql`"id", "at", "actorType", "actorId", ${viaGrant()} as "actorVia", ${copier()} as "actorCopiedBy", "action", "resourceId", "changed", null as "eventId", "outcome", "reason",
+    "count", "address", "requestId"`,
+  outcome: (wanted) => sql`"outcome" = ${wanted}`,
+}
+
+// An app's name stands with its grant alone.
+function viaGrant(): RawBuilder<unknown> {
+  return sql`(select json_build_object('grantId', g."id", 'client', g."clientName") from "oauthGrants" as g
+    where g."organizationId" = "auditEntries"."organizationId" and g."id" = "actorGrantId")`
+}
+
+// An entry holds ids only, so the name is that of the user or key now.
+function copier(): RawBuilder<unknown> {
+  return sql`case when "actorCopierId" like 'usr\\_%' then
+      (select json_build_object('type', 'user', 'id', u."id", 'name', u."name") from "users" as u
+        where u."organizationId" = "auditEntries"."organizationId" and u."id" = "actorCopierId")
+    when "actorCopierId" is not null then
+      (select json_build_object('type', 'key', 'id', k."id", 'name', k."name") from "apiKeys" as k
+        where k."organizationId" = "auditEntries"."organizationId" and k."id" = "actorCopierId") end`
+}
+
+export async function list(call: Tenant, query: Query): Promise<{ data: AuditEntry[]; nextCursor: string | null }> {
+  const { limit, sort } = query
+  const start = query.cursor === undefined ? { event: null, entry: null } : placesOf(readCursor(sort, query.cursor))
+  const [events, entries] = await Promise.all([
+    read(call, EVENTS, query, start.event),
+    read(call, ENTRIES, query, start.entry),
+  ])
+  const isDescending = sort.startsWith('-')
+  const data: AuditEntry[] = []
+  const [event, entry] = [reader(events, start.event), reader(entries, start.entry)]
+  while (data.length < limit) {
+    const [a, b] = [event.next(), entry.next()]
+    // What follows the end of a stretch is unknown, and may precede what the other table has.
+    if ((a === undefined && event.goesOn()) || (b === undefined && entry.goesOn())) break
+    if (a === undefined && b === undefined) break
+    const first = b === undefined || (a !== undefined && comesBefore(a, b, isDescending)) ? event : entry
+    const taken = first.take()
+    if (taken !== undefined) data.push(taken.entry)
+  }
+  if (event.isDone() && entry.isDone()) return { data, nextCursor: null }
+  return { data, nextCursor: writeCursor(sort, { value: event.place(), id: String(entry.place() ?? '') }) }
+}
+
+function reader({ found, end }: Stream, start: Place) {
+  let at = 0
+  return {
+    next: () => found[at],
+    take: () => found[at++],
+    goesOn: () => end !== null,
+    isDone: () => at >= found.length && end === null,
+    place(): Place {
+      // Once every match is taken, the rest of the stretch has been read too.
+      if (at >= found.length && end !== null) return end
+      return found[at - 1]?.place ?? start
+    },
+  }
+}
+
+// The last 26 characters of an id are its time and what distinguishes it from others of that time.
+function comesBefore(a: Found, b: Found, isDescending: boolean): boolean {
+  return a.entry.id > b.entry.id === isDescending
+}
+
+function placesOf({ value, id }: Position): { event: Place; entry: Place } {
+  if (value !== null && !Number.isSafeInteger(value)) throw invalidCursor()
+  return { event: value, entry: id === '' ? null : id }
+}
+
+async function read({ db, organizationId }: Tenant, source: Source, query: Query, start: Place): Promise<Stream> {
+  const { limit, sort } = query
+  const [place, at] = [sql.ref(source.place), sql.ref(source.at)]
+  const [direction, beyond, last] = sort.startsWith('-') ? [sql`desc`, sql`<`, sql`min`] : [sql`asc`, sql`>`, sql`max`]
+  const indexed = [sql`"organizationId" = ${organizationId}`]
+  if (source.always !== null) indexed.push(source.always)
+  if (start !== null) indexed.push(sql`${place} ${beyond} ${start}`)
+  if (query.resourceId !== undefined) indexed.push(sql`"resourceId" = ${query.resourceId}`)
+  for (const since of [query.updatedAfter, query.createdAfter]) {
+    if (since !== undefined) indexed.push(sql`${at} >= ${since}`)
+  }
+  if (query.createdBefore !== undefined) indexed.push(sql`${at} < ${query.createdBefore}`)
+  if (query.ids !== undefined) indexed.push(sql`"id" = any(${query.ids.map(source.idOf)})`)
+
+  const filters: RawBuilder<unknown>[] = []
+  if (query.action !== undefined) filters.push(sql`${sql.ref(source.action)} = ${query.action}`)
+  if (query.actorId !== undefined) filters.push(sql`"actorId" = ${query.actorId}`)
+  if (query.address !== undefined) filters.push(sql`"address" = ${query.address}`)
+  if (query.outcome !== undefined) filters.push(source.outcome(query.outcome))
+  if (query.resourceType !== undefined) {
+    const { from, to } = rangeOf(query.resourceType)
+    filters.push(sql`"resourceId" >= ${from} and "resourceId" < ${to}`)
+  }
+  // Without a filter, one row more than the page shows whether there is another page; with one, read a whole stretch.
+  const most = filters.length === 0 ? limit + 1 : STRETCH
+  const { rows } = await sql<Row & { end: Place; read: number }>`
+    with stretch as materialized (
+      select "id", ${place} as "place", "actorId", "resourceId", "address", ${source.filtered} from ${sql.table(source.table)}
+      where ${sql.join(indexed, sql` and `)} order by ${place} ${direction} limit ${most}
+    ), found as (
+      select "id" from stretch where ${filters.length === 0 ? sql`true` : sql.join(filters, sql` and `)}
+      order by "place" ${direction} limit ${limit + 1}
+    ), entry as (
+      select ${place} as "place", ${source.columns} from ${sql.table(source.table)}
+      where "organizationId" = ${organizationId} and "id" = any(array(select "id" from found))
+    )
+    select s."read", s."end", e.*
+    from (select count(*)::int as "read", ${last}("place") as "end" from stretch) as s left join entry as e on true
+    order by e."place" ${direction}`.execute(db)
+  const found = rows.filter((row) => row.id !== null).map((row) => ({ place: row.place, entry: toEntry(row) }))
+  const isCut = found.length > limit || (rows[0]?.read ?? 0) >= most
+  return { found, end: !isCut ? null : ((found.length > limit ? found.at(-1)?.place : rows[0]?.end) ?? null) }
+}
+
+function toEntry(row: Row): AuditEntry {
+  const { id, at, actorType, actorId, actorVia, actorCopiedBy, action, resourceId } = row
+  const actor = {
+    ...{ type: actorType, id: actorId, ...(actorVia !== null && { via: actorVia }) },
+    ...(actorCopiedBy !== null && { source: 'portal_copied_link' as const, copiedBy: actorCopiedBy }),
+  }
+  const { changed, eventId, outcome, reason, count, address, requestId } = row
+  return {
+    ...{ id, at, actor, action, resourceType: typeOf(resourceId), resourceId },
+    ...{ changed, eventId, outcome, reason, count, address, requestId },
+  }
+}

@@ -1,0 +1,125 @@
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { AuditActor } from '../../../client/contract.gen.ts'
+import type { Call, Change, WriteCall } from '../calls/call.ts'
+import type { Db } from '../database/database.ts'
+import { typeOf } from './kinds.ts'
+
+/**
+ * The audit trail's own entries. A change that fires an event is not recorded twice: the event carries the request id
+ * and the address, and is listed as an entry.
+ */
+export interface NewEntry {
+  organizationId: string
+  at: Date
+  actor: AuditActor
+  /** The kind of the resource and what happened to it, such as `key.revoked`. */
+  action: string
+  resourceId: string
+  changed?: readonly string[]
+  refused?: { reason: string; count: number }
+  address?: string | null
+  requestId?: string | null
+}
+
+export async function recordEntries(db: Db, entries: readonly NewEntry[]): Promise<void> {
+  if (entries.length === 0) return
+  const rows = entries.map(({ actor, changed = [], refused, address = null, requestId = null, ...entry }) => ({
+    ...entry,
+    id: typeid('aud').toString(),
+    actorType: actor.type,
+    actorId: actor.id,
+    actorGrantId: actor.via?.grantId ?? null,
+    actorCopierId: actor.copiedBy?.id ?? null,
+    changed: [...changed],
+    outcome: refused === undefined ? 'done' : 'refused',
+    reason: refused?.reason ?? null,
+    count: refused?.count ?? 1,
+    address,
+    requestId,
+  }))
+  // As one parameter, because a statement has 65,535 at most, and a transaction may change thousands of resources.
+  await sql`
+    insert into "auditEntries" (${COLUMNS})
+    select ${COLUMNS} from json_populate_recordset(null::"auditEntries", ${JSON.stringify(rows)}::json)`.execute(db)
+}
+
+const COLUMNS = sql.join(
+  [
+    ...['organizationId', 'id', 'at', 'actorType', 'actorId', 'action', 'resourceId', 'changed', 'outcome', 'reason'],
+    ...['count', 'address', 'requestId', 'actorGrantId', 'actorCopierId'],
+  ].map((column) => sql.id(column)),
+)
+
+/**
+ * Records what an operator did to a builder's data, in the transaction that does it. Reads that leave the service, such
+ * as an export, are recorded too.
+ */
+export async function recordOperatorAct(
+  db: Db,
+  act: { organizationId: string; at: Date; action: string; resourceId: string; changed?: readonly string[] },
+): Promise<void> {
+  await recordEntries(db, [{ ...act, actor: { type: 'operator', id: null } }])
+}
+
+/** Records what a transaction changed without an event that covers it: one entry for each resource. */
+export async function recordChanges(call: WriteCall): Promise<void> {
+  const told = new Set(call.events.map(({ resourceId }) => resourceId))
+  const untold = new Map<string, Change>()
+  for (const change of call.changes) {
+    if (told.has(change.resourceId)) continue
+    const before = untold.get(change.resourceId)
+    untold.set(change.resourceId, before === undefined ? change : merged(before, change))
+  }
+  const { organizationId, address, requestId } = call
+  await recordEntries(
+    call.db,
+    [...untold.values()].map(({ resourceId, what, fields, by, at }) => ({
+      ...{ organizationId, at, actor: by, address, requestId, resourceId },
+      action: `${typeOf(resourceId)}.${what}`,
+      changed: [...fields],
+    })),
+  )
+}
+
+/** Records that somebody opened blind bid requests in a transaction that was rolled back. */
+export async function recordUndoneOpenings(call: Call, ids: ReadonlySet<string>): Promise<void> {
+  const { organizationId, actor, address, requestId, now, surroundings } = call
+  const entry = { organizationId, at: now, actor, address, requestId, action: 'bid_request.opening_undone' }
+  await recordEntries(
+    surroundings.database.statements,
+    [...ids].map((resourceId) => ({ ...entry, resourceId })),
+  )
+}
+
+// "Updated" says the least; anything else that happened to it says more.
+function merged(before: Change, after: Change): Change {
+  const what = before.what === 'updated' ? after.what : before.what
+  return { ...before, what, fields: what === 'created' ? [] : [...new Set([...before.fields, ...after.fields])] }
+}
+
+/** Repeated views of a page within this time are one visit. */
+const ONE_VISIT_MS = 10 * 60_000
+
+/** A view of the vendor portal, at most once in ten minutes per portal address and client. */
+export async function recordVisit({
+  db,
+  organizationId,
+  principal,
+  actor,
+  address,
+  requestId,
+  now,
+}: Call): Promise<void> {
+  const since = new Date(now.getTime() - ONE_VISIT_MS).toISOString()
+  const resourceId = principal.subjectId ?? principal.id
+  await sql`
+    insert into "auditEntries" ("organizationId", "id", "at", "actorType", "actorId", "actorCopierId", "action", "resourceId", "address", "requestId")
+    select ${organizationId}, ${typeid('aud').toString()}, ${now.toISOString()}::timestamptz, ${actor.type}, ${actor.id},
+      ${actor.copiedBy?.id ?? null},
+      'portal.visited', ${resourceId}, ${address}, ${requestId}
+    where not exists (
+      select from "auditEntries" where "organizationId" = ${organizationId} and "resourceId" = ${resourceId}
+        and "action" = 'portal.visited' and "actorCopierId" is not distinct from ${actor.copiedBy?.id ?? null}
+        and "address" is not distinct from ${address} and "at" > ${since})`.execute(db)
+}

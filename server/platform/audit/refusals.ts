@@ -1,0 +1,97 @@
+import type { Logger } from 'pino'
+import type { Actor } from '../../../client/contract.gen.ts'
+import { actorOf, type Principal } from '../calls/call.ts'
+import type { Database } from '../database/database.ts'
+import type { Problem } from '../problems/problem.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { recordEntries } from './record.ts'
+
+interface Parts {
+  database: Database
+  clock: Clock
+  log: Logger
+}
+
+/** Where a refused request came from; the principal is set if the caller was authenticated but lacked something. */
+interface Refused {
+  principal: Principal | null
+  address: string
+  requestId: string
+}
+
+/** How often the same refusal of the same caller at the same address is recorded. */
+const EVERY_MS = 60_000
+
+/** Entries per organization and minute: whoever has found an old key may send it from a million addresses. */
+const MOST_PER_MINUTE = 60
+
+/** How many refusals are told apart. Beyond that we forget all of them, which costs a few extra entries. */
+const MOST_REMEMBERED = 10_000
+
+interface Remembered {
+  until: number
+  /** Refusals since the last entry. */
+  count: number
+}
+
+/**
+ * Records who was refused because of who they are: a key that has ended or may not be used from that address, or a
+ * missing permission. An unknown key belongs to no builder, and appears only in the log.
+ *
+ * What a stranger can cause to be written is bounded: the first refusal in a minute is an entry, and the following ones
+ * are a count in the next entry.
+ */
+export function refusalRecorder({ database, clock, log }: Parts) {
+  const remembered = new Map<string, Remembered>()
+  const written = new Map<string, Remembered>()
+
+  function isOneTooMany(organizationId: string, now: number): boolean {
+    const minute = current(written, organizationId, now)
+    if (minute.count >= MOST_PER_MINUTE) return true
+    minute.count++
+    return false
+  }
+
+  return async (problem: Problem, { principal, address, requestId }: Refused): Promise<void> => {
+    const caller = problem.refused ?? (principal && callerOf(principal))
+    if (caller === null || caller.actor.id === null) return
+    const { organizationId, actor } = caller
+    const now = clock.nowMs()
+    const key = `${organizationId} ${actor.id} ${address} ${problem.code}`
+    const before = remembered.get(key)
+    if (before !== undefined && before.until > now) {
+      before.count++
+      return
+    }
+    const count = 1 + (before?.count ?? 0)
+    remember(remembered, key, { until: now + EVERY_MS, count: 0 })
+    if (isOneTooMany(organizationId, now)) return
+    const action = problem.status === 401 || problem.refused !== null ? 'authentication.failed' : 'permission.denied'
+    await recordEntries(database.statements, [
+      {
+        ...{ organizationId, at: clock.now(), actor, action, address, requestId },
+        resourceId: caller.actor.id,
+        refused: { reason: problem.code, count },
+      },
+    ]).catch((error: unknown) => {
+      // The request was refused anyway; its response must not wait for an unreachable database.
+      log.error({ err: error, requestId }, 'a refusal was not written down')
+    })
+  }
+}
+
+function callerOf(principal: Principal): { organizationId: string; actor: Actor } {
+  return { organizationId: principal.organization.id, actor: actorOf(principal) }
+}
+
+function current(of: Map<string, Remembered>, key: string, now: number): Remembered {
+  const known = of.get(key)
+  if (known !== undefined && known.until > now) return known
+  return remember(of, key, { until: now + EVERY_MS, count: 0 })
+}
+
+function remember(among: Map<string, Remembered>, key: string, value: Remembered): Remembered {
+  if (among.size >= MOST_REMEMBERED) among.clear()
+  among.set(key, value)
+  return value
+}

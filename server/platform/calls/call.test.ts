@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import * as vendors from '../../domain/vendors/vendors/queries.ts'
+import { systemCall } from '../keys/principals.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+const newCall = () => systemCall(plumbline.app.surroundings, plumbline.organizationId)
+
+// The embedded database has one connection, so a statement outside the transaction would wait forever.
+test('a statement beside the transaction that is under way is refused at once, and the transaction undone', async () => {
+  const outer = await newCall()
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', {
+    companyName: 'Brazos Framing',
+    scopes: ['framing'],
+  })
+  const work = outer.write(async (call) => {
+    const before = await vendors.lock(call, vendor.id)
+    await vendors.update(call, before, { companyName: 'Another' })
+    await vendors.find(outer, vendor.id)
+  })
+  await expect(work).rejects.toThrow('use the call that it hands to its work')
+  expect((await vendors.find(outer, vendor.id)).companyName).toBe('Brazos Framing')
+})
+
+test('a transaction inside a transaction is part of it', async () => {
+  const call = await newCall()
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', {
+    companyName: 'Redrock Concrete',
+    scopes: ['concrete'],
+  })
+  const work = call.write(async (call) => {
+    await call.write(async (call) => {
+      await vendors.update(call, await vendors.lock(call, vendor.id), { companyName: 'Another' })
+    })
+    expect((await vendors.find(call, vendor.id)).companyName).toBe('Another')
+    throw new Error('thought better of it')
+  })
+  await expect(work).rejects.toThrow('thought better of it')
+  expect((await vendors.find(call, vendor.id)).companyName).toBe('Redrock Concrete')
+})
+
+test('what is to be done after the commit is done after the outermost one, and not when that fails', async () => {
+  const done: string[] = []
+  const succeeding = await newCall()
+  await succeeding.write(async (call) => {
+    await call.write(async (call) => call.afterCommit(() => done.push('inner')))
+    call.afterCommit(() => done.push('outer'))
+    expect(done).toEqual([])
+  })
+  const failing = await newCall()
+  await failing
+    .write(async (call) => {
+      call.afterCommit(() => done.push('never'))
+      throw new Error('no')
+    })
+    .catch(() => {})
+  expect(done).toEqual(['inner', 'outer'])
+})

@@ -1,0 +1,390 @@
+import type { Actor, LinkCopier, Permission } from '../../../client/contract.gen.ts'
+import type { LinkRequests } from '../../domain/administration/sign-in/link-requests.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Db } from '../database/database.ts'
+import type { EventWaits } from '../events/event-waits.ts'
+import type { Files } from '../files/files.ts'
+import type { Identity } from '../keys/identity.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { RecordReads } from '../resources/record-reads.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Contract, OperationId } from './contract.ts'
+import type { Answered } from './operation.ts'
+
+/**
+ * Who is calling, and with which permissions. API keys, users, vendors and the service itself are all represented this
+ * way; only authentication knows how they got in. Their actions are recorded under this kind and id.
+ */
+export interface Principal {
+  readonly kind: Actor['type']
+  /** The id of the key, user or vendor; null for the service itself. */
+  readonly id: string | null
+  /** The app that a user let act for them, if it is the app that calls. */
+  readonly via?: NonNullable<Actor['via']>
+  /** Who copied the portal link through which a vendor acts; absent for the vendor's own link. */
+  readonly copiedBy?: LinkCopier
+  readonly organization: Organization
+  readonly permissions: ReadonlySet<string>
+  /** The largest purchase order that may be approved; null means any. */
+  readonly poApprovalLimit: number | null
+  /** The caller is a page that has a token instead of the key (server/platform/keys/browser-token.ts). */
+  readonly isInBrowser?: true
+  /** Whatever it would change becomes a proposal (server/interfaces/proposals). */
+  readonly proposesOnly?: true
+  /** The one subject its credential was made for, if that is narrower than its permissions; otherwise null. */
+  readonly subjectId: string | null
+  /** Which rate-limit counters its requests use: per minute, and per day if they count against the quota. */
+  readonly counters: {
+    readonly minute: string
+    /** Which per-minute limit applies. */
+    readonly kind: 'key' | 'portal' | 'user' | 'visitor'
+    readonly day: string | null
+  }
+}
+
+/** The actor that is recorded for what the principal does. */
+export function actorOf({ kind, id, via, copiedBy }: Principal): Actor {
+  if (copiedBy !== undefined && kind === 'vendor') return { type: kind, id, source: 'portal_copied_link', copiedBy }
+  return via === undefined || kind !== 'user' ? { type: kind, id } : { type: kind, id, via }
+}
+
+/** What the caller holds, told apart from what others hold for the same person: a key, a session, a grant. */
+export function heldBy({ id, via }: Principal): string | null {
+  return via === undefined ? id : via.grantId
+}
+
+/** What every call needs to know about its builder. */
+export interface Organization {
+  readonly id: string
+  readonly name: string
+  readonly tier: string
+  readonly currency: string
+  readonly timeZone: string
+}
+
+/** Where to read, and whose rows: the argument that every query takes. */
+export interface Tenant {
+  readonly db: Db
+  readonly organizationId: string
+  /** Notes the records that are read, if anybody wants to know. */
+  readonly reads?: RecordReads | null
+}
+
+/**
+ * One call of one operation, over HTTP or from a skill: everything a handler needs besides its input. `now` is fixed
+ * for the whole call, so everything it writes has the same timestamp.
+ */
+export interface Call extends Tenant {
+  readonly principal: Principal
+  readonly actor: Actor
+  readonly permissions: ReadonlySet<Permission | string>
+  readonly poApprovalLimit: number | null
+  readonly currency: string
+  readonly timeZone: string
+  readonly requestId: string
+  /** The address the request came from; null for the service itself. */
+  readonly address: string | null
+  readonly now: Date
+  /**
+   * For single statements: each is its own transaction, unless the call is part of a larger one. While `write` is
+   * running this throws, because the work has its own call; on the embedded database, which has only one connection, a
+   * statement outside the transaction would wait forever.
+   */
+  readonly db: Db
+  /** Runs several statements as one transaction, all or nothing. The work gets the call to use inside it. */
+  write<T>(work: (call: WriteCall) => Promise<T>): Promise<T>
+  /** The events recorded so far, in order. */
+  readonly events: RecordedEvent[]
+  /** What the open transaction has changed so far, for the audit trail. */
+  readonly changes: Change[]
+  /** What the open transaction has recorded and will store before it commits. */
+  readonly unstored: Unstored
+  /** The blind bid requests that the open transaction has opened: until then, their amounts were hidden. */
+  readonly opened: Set<string>
+  /**
+   * Whether `opened` requests stay hidden until the transaction ends. This holds for everything that can read what it
+   * opened and still be undone: dry runs, batches and composite skills. A refusal would tell what they read.
+   */
+  readonly keepsHidden: boolean
+  /** Whether everything that the call does is undone in the end. */
+  readonly isDryRun: boolean
+  /** Calls another operation as the same caller, in the same transaction and with the usual checks; `input` is flat. */
+  operation<Id extends OperationId>(id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
+  readonly reads: RecordReads | null
+  readonly surroundings: Surroundings
+  readonly isWriting: boolean
+}
+
+/** A call inside a transaction. Anything that locks rows or records events takes one, so it cannot run outside. */
+export interface WriteCall extends Call {
+  readonly isWriting: true
+  /** Registers work to run after the outermost transaction commits; skipped if that fails. */
+  afterCommit(work: () => void): void
+}
+
+export function isWriteCall(call: Call): call is WriteCall {
+  return call.isWriting
+}
+
+/** Who reads what is made from the contract alone: the published document, the skills and their schemas. */
+export interface Reader {
+  readonly permissions: ReadonlySet<string>
+  readonly surroundings: { readonly contract: Contract; readonly config: Pick<Config, 'publicUrl'> }
+}
+
+/** What the process provides to its calls. */
+export interface Surroundings {
+  readonly contract: Contract
+  readonly config: Config
+  readonly clock: Clock
+  readonly database: Database
+  readonly limits: Limits
+  readonly files: Files
+  /** Who signs in, by which links, and where they are signed in. */
+  readonly identity: Identity
+  /** Requests for sign-in links that are handled after their response. */
+  readonly linkRequests: LinkRequests
+  /** Who waits for events that are still to come. */
+  readonly eventWaits: EventWaits
+  /** Tells the event dispatcher how many events were committed. */
+  eventsCommitted(count: number): void
+  /** Tells the deliverer that a subscription may have something to send. It looks at once: use `afterCommit`. */
+  deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
+  /** Records, just before a transaction commits, those of its changes that no event covers. */
+  recordChanges(call: WriteCall): Promise<void>
+  /** Records, after a transaction was rolled back, the blind bid requests that it had opened. */
+  recordUndoneOpenings(call: Call, ids: ReadonlySet<string>): Promise<void>
+  /** Stores what a transaction has recorded, so that a statement may read or undo it. */
+  storeRecorded(call: WriteCall): Promise<void>
+  /** Calls an operation in-process on behalf of a call; see `Call.operation`. */
+  operate<Id extends OperationId>(call: Call, id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
+}
+
+export interface RecordedEvent {
+  readonly id: string
+  readonly type: string
+  readonly resourceId: string
+  readonly payload: string
+}
+
+/**
+ * Events and status changes that wait to be stored together: an operation records several of them, and each statement
+ * is a round trip.
+ */
+export interface Unstored {
+  readonly events: EventRow[]
+  readonly statusChanges: StatusChangeRow[]
+}
+
+export interface EventRow {
+  organizationId: string
+  id: string
+  type: string
+  resourceId: string
+  actorId: string | null
+  payload: string
+  occurredAt: string
+  /** The id and the client address of the request, which the audit trail adds to an event. */
+  requestId: string
+  address: string | null
+  /** What reading this one takes besides the permission of its type; most take nothing more. */
+  permissions?: string[]
+}
+
+export interface StatusChangeRow {
+  id: string
+  resourceId: string
+  from: string | null
+  to: string
+  at: Date
+  by: Actor
+  reason: string | null
+}
+
+/** What happened to one resource. Actor and time may differ from the call's, if due calendar work did it. */
+export interface Change {
+  readonly resourceId: string
+  readonly what:
+    | ('created' | 'updated' | 'archived' | 'secret_rotated' | 'tested' | 'recovered' | 'sent_again')
+    | ('opening_undone' | 'rotated' | 'revoked' | 'passkey_added' | 'passkey_removed' | 'filled' | 'emptied')
+  readonly fields: readonly string[]
+  readonly by: Actor
+  readonly at: Date
+}
+
+/** Notes what a call did to a resource. If an event covers it too, the audit trail shows the event. */
+export function noteChange(
+  call: WriteCall,
+  resourceId: string,
+  what: Change['what'],
+  fields: readonly string[] = [],
+): void {
+  call.changes.push({ resourceId, what, fields, by: call.actor, at: call.now })
+}
+
+interface Caller {
+  principal: Principal
+  requestId: string
+  address: string | null
+  /** Default: now. */
+  now?: Date
+}
+
+/** A new call that opens its own transactions. */
+export function newCall(surroundings: Surroundings, { principal, requestId, address, now }: Caller): Call {
+  const { organization, permissions, poApprovalLimit } = principal
+  const access = surroundings.database.of(organization.id)
+  // Scheduled work for a builder runs one thing at a time, and no builder's flood of requests may hold it up.
+  const transaction = principal.kind === 'system' ? access.transaction : access.transactionInTurn
+  const events: RecordedEvent[] = []
+  const changes: Change[] = []
+  const unstored: Unstored = { events: [], statusChanges: [] }
+  const opened = new Set<string>()
+  // Spelled out, here and below, because every request creates one.
+  const call: { -readonly [Member in keyof Call]: Call[Member] } = {
+    organizationId: organization.id,
+    principal,
+    actor: actorOf(principal),
+    permissions,
+    poApprovalLimit,
+    currency: organization.currency,
+    timeZone: organization.timeZone,
+    requestId,
+    address,
+    now: now ?? surroundings.clock.now(),
+    surroundings,
+    isWriting: false,
+    db: access.statements,
+    events,
+    changes,
+    unstored,
+    opened,
+    keepsHidden: false,
+    isDryRun: false,
+    reads: null,
+    async write(work) {
+      const before = events.length
+      const afterwards: (() => void)[] = []
+      call.db = REFUSING
+      try {
+        const result = await transaction(async (trx) => {
+          // After a deadlock the work starts over, and nothing the first attempt recorded was committed.
+          events.length = before
+          changes.length = 0
+          unstored.events.length = 0
+          unstored.statusChanges.length = 0
+          opened.clear()
+          afterwards.length = 0
+          const inside = writeCall(call, trx, (each) => afterwards.push(each))
+          const result = await work(inside)
+          await surroundings.storeRecorded(inside)
+          if (changes.length > 0) await surroundings.recordChanges(inside)
+          return result
+        })
+        if (events.length > before) surroundings.eventsCommitted(events.length - before)
+        for (const each of afterwards) each()
+        return result
+      } catch (error) {
+        // Before the refusal is answered, so that nobody learns anything without an entry.
+        if (opened.size > 0 && principal.kind !== 'system') await surroundings.recordUndoneOpenings(call, opened)
+        throw error
+      } finally {
+        call.db = access.statements
+      }
+    },
+    operation: (id, input) => surroundings.operate(call, id, input),
+  }
+  return call
+}
+
+/** The `db` of a call while its transaction is open. */
+const REFUSING: Db = new Proxy({} as Db, {
+  get() {
+    throw new Error('Inside call.write, use the call that it hands to its work.')
+  },
+})
+
+/**
+ * A call within a transaction that somebody else opened and will commit. They store what it records, by `storeRecorded`,
+ * and announce its events.
+ */
+export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller): WriteCall {
+  return writeCall(newCall(surroundings, caller), trx, () => {
+    throw new Error('Nobody tells this call when its transaction is committed.')
+  })
+}
+
+/** The same call in the same transaction, with another actor or time, such as due calendar work. */
+export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
+  const { surroundings, requestId, address, events, changes, unstored } = call
+  const { opened, keepsHidden, isDryRun, reads } = call
+  const shared = { events, changes, unstored, opened, keepsHidden, isDryRun, reads }
+  const other = { ...newCall(surroundings, { principal, requestId, address, now }), ...shared }
+  return writeCall(other, call.db, call.afterCommit)
+}
+
+/** The service itself, acting for this call's builder. */
+export function asSystem(call: WriteCall): WriteCall {
+  return as(call, { ...call.principal, kind: 'system', id: null })
+}
+
+/** The same call in the same transaction, which the caller is going to roll back. */
+export function asDryRun(call: WriteCall): WriteCall {
+  return writeCall({ ...call, keepsHidden: true, isDryRun: true }, call.db, call.afterCommit)
+}
+
+/** The same call in the same transaction, which keeps hidden what was hidden before; see `keepsHidden`. */
+export function keepingHidden(call: WriteCall): WriteCall {
+  return writeCall({ ...call, keepsHidden: true }, call.db, call.afterCommit)
+}
+
+/** The same call in the same transaction, which notes the records that it reads. */
+export function noting(call: WriteCall, reads: RecordReads): WriteCall {
+  return writeCall({ ...call, reads }, call.db, call.afterCommit)
+}
+
+/** What decides whether the amounts of bids are hidden. */
+export type Hiding = Pick<Call, 'opened' | 'keepsHidden'>
+
+/** The ids of the blind bid requests that stay hidden although the open transaction has opened them. */
+export function keptHidden({ opened, keepsHidden }: Hiding): string[] {
+  return keepsHidden ? [...opened] : []
+}
+
+/**
+ * What events hide. They are read only once the transaction is committed, so they show what it opened, unless it is a
+ * dry run, which shows its events itself.
+ */
+export function hidingInEvents({ opened, isDryRun }: Call): Hiding {
+  return { opened, keepsHidden: isDryRun }
+}
+
+/** The call for use inside its transaction; it passes its events to the outer call. */
+function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']): WriteCall {
+  const call: WriteCall = {
+    organizationId: outer.organizationId,
+    principal: outer.principal,
+    actor: outer.actor,
+    permissions: outer.permissions,
+    poApprovalLimit: outer.poApprovalLimit,
+    currency: outer.currency,
+    timeZone: outer.timeZone,
+    requestId: outer.requestId,
+    address: outer.address,
+    now: outer.now,
+    surroundings: outer.surroundings,
+    isWriting: true,
+    db: trx,
+    events: outer.events,
+    changes: outer.changes,
+    unstored: outer.unstored,
+    opened: outer.opened,
+    keepsHidden: outer.keepsHidden,
+    isDryRun: outer.isDryRun,
+    reads: outer.reads,
+    write: (work) => work(call),
+    afterCommit,
+    operation: (id, input) => outer.surroundings.operate(call, id, input),
+  }
+  return call
+}

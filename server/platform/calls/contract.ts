@@ -1,0 +1,295 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { operations } from '../../../client/contract.gen.ts'
+import { deprecationHeaders } from './deprecation.ts'
+
+export type OperationId = keyof operations & string
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** An operation as declared in the contract, in the form that the server needs. */
+export interface Operation {
+  readonly id: OperationId
+  readonly method: Method
+  /** With braces, as in the contract: /api/ext/vendors/{vendorId} */
+  readonly path: string
+  /** The security schemes that it accepts, each with the permissions required; none if it is open to everybody. */
+  readonly schemes: ReadonlyMap<string, readonly string[]>
+  /** The permissions that an API key must have, all of them; empty if it is not open to keys. */
+  readonly permissions: readonly string[]
+  /** The events that it may record, its `x-emits`. */
+  readonly emits: readonly string[]
+  readonly takesBody: boolean
+  /** The maximum size of its body, its `x-max-body-bytes`; null for the general limit. */
+  readonly mostBodyBytes: number | null
+  /** The maximum size of the file that it takes instead of JSON, its `x-max-upload-bytes`; null if it takes none. */
+  readonly mostUploadBytes: number | null
+  readonly takesQuery: boolean
+  /** Whether its successful response declares an ETag. */
+  readonly carriesETag: boolean
+  /** The fields of what it answers that other records move while its version stays, by `x-follows`. */
+  readonly follows: readonly string[]
+  /** The headers that it declares, in lower case; it ignores any other. */
+  readonly headers: ReadonlySet<string>
+  /** The deprecation headers of its responses; null unless it is deprecated. */
+  readonly notice: Readonly<Record<string, string>> | null
+  readonly declaration: OperationObject
+}
+
+export interface OperationObject {
+  operationId: string
+  summary?: string
+  description?: string
+  tags?: string[]
+  deprecated?: boolean
+  'x-sunset'?: string
+  'x-emits'?: string[]
+  /** What it does to what is there, where the method does not tell (server/interfaces/skills/effect.ts). */
+  'x-effect'?: 'reads' | 'adds' | 'settles' | 'replaces' | 'moves'
+  /** False if models are not offered it. */
+  'x-tool'?: boolean
+  /** False if it is no skill, because it returns a secret that an execution, a batch or a proposal must not carry on. */
+  'x-skill'?: false
+  /** How people ask for it, for the search of skills. */
+  'x-asked'?: readonly string[]
+  'x-max-body-bytes'?: number
+  'x-max-upload-bytes'?: number
+  /** The fields of its response that no other response shows. */
+  'x-shows-once'?: string[]
+  security?: Record<string, string[]>[]
+  parameters?: (ParameterObject | Reference)[]
+  requestBody?: {
+    required?: boolean
+    content: Record<string, { schema: Schema; examples?: Record<string, { summary?: string }> }>
+  }
+  responses: Record<string, ResponseObject | Reference>
+}
+export interface ParameterObject {
+  name: string
+  in: 'query' | 'path' | 'header' | 'cookie'
+  required?: boolean
+  description?: string
+  schema: Schema
+}
+export interface ResponseObject {
+  description: string
+  headers?: Record<string, unknown>
+  content?: Record<string, { schema: Schema }>
+}
+export interface Reference {
+  $ref: string
+}
+export type Schema = Record<string, unknown>
+type PathItem = { parameters?: (ParameterObject | Reference)[] } & Partial<Record<Lowercase<Method>, OperationObject>>
+
+export interface ContractDocument {
+  openapi: string
+  info: { title: string; version: string; description?: string; license?: { name: string; identifier?: string } }
+  servers?: { url: string }[]
+  security?: Record<string, string[]>[]
+  tags?: { name: string }[]
+  'x-tagGroups'?: TagGroup[]
+  /** Fields that other records move while the version stays, by the name of the schema. */
+  'x-follows'?: Record<string, string[]>
+  /** What the ids of a record lead to: by the name of its schema, the name of the id without its end, and the schema. */
+  'x-expands'?: Record<string, Record<string, string>>
+  paths: Record<string, PathItem>
+  webhooks?: Record<string, unknown>
+  components: Record<string, Record<string, unknown>>
+  [extension: `x-${string}`]: unknown
+}
+
+/** A group of related tags. */
+export interface TagGroup {
+  name: string
+  tags: string[]
+}
+
+export interface Contract {
+  readonly document: ContractDocument
+  readonly version: string
+  readonly operations: ReadonlyMap<OperationId, Operation>
+  /** Finds the operation for a request, or what the path has instead. */
+  match(method: string, path: string): Match
+  /** Resolves a reference inside the document; returns anything else unchanged. */
+  resolve<T extends object>(value: T | Reference): T
+}
+
+export type Match =
+  | { operation: Operation; params: Record<string, string> }
+  | { operation: null; allow: readonly Method[] }
+
+export class ContractError extends Error {}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const root = path.resolve(import.meta.dirname, '../../..')
+
+/**
+ * Loads the contract as prepared by `npm run generate`, which has compiled every schema in it. A contract that was
+ * edited since is refused, because types, validation and handlers would no longer match.
+ */
+export function loadContract(): Contract {
+  const prepared = JSON.parse(readFileSync(path.join(root, 'server/contract.gen.json'), 'utf8')) as {
+    sourceHash: string
+    document: ContractDocument
+  }
+  const written = sourceHash()
+  if (written !== null && written !== prepared.sourceHash) {
+    throw new ContractError('The contract has changed since "npm run generate" was run; run it before starting.')
+  }
+  return readContract(prepared.document)
+}
+
+/** The hash of openapi.yaml and all files in contract/; null if only the generated output is present. */
+export function sourceHash(): string | null {
+  const index = path.join(root, 'openapi.yaml')
+  if (!existsSync(index)) return null
+  const folder = path.join(root, 'contract')
+  const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'))
+  const hash = createHash('sha256').update(readFileSync(index))
+  for (const file of files.sort()) hash.update(`\0${file}\0`).update(readFileSync(path.join(folder, file)))
+  return hash.digest('hex')
+}
+
+export function readContract(document: ContractDocument): Contract {
+  const operations = new Map<OperationId, Operation>()
+  const trunk = newNode()
+  for (const [template, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const declaration = item[method.toLowerCase() as Lowercase<Method>]
+      if (declaration === undefined) continue
+      const parameters = [...(item.parameters ?? []), ...(declaration.parameters ?? [])]
+      const declared = parameters.map((parameter) => resolve<ParameterObject>(document, parameter))
+      const schemes = schemesOf(document, declaration)
+      const operation: Operation = {
+        // The types are generated from this same document, so its ids are exactly the ids of the types.
+        id: declaration.operationId as OperationId,
+        method,
+        path: template,
+        schemes,
+        permissions: schemes.get('apiKey') ?? [],
+        emits: declaration['x-emits'] ?? [],
+        takesBody: declaration.requestBody !== undefined,
+        mostBodyBytes: declaration['x-max-body-bytes'] ?? null,
+        mostUploadBytes: declaration['x-max-upload-bytes'] ?? null,
+        takesQuery: declared.some((parameter) => parameter.in === 'query'),
+        ...etagOf(document, declaration),
+        headers: new Set(declared.flatMap(({ in: where, name }) => (where === 'header' ? [name.toLowerCase()] : []))),
+        notice: deprecationHeaders(document, declaration),
+        declaration: { ...declaration, parameters },
+      }
+      if (operations.has(operation.id)) throw new ContractError(`${operation.id} is declared twice.`)
+      operations.set(operation.id, operation)
+      plant(trunk, operation)
+    }
+  }
+  return {
+    document,
+    version: document.info.version,
+    operations,
+    match: (method, requestPath) => find(trunk, method, requestPath),
+    resolve: (value) => resolve(document, value),
+  }
+}
+
+/** Whether programs may call it: of a builder by a key, or of a vendor by a token. The rest is for people at our pages. */
+export function isForPrograms({ schemes }: Operation): boolean {
+  return schemes.has('apiKey') || schemes.has('portalToken')
+}
+
+function etagOf(
+  document: ContractDocument,
+  { responses }: OperationObject,
+): Pick<Operation, 'carriesETag' | 'follows'> {
+  for (const [status, declared] of Object.entries(responses)) {
+    const { headers = {}, content } = resolve<ResponseObject>(document, declared)
+    if (!status.startsWith('2') || !('ETag' in headers)) continue
+    const { $ref } = content?.['application/json']?.schema ?? {}
+    const name = typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : ''
+    return { carriesETag: true, follows: document['x-follows']?.[name] ?? [] }
+  }
+  return { carriesETag: false, follows: [] }
+}
+
+// An operation lists its requirements separately, one scheme each; any one of them suffices.
+function schemesOf(document: ContractDocument, declaration: OperationObject): Map<string, readonly string[]> {
+  const schemes = new Map<string, readonly string[]>()
+  const stated = declaration.security ?? document.security
+  if (stated === undefined) throw new ContractError(`${declaration.operationId} says under security who may call it.`)
+  for (const requirement of stated) {
+    const [only, ...more] = Object.entries(requirement)
+    if (only === undefined || more.length > 0)
+      throw new ContractError(`Each security requirement of ${declaration.operationId} has to name one scheme.`)
+    schemes.set(...only)
+  }
+  return schemes
+}
+
+function resolve<T extends object>(document: ContractDocument, value: T | Reference): T {
+  if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T
+  let at: unknown = document
+  for (const step of value.$ref.slice(2).split('/')) {
+    at = (at as Record<string, unknown>)[step.replaceAll('~1', '/').replaceAll('~0', '~')]
+  }
+  if (at === undefined) throw new ContractError(`${value.$ref} leads nowhere.`)
+  return resolve(document, at as T | Reference)
+}
+
+// Routes form a tree of path segments, so a look-up costs the same however many operations there are. A literal segment
+// takes precedence over a parameter: /bids/request is not a bid.
+interface Node {
+  literals: Map<string, Node>
+  parameter: Node | null
+  operations: Map<string, { operation: Operation; names: string[] }>
+}
+
+function newNode(): Node {
+  return { literals: new Map(), parameter: null, operations: new Map() }
+}
+
+function plant(trunk: Node, operation: Operation): void {
+  let node = trunk
+  const names: string[] = []
+  for (const segment of operation.path.slice(1).split('/')) {
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1]
+    if (name === undefined) {
+      const next = node.literals.get(segment) ?? newNode()
+      node.literals.set(segment, next)
+      node = next
+    } else {
+      names.push(name)
+      node.parameter ??= newNode()
+      node = node.parameter
+    }
+  }
+  node.operations.set(operation.method, { operation, names })
+}
+
+function find(trunk: Node, method: string, requestPath: string): Match {
+  const values: string[] = []
+  const node = walk(trunk, requestPath.slice(1).split('/'), 0, values)
+  const found = node?.operations.get(method)
+  if (node === null || found === undefined) {
+    return { operation: null, allow: node === null ? [] : ([...node.operations.keys()] as Method[]) }
+  }
+  const params: Record<string, string> = {}
+  found.names.forEach((name, i) => {
+    params[name] = values[i] ?? ''
+  })
+  return { operation: found.operation, params }
+}
+
+function walk(node: Node, segments: string[], at: number, values: string[]): Node | null {
+  const segment = segments[at]
+  if (segment === undefined) return node.operations.size > 0 ? node : null
+  const literal = node.literals.get(segment)
+  if (literal !== undefined) {
+    const found = walk(literal, segments, at + 1, values)
+    if (found !== null) return found
+  }
+  if (node.parameter === null || segment === '') return null
+  values[values.length] = segment
+  const found = walk(node.parameter, segments, at + 1, values)
+  if (found === null) values.pop()
+  return found
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { conflict, Problem } from '../problems/problem.ts'
+
+/**
+ * The ETag is the resource's version, or a digest of the text if it has no version (a computed sheet). Fields that
+ * other records move (`follows`) add a digest of theirs to the version, or 304 would hide that they have moved.
+ */
+export function etagOf(body: object, text: () => string, follows: readonly string[] = []): string {
+  if ('version' in body && typeof body.version === 'number') {
+    if (follows.length === 0) return `"${body.version}"`
+    return `"${body.version}.${digest(JSON.stringify(Object.entries(body).filter(([field]) => follows.includes(field))))}"`
+  }
+  // The time at which a sheet was computed is not part of its content.
+  return `"${digest('asOf' in body ? JSON.stringify({ ...body, asOf: null }) : text())}"`
+}
+
+function digest(content: string): string {
+  return createHash('sha1').update(content).digest('base64url')
+}
+
+/** Whether an If-Match or If-None-Match header names the ETag. */
+export function matchesEtag(header: string, etag: string): boolean {
+  if (header.trim() === '*') return true
+  return header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag)
+}
+
+/**
+ * Refuses a change that is based on an older version. Called under the row's lock. What follows other records cannot be
+ * changed, so it is no reason for a refusal.
+ */
+export function checkIfMatch(ifMatch: string | undefined, current: { version: number }): void {
+  if (ifMatch === undefined || matchesEtag(ifMatch.replace(/(?<="\d+)\.[\w-]+(?=")/g, ''), `"${current.version}"`))
+    return
+  throw new Problem(
+    'precondition_failed',
+    `Its ETag is now "${current.version}".`,
+    { currentVersion: current.version },
+    { ETag: `"${current.version}"` },
+  )
+}
+
+/** Throws `conflict` unless the record still has the version that was seen, if one is given. */
+export function assertVersionSeen(version: number | undefined, current: { number: string; version: number }): void {
+  if (version !== undefined && version !== current.version)
+    throw conflict(
+      'changed_meanwhile',
+      `${current.number} has version ${current.version} now, not ${version}. Read it again before you decide.`,
+    )
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { create as contentDisposition } from 'content-disposition'
+import { Problem, problem } from '../problems/problem.ts'
+
+/** The first and the last byte of a part. */
+export interface ByteRange {
+  readonly first: number
+  readonly last: number
+}
+
+export interface StoredFile {
+  readonly fileName: string
+  readonly contentType: string
+  readonly size: number
+  /** Of its bytes, in hexadecimal: its ETag. */
+  readonly sha256: string
+  /** Its bytes, or those of the part. */
+  open(range: ByteRange | null): Promise<Readable>
+}
+
+/** A file as the body of an answer. Its bytes are opened only when they are sent, and pass through without being kept. */
+export class FileAnswer {
+  readonly #file: StoredFile
+
+  constructor(file: StoredFile) {
+    this.#file = file
+  }
+
+  /** As the result of a skill, which is JSON; only for small files. */
+  async base64(): Promise<string> {
+    if (this.#file.size > MOST_IN_JSON)
+      throw problem('payload_too_large', `Files of more than ${MOST_IN_JSON} bytes are downloaded, not put into JSON.`)
+    const bytes = await this.#file.open(null)
+    return (await buffer(bytes).catch(breakOff)).toString('base64')
+  }
+
+  /** What to send to a request with these headers. Throws `range_not_satisfiable`. */
+  sent({ range, ifRange }: { range: string | undefined; ifRange: string | undefined }): SentFile {
+    const { fileName, contentType, size, sha256 } = this.#file
+    const etag = `"${sha256}"`
+    const part = range === undefined || (ifRange !== undefined && ifRange !== etag) ? null : partOf(range, size)
+    return {
+      status: part === null ? 200 : 206,
+      etag,
+      contentType,
+      headers: {
+        ...HEADERS,
+        'Content-Disposition': contentDisposition(fileName),
+        ...(part !== null && { 'Content-Range': `bytes ${part.first}-${part.last}/${size}` }),
+      },
+      length: part === null ? size : part.last - part.first + 1,
+      open: () => this.#file.open(part),
+    }
+  }
+}
+
+/** The store sent only a part of the file. */
+function breakOff(cause: unknown): never {
+  const detail = 'The file could not be read completely from the file store. Try again in 5 seconds.'
+  const unavailable = new Problem('unavailable', detail, {}, { 'Retry-After': '5' })
+  // For the log; the response says nothing of the store.
+  unavailable.cause = cause
+  throw unavailable
+}
+
+/** A file that was made just now and is in memory. */
+export function madeFile(fileName: string, contentType: string, bytes: Buffer): FileAnswer {
+  return new FileAnswer({
+    ...{ fileName, contentType, size: bytes.length },
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    open: async () => Readable.from([bytes]),
+  })
+}
+
+export interface SentFile {
+  status: 200 | 206
+  etag: string
+  contentType: string
+  headers: Record<string, string>
+  length: number
+  open(): Promise<Readable>
+}
+
+/** As much as an upload in JSON may have, so that what an agent attached it can read again. */
+const MOST_IN_JSON = 750_000
+
+// Whoever uploaded a file may mean ill with those who open it: it is saved and not shown, and whatever shows it all the
+// same may run nothing.
+const HEADERS = {
+  'Accept-Ranges': 'bytes',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
+
+/** The contract has refused every header that is not a single range. */
+function partOf(range: string, size: number): ByteRange {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)
+  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
+  if (first <= last) return { first, last }
+  throw new Problem(
+    'range_not_satisfiable',
+    `The file has ${size} bytes.`,
+    {},
+    { 'Content-Range': `bytes */${size}`, 'Accept-Ranges': 'bytes' },
+  )
+}

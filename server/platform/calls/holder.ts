@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import { type Held, IDENTIFIERS, Problem, taken, uniqueColumn } from '../problems/problem.ts'
+import type { Tenant } from './call.ts'
+
+/** A value that has to differ from that of certain other records alone: of those that agree in other columns, or count. */
+interface Name {
+  readonly column: string
+  readonly within: readonly string[]
+  /** SQL of another record as `t`. As the index that guards the column has it. */
+  readonly among: string
+}
+
+const CODE: Name = { column: 'code', within: [], among: 't."archivedAt" is null' }
+/** What has to be unique in a table beside the identifiers. */
+const NAMES: Readonly<Record<string, Name>> = {
+  communities: CODE,
+  costCodes: CODE,
+  options: CODE,
+  plans: CODE,
+  parts: { ...CODE, column: 'sku' },
+  homes: {
+    column: 'lotNumber',
+    within: ['communityId', 'block'],
+    among: `t."status" <> 'cancelled' and (t."archivedAt" is null or t."status" = 'archived')`,
+  },
+}
+
+/**
+ * What is to be thrown when the database has refused a row. Where other records have one of its values that have to be
+ * unique, the problem says where to look for them, which nobody can do before the transaction has ended.
+ */
+export function refusedRow(error: unknown, table: string, row: object): unknown {
+  const column = uniqueColumn(error)
+  if (column === undefined || !(IDENTIFIERS.has(column) || NAMES[table]?.column === column)) return error
+  const values = row as Record<string, unknown>
+  if (typeof values[column] !== 'string') return error
+  const found = taken(column)
+  found.held = { table, column, values }
+  return found
+}
+
+/**
+ * The same error, naming the record that has the value, and every other value of the row that is taken: the database stops
+ * at the first. Called where statements are possible again.
+ */
+export async function withHolder(tenant: Tenant, error: unknown): Promise<unknown> {
+  if (!(error instanceof Problem) || error.held === null) return error
+  const { column } = error.held
+  const holders = await holdersOf(tenant, error.held)
+  const own = holders.get(column)
+  if (own !== undefined) error.extras.conflictingId = own
+  const [first] = error.extras.errors ?? []
+  const isNamed = first?.pointer.endsWith(`/${column}`) === true
+  if (first === undefined || !isNamed || holders.size < 2) return error
+  const above = first.pointer.slice(0, -column.length)
+  const others = [...holders].filter(([other]) => other !== column)
+  const more = others.map(([other, id]) => ({
+    ...{ pointer: `${above}${other}`, code: first.code },
+    message: id === own ? first.message : `is taken by ${id}`,
+  }))
+  error.extras.errors = [first, ...more]
+  return error
+}
+
+/** The records that have values of the row, by the column. */
+async function holdersOf(
+  { db, organizationId }: Tenant,
+  { table, values }: Held,
+): Promise<ReadonlyMap<string, string>> {
+  const name = NAMES[table]
+  const columns = [...IDENTIFIERS, ...(name === undefined ? [] : [name.column])]
+  const lookups = columns.flatMap((column) => {
+    const value = values[column]
+    if (typeof value !== 'string') return []
+    const isName = column === name?.column
+    const within = isName
+      ? name.within.map((each) => sql`and coalesce(t.${sql.id(each)}, '') = ${values[each] ?? ''}`)
+      : []
+    return sql<{ column: string; id: string }>`
+      select ${column}::text as "column", t."id" from ${sql.table(table)} as t
+      where t."organizationId" = ${organizationId} and t.${sql.id(column)} = ${value}
+        and t."id" <> ${values.id ?? ''} ${sql.join(within, sql` `)} ${sql.raw(isName ? `and ${name.among}` : '')}`
+  })
+  if (lookups.length === 0) return new Map()
+  const { rows } = await sql<{ column: string; id: string }>`${sql.join(lookups, sql` union all `)}`.execute(db)
+  return new Map(rows.map(({ column, id }) => [column, id]))
+}

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fromPage, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline({ PUBLIC_URL: 'https://build.example.com/plumbline' })
+})
+afterAll(() => plumbline.stop())
+
+test('the session cookie has the prefix __Host- on HTTPS, with the attributes that browsers require for it', async () => {
+  const { url } = await plumbline.app.surroundings.identity.makeLink('priya@harrowfinch.example.com', 60_000)
+  const token = url.slice(url.indexOf('=') + 1)
+  const answer = await plumbline.post('/api/admin/sign-in', { token }, fromPage(''))
+  const [cookie = ''] = answer.headers.getSetCookie()
+  expect(cookie).toMatch(/^__Host-plumbline_session=[^;]+; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+  const signedIn = fromPage(cookie.split(';')[0] ?? '')
+  const among = fromPage(`theme=dark; ${cookie.split(';')[0]}; plumbline_session=planted`)
+  for (const by of [signedIn, among]) expect((await plumbline.get('/api/admin/session', by)).status).toBe(200)
+  const out = await plumbline.delete('/api/admin/session', signedIn)
+  expect(out.headers.getSetCookie()).toEqual([
+    '__Host-plumbline_session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax',
+  ])
+})
+
+test('a session cookie without the prefix is not read on HTTPS', async () => {
+  const { headers } = await plumbline.signIn()
+  const planted = fromPage(headers?.cookie?.replace('__Host-', '') ?? '')
+  expect((await plumbline.get('/api/admin/session', planted)).body).toMatchObject({
+    status: 401,
+    code: 'not_signed_in',
+  })
+})
+
+test('the language cookie of the portal has the prefix on HTTPS too', async () => {
+  const address = `${plumbline.url}/portal/${await plumbline.newPortalToken()}`
+  const chosen = await fetch(`${address}?language=es`, { redirect: 'manual' })
+  const [cookie = ''] = chosen.headers.getSetCookie()
+  expect(cookie).toMatch(/^__Host-portal_language=es; .*Path=\/; .*HttpOnly; Secure; SameSite=Lax$/)
+  const spoken = async (kept: string) =>
+    (await (await fetch(address, { headers: { cookie: kept } })).text()).slice(0, 60)
+  expect(await spoken(cookie.split(';')[0] ?? '')).toContain('lang="es"')
+  expect(await spoken('portal_language=es')).toContain('lang="en"')
+})

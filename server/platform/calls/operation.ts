@@ -1,0 +1,100 @@
+import type { operations } from '../../../client/contract.gen.ts'
+import type { Call } from './call.ts'
+import type { CheckedBodies, FilledQueries } from './checked.gen.ts'
+import type { OperationId } from './contract.ts'
+import type { FileAnswer } from './file-answer.ts'
+import type { Json } from './json.ts'
+import type { Arrived } from './upload.ts'
+
+/**
+ * What a handler takes and returns, derived from the contract's types by operationId. A handler never sees a request or
+ * a response: it takes checked values and returns a plain one, so HTTP and skills call it in the same way. Everything
+ * with a default in the contract is always set.
+ */
+export interface Input<Id extends OperationId> {
+  path: Parameters<Id, 'path'>
+  query: Id extends keyof FilledQueries
+    ? Filled<Parameters<Id, 'query'>, FilledQueries[Id] & keyof Parameters<Id, 'query'>>
+    : Parameters<Id, 'query'>
+  body: (Id extends keyof CheckedBodies ? CheckedBodies[Id] : Body<operations[Id]>) | File<operations[Id]>
+  /** The version that a change is based on, for operations that take one. */
+  ifMatch: 'If-Match' extends keyof Parameters<Id, 'header'> ? string | undefined : never
+}
+
+export type Handler<Id extends OperationId> = (input: Input<Id>, call: Call) => Promise<Reply<Id>>
+export type Handlers = { [Id in OperationId]: Handler<Id> }
+
+/** The handlers of all slices as one object; no two slices may handle the same operation. */
+export function together<const Slices extends readonly Partial<Handlers>[]>(
+  ...slices: Slices & ([Twice<Slices>] extends [never] ? unknown : `${Twice<Slices>} is handled twice`)
+): All<Slices> {
+  return Object.assign({}, ...(slices as readonly object[])) as All<Slices>
+}
+
+// What is found so far is passed on, because the compiler follows only some fifty types that wait for one another.
+type Twice<Slices, Seen = never, Found = never> = Slices extends readonly [infer First, ...infer Rest]
+  ? Twice<Rest, Seen | keyof First, Found | (keyof First & Seen & string)>
+  : Found
+type All<Slices, Known = unknown> = Slices extends readonly [infer First, ...infer Rest]
+  ? All<Rest, Known & First>
+  : Known
+
+/** One of the successful answers that the contract declares for the operation; problems are thrown. */
+export type Reply<Id extends OperationId> = {
+  [Status in keyof operations[Id]['responses'] & number]: Content<operations[Id]['responses'][Status]> extends infer B
+    ? [B] extends [never]
+      ? never
+      : [B] extends [undefined]
+        ? { status: Status; body?: undefined; headers?: Record<string, string> }
+        : B extends FileAnswer
+          ? { status: Status; body: B; headers?: Record<string, string> }
+          : { status: Status; body: B | Json<B>; headers?: Record<string, string> }
+    : never
+}[keyof operations[Id]['responses'] & number]
+
+/** The body of the operation's successful answer. */
+export type Answered<Id extends OperationId> = Exclude<
+  Extract<Reply<Id>, { body: object | string }>['body'],
+  Json<unknown>
+>
+
+/** An input with the defaults of some names filled in, and nested ones in others. */
+export type Filled<T, Names extends keyof T, Inner = object> = Flat<
+  Omit<T, Names | keyof Inner> &
+    Required<Pick<T, Names>> & {
+      [Name in keyof Pick<T, keyof Inner & keyof T>]: Inner[Name & keyof Inner] | Extract<T[Name], undefined>
+    }
+>
+type Flat<T> = { [Name in keyof T]: T[Name] }
+
+type Parameters<Id extends OperationId, In extends 'path' | 'query' | 'header'> = operations[Id] extends {
+  parameters: infer P
+}
+  ? In extends keyof P
+    ? NonNullable<P[In]> extends never
+      ? Record<string, never>
+      : NonNullable<P[In]>
+    : Record<string, never>
+  : Record<string, never>
+
+type Content<R> = R extends { content: { 'application/json': infer B } | { 'application/yaml': infer B } }
+  ? B
+  : R extends { content: FileContent }
+    ? FileAnswer
+    : R extends { content?: never }
+      ? undefined
+      : never
+/** What is sent as a file, whatever it holds. */
+type FileContent =
+  | { 'application/octet-stream': string }
+  | { 'application/pdf': string }
+  | { 'application/x-ndjson': string }
+  | { 'text/csv': string }
+// A file that may be sent instead of JSON has arrived by the time that the handler is called.
+type File<Op> = Op extends { requestBody: { content: { 'application/octet-stream': string } } } ? Arrived : never
+// An optional body that was not sent reaches the handler as an empty one.
+type Body<Op> = Op extends { requestBody?: infer R }
+  ? [R & {}] extends [never]
+    ? undefined
+    : Content<R & {}>
+  : undefined

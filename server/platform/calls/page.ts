@@ -1,0 +1,61 @@
+import { Problem } from '../problems/problem.ts'
+
+/** Where a page begins: after the item with this value in the sort field and this id. */
+export interface Position {
+  value: string | number | null
+  id: string
+}
+
+/**
+ * A cursor is opaque to callers. It holds the sort order that it was made for, and the last item of the previous page.
+ */
+export function writeCursor(sort: string, position: Position): string {
+  return Buffer.from(JSON.stringify([sort, position.value, position.id])).toString('base64url')
+}
+
+export function readCursor(sort: string, cursor: string): Position {
+  try {
+    const [madeFor, value, id, ...more] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[]
+    const isValue = value === null || typeof value === 'number' || (typeof value === 'string' && !value.includes('\0'))
+    if (madeFor === sort && isValue && typeof id === 'string' && !id.includes('\0') && more.length === 0) {
+      return { value, id }
+    }
+  } catch {
+    // Not JSON: refused below.
+  }
+  throw invalidCursor()
+}
+
+export function invalidCursor(): Problem {
+  return new Problem('invalid_cursor', 'It is malformed or belongs to another sort.', {
+    errors: [{ pointer: 'cursor', code: 'invalid_cursor', message: 'is malformed or belongs to another sort' }],
+  })
+}
+
+/**
+ * The page ends with the item that brings it to so many bytes of JSON, and then has `nextCursor`. It is what a request may
+ * bring, too, and what 200 records of usual size stay far below; so a reader that does not read holds no more of us than
+ * one that does not stop sending.
+ */
+export const MOST_PAGE_BYTES = 1024 * 1024
+
+/** How many of the items, whose sizes these are, a page of so many holds: at least one, where there is any. */
+export function itemsThatFit(sizes: readonly number[], limit: number): number {
+  const most = Math.min(sizes.length, limit)
+  let bytes = 0
+  let count = 0
+  while (count < most && bytes < MOST_PAGE_BYTES) bytes += sizes[count++] ?? 0
+  return count
+}
+
+/** Given one row more than a page holds, the page and the cursor of the next one. For rows that are short by contract. */
+export function page<Row extends { id: string }>(
+  rows: Row[],
+  limit: number,
+  sort: string,
+  sortValue: (row: Row) => Position['value'],
+): { data: Row[]; nextCursor: string | null } {
+  const last = rows[limit - 1]
+  if (rows.length <= limit || last === undefined) return { data: rows, nextCursor: null }
+  return { data: rows.slice(0, limit), nextCursor: writeCursor(sort, { value: sortValue(last), id: last.id }) }
+}

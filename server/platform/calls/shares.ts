@@ -1,0 +1,92 @@
+import { Problem } from '../problems/problem.ts'
+
+/**
+ * Fair access to a scarce resource that all builders need, such as the connections for transactions. A builder holds at
+ * most its share at a time; further work waits in its own queue, so however much one builder sends, others find the
+ * rest free. Queues are bounded in length and in time: a caller who would wait longer is told to come back.
+ */
+export class Shares {
+  readonly #bounds: ShareBounds
+  readonly #shares = new Map<string, Share>()
+
+  constructor(bounds: ShareBounds) {
+    this.#bounds = bounds
+  }
+
+  /** Runs the work when it is its organization's turn; throws `too_many_concurrent_requests` if that takes too long. */
+  async run<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+    const end = await this.begin(organizationId)
+    try {
+      return await work()
+    } finally {
+      end()
+    }
+  }
+
+  /**
+   * Waits for the organization's turn and returns the function that ends it, which must be called exactly once. Throws
+   * `too_many_concurrent_requests` if the wait takes too long.
+   */
+  async begin(organizationId: string): Promise<() => void> {
+    let share = this.#shares.get(organizationId)
+    if (share === undefined) {
+      share = { taken: 0, waiting: [] }
+      this.#shares.set(organizationId, share)
+    }
+    const { waiting } = share
+    if (share.taken < this.#bounds.most) share.taken++
+    else await this.#turn(share)
+    return () => {
+      const next = waiting.shift()
+      // The slot passes directly to the next in the queue, so that a newcomer cannot overtake it.
+      if (next !== undefined) next()
+      else if (--share.taken === 0) this.#shares.delete(organizationId)
+    }
+  }
+
+  /** How much work is waiting. */
+  get waiting(): number {
+    let sum = 0
+    for (const share of this.#shares.values()) sum += share.waiting.length
+    return sum
+  }
+
+  #turn({ waiting }: Share): Promise<void> {
+    const { mostWaiting, waitMs } = this.#bounds
+    if (waiting.length >= mostWaiting) throw tooMany(this.#bounds)
+    return new Promise((begin, refuse) => {
+      const turn = () => {
+        clearTimeout(patience)
+        begin()
+      }
+      const patience = setTimeout(() => {
+        waiting.splice(waiting.indexOf(turn), 1)
+        refuse(tooMany(this.#bounds))
+      }, waitMs)
+      waiting.push(turn)
+    })
+  }
+}
+
+export interface ShareBounds {
+  /** What is shared, in the plural, for the error message. */
+  of: string
+  /** How much of it one organization may hold at a time. */
+  most: number
+  mostWaiting: number
+  waitMs: number
+}
+
+interface Share {
+  taken: number
+  waiting: (() => void)[]
+}
+
+function tooMany({ of, most }: ShareBounds): Problem {
+  return new Problem(
+    'too_many_concurrent_requests',
+    `The ${of} of one organization take turns, ${most} at a time, and too many of them wait.`,
+    {},
+    { 'Retry-After': '1' },
+  )
+}

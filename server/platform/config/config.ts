@@ -1,0 +1,439 @@
+import path from 'node:path'
+import { isAddressRange } from '../calls/client-address.ts'
+import { isOrigin } from '../calls/cors.ts'
+import { inDataFolder } from '../database/data-folder.ts'
+import { keysInDataFolder } from '../database/key-file.ts'
+import { DEFAULT_CONNECTIONS, LEAST_CONNECTIONS } from '../database/pool-size.ts'
+import type { Bucket } from '../files/s3.ts'
+import { type ScanCommand, scanCommandOf } from '../files/scan.ts'
+import { isVariable, variableMeantBy } from './variables.ts'
+
+/**
+ * The environment, read once into a frozen value. An invalid value aborts startup with a sentence naming the variable.
+ * Nothing else reads the environment except the compile cache, which is set up before any module is loaded.
+ */
+export interface Config {
+  readonly host: string
+  readonly port: number
+  /** Proxies whose X-Forwarded-For is trusted: addresses, ranges (10.0.0.0/8), or Express's names for ranges. */
+  readonly trustedProxies: readonly string[]
+  /** Connections in total, and from one address that is not a trusted proxy. */
+  readonly maxConnections: number
+  readonly maxConnectionsPerAddress: number
+  /** How many processes answer at the one address. */
+  readonly workers: number
+  /** How long a request may take to arrive. */
+  readonly requestTimeoutMs: number
+  /** How long a client may go without reading any of its response. */
+  readonly writeTimeoutMs: number
+  /** The origins whose pages may call from browsers; `*` among them means all. */
+  readonly corsOrigins: readonly string[]
+  /** Where people and links reach this service, without a trailing slash. */
+  readonly publicUrl: string
+  /** PostgreSQL's address; null means the embedded database in `dataDir`. */
+  readonly databaseUrl: string | null
+  /** All connections of this process to PostgreSQL. */
+  readonly databaseConnections: number
+  /** The time in milliseconds after which PostgreSQL cancels a statement of a request or a job. */
+  readonly databaseStatementTimeoutMs: number
+  readonly dataDir: string
+  /** Where files are kept; null means the folder `files` in `dataDir`. */
+  readonly filesBucket: Bucket | null
+  /** What scans a file before it is kept; null means nothing. */
+  readonly attachmentScan: ScanCommand | null
+  readonly attachmentScanMs: number
+  /** Bytes that the files of one organization may have together. */
+  readonly maxFileBytes: number
+  readonly logLevel: string
+  readonly rateLimitPerMinute: number
+  /** How many failed key look-ups an address may have per minute. */
+  readonly failedKeysPerMinute: number
+  readonly quotaPerDay: number
+  /** How many concurrent requests one key, and one organization, may have in this process. */
+  readonly concurrencyPerKey: number
+  readonly concurrencyPerOrganization: number
+  /** Requests per minute to one portal address, and from one client to the portal. */
+  readonly portalLimitPerMinute: number
+  readonly portalClientLimitPerMinute: number
+  /** Requests per minute of one person who is signed in, and of one client that nobody is signed in at. */
+  readonly userLimitPerMinute: number
+  readonly signInLimitPerMinute: number
+  readonly betaMaxOrganizations: number
+  readonly webhookAllowPrivate: boolean
+  /** Seconds between the attempts of one delivery; the first counts from its event. */
+  readonly webhookRetrySchedule: readonly number[]
+  readonly webhookProbeMaxSeconds: number
+  /** How long finished deliveries and their attempts are kept. */
+  readonly deliveryRetentionDays: number
+  /** How long events are kept; null means forever. */
+  readonly eventRetentionDays: number | null
+  /** How long the moves of statuses and what vendors were told are kept; null means forever. */
+  readonly historyRetentionDays: number | null
+  /** Whether events and history are written to files before they are deleted. */
+  readonly archives: boolean
+  /** 32 bytes; encrypts webhook secrets and the portal addresses that can be shown again. */
+  readonly encryptionKey: Buffer
+  /** The previous key during a key rotation; otherwise null. */
+  readonly previousEncryptionKey: Buffer | null
+  /** The key file in an embedded database's data folder; null if the operator sets the key or PostgreSQL holds it. */
+  readonly encryptionKeyFile: string | null
+  /** For how many days audit entries are kept. */
+  readonly auditRetentionDays: number
+  /** The mail server; null means that nothing leaves by e-mail. */
+  readonly mail: MailServer | null
+  readonly demo: boolean
+  /** A separate port for /metrics; null means none. */
+  readonly metricsPort: number | null
+  readonly metricsHost: string
+  /** The token required to read /metrics; without a separate port, /metrics is then on the public one. */
+  readonly metricsToken: string | null
+  /** Check every response against the contract before it is sent. For tests; costs a tenth of the speed. */
+  readonly checkAnswers: boolean
+  /** Compile every validator soon after startup; otherwise each is compiled on first use. */
+  readonly compileAhead: boolean
+  /** Whether NODE_ENV says so: what suits a trial, but not other people's data, stops the start or is warned of. */
+  readonly isProduction: boolean
+  /** The process was started by `npm start` or `npm run dev`, and has to exit when npm does. */
+  readonly endsWithParent: boolean
+}
+
+export interface MailServer {
+  readonly host: string
+  readonly port: number
+  /** Whether the connection is encrypted from its first byte on. */
+  readonly secure: boolean
+  readonly user: string | null
+  readonly password: string | null
+  /** The address that mails come from. */
+  readonly from: string
+}
+
+/** The configuration from the environment. It may leave the encryption key to the deployment (encryption-key.ts). */
+export type GivenConfig = Omit<Config, 'encryptionKey'> & { readonly encryptionKey: Buffer | null }
+
+export class ConfigError extends Error {}
+
+export function readConfig(env: Readonly<Record<string, string | undefined>>): GivenConfig {
+  assertNoTypos(env)
+  const databaseUrl = postgresUrl(env)
+  assertDatabaseIsChosen(env, databaseUrl)
+  const dataDir = path.resolve(env.DATA_DIR || '.data')
+  const host = env.HOST || '127.0.0.1'
+  const port = integer(env, 'PORT', 3000, 0, 65_535)
+  const workers = workerCount(env, databaseUrl)
+  return Object.freeze({
+    host,
+    port,
+    workers,
+    trustedProxies: addressRanges(env, 'TRUSTED_PROXIES'),
+    maxConnections: integer(env, 'MAX_CONNECTIONS', 5000, 1, 1_000_000),
+    maxConnectionsPerAddress: integer(env, 'MAX_CONNECTIONS_PER_ADDRESS', 200, 1, 1_000_000),
+    requestTimeoutMs: integer(env, 'REQUEST_TIMEOUT_SECONDS', 60, 1, 3600) * 1000,
+    writeTimeoutMs: integer(env, 'WRITE_TIMEOUT_SECONDS', 30, 1, 3600) * 1000,
+    corsOrigins: origins(env, 'CORS_ORIGINS'),
+    publicUrl: publicUrl(env, host, port),
+    databaseUrl,
+    databaseConnections: integer(env, 'DATABASE_CONNECTIONS', DEFAULT_CONNECTIONS, LEAST_CONNECTIONS, 1000),
+    databaseStatementTimeoutMs: integer(env, 'DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
+    dataDir,
+    filesBucket: filesBucket(env),
+    attachmentScan: attachmentScan(env),
+    attachmentScanMs: integer(env, 'ATTACHMENT_SCAN_SECONDS', 30, 1, 300) * 1000,
+    maxFileBytes: integer(env, 'MAX_FILE_MEBIBYTES_PER_ORGANIZATION', 10_240, 1, 100_000_000) * 1024 * 1024,
+    logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
+    failedKeysPerMinute: integer(env, 'FAILED_KEYS_PER_MINUTE', 20, 1, 1_000_000_000),
+    quotaPerDay: integer(env, 'QUOTA_PER_DAY', 10_000, 1, 1_000_000_000_000),
+    concurrencyPerKey: integer(env, 'CONCURRENCY_PER_KEY', 100, 1, 1_000_000),
+    concurrencyPerOrganization: integer(env, 'CONCURRENCY_PER_ORGANIZATION', 200, 1, 1_000_000),
+    portalLimitPerMinute: integer(env, 'PORTAL_LIMIT_PER_MINUTE', 30, 1, 1_000_000_000),
+    portalClientLimitPerMinute: integer(env, 'PORTAL_CLIENT_LIMIT_PER_MINUTE', 120, 1, 1_000_000_000),
+    userLimitPerMinute: integer(env, 'USER_LIMIT_PER_MINUTE', 600, 1, 1_000_000_000),
+    signInLimitPerMinute: integer(env, 'SIGN_IN_LIMIT_PER_MINUTE', 20, 1, 1_000_000_000),
+    betaMaxOrganizations: integer(env, 'BETA_MAX_ORGANIZATIONS', 100, 1, 1_000_000),
+    webhookAllowPrivate: flag(env, 'WEBHOOK_ALLOW_PRIVATE', isForDevelopment({ host, databaseUrl })),
+    webhookRetrySchedule: seconds(env, 'WEBHOOK_RETRY_SCHEDULE', [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
+    webhookProbeMaxSeconds: integer(env, 'WEBHOOK_PROBE_MAX_SECONDS', 3600, 1, 86_400),
+    ...retention(env),
+    ...encryptionKeys(env, databaseUrl, dataDir),
+    // A year, plus the time that an audit of that year takes.
+    auditRetentionDays: integer(env, 'AUDIT_RETENTION_DAYS', 400, 1, 36_500),
+    mail: mailServer(env),
+    demo: flag(env, 'DEMO', true),
+    metricsPort: env.METRICS_PORT ? integer(env, 'METRICS_PORT', 0, 0, 65_535) : null,
+    metricsHost: env.METRICS_HOST || '127.0.0.1',
+    metricsToken: token(env, 'METRICS_TOKEN'),
+    checkAnswers: flag(env, 'CHECK_ANSWERS', false),
+    compileAhead: flag(env, 'COMPILE_AHEAD', true),
+    isProduction: isProduction(env),
+    endsWithParent: ['start', 'dev'].includes(env.npm_lifecycle_event ?? ''),
+  })
+}
+
+/**
+ * Whether the service seems to run for a developer on the same machine, whose first webhook receiver is a local one: it
+ * uses the embedded database and can be reached by nobody else.
+ */
+export function isForDevelopment({ host, databaseUrl }: Pick<Config, 'host' | 'databaseUrl'>): boolean {
+  return databaseUrl === null && LOOPBACK.test(host)
+}
+
+const LOOPBACK = /^(localhost|::1|127(\.\d+){3})$/i
+
+type Env = Readonly<Record<string, string | undefined>>
+
+function isProduction(env: Env): boolean {
+  return env.NODE_ENV === 'production'
+}
+
+// A misspelled DATABASE_URL would otherwise start an empty embedded database beside the real one.
+function assertNoTypos(env: Env): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (!value || isVariable(name)) continue
+    const meant = variableMeantBy(name)
+    if (meant !== undefined)
+      throw new ConfigError(`${name} is not a variable of Plumbline. Rename it to ${meant}, or remove it.`)
+  }
+}
+
+function assertDatabaseIsChosen(env: Env, databaseUrl: string | null): void {
+  const embedded = flag(env, 'EMBEDDED', false)
+  if (embedded && databaseUrl !== null)
+    throw new ConfigError('EMBEDDED cannot be combined with DATABASE_URL. Remove one of them.')
+  if (!embedded && databaseUrl === null && isProduction(env))
+    throw new ConfigError(
+      'DATABASE_URL is missing. In production, set DATABASE_URL, or EMBEDDED=true for the embedded database in DATA_DIR.',
+    )
+}
+
+/** Whether links lead to the machine of their reader, which works only for somebody who sits at the server. */
+export function isLocalUrl(url: string): boolean {
+  return LOOPBACK.test(new URL(url).hostname.replace(/^\[|\]$/g, ''))
+}
+
+function integer(env: Env, name: string, otherwise: number, least: number, most: number): number {
+  const text = env[name]
+  if (text === undefined || text === '') return otherwise
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < least || value > most) {
+    throw new ConfigError(`${name} has to be a whole number from ${least} to ${most}, not "${text}".`)
+  }
+  return value
+}
+
+// The contract promises that deliveries can be read for 30 days.
+const LEAST_DELIVERY_DAYS = 30
+
+// A record whose history ends within a year tells too little to settle a dispute about it.
+const LEAST_HISTORY_DAYS = 365
+
+function retention(
+  env: Env,
+): Pick<Config, 'deliveryRetentionDays' | 'eventRetentionDays' | 'historyRetentionDays' | 'archives'> {
+  const deliveryRetentionDays = integer(env, 'DELIVERY_RETENTION_DAYS', 30, LEAST_DELIVERY_DAYS, 36_500)
+  const eventRetentionDays = integer(env, 'EVENT_RETENTION_DAYS', 3650, 0, 36_500)
+  if (eventRetentionDays > 0 && eventRetentionDays < deliveryRetentionDays) {
+    throw new ConfigError(
+      `EVENT_RETENTION_DAYS has to be 0, which means for ever, or at least ${deliveryRetentionDays}, because deliveries are kept so long and are sent again from their events.`,
+    )
+  }
+  const historyRetentionDays = integer(env, 'HISTORY_RETENTION_DAYS', 0, 0, 36_500)
+  if (historyRetentionDays > 0 && historyRetentionDays < LEAST_HISTORY_DAYS)
+    throw new ConfigError(
+      `HISTORY_RETENTION_DAYS has to be 0, which means for ever, or at least ${LEAST_HISTORY_DAYS}.`,
+    )
+  return {
+    deliveryRetentionDays,
+    eventRetentionDays: eventRetentionDays === 0 ? null : eventRetentionDays,
+    historyRetentionDays: historyRetentionDays === 0 ? null : historyRetentionDays,
+    archives: flag(env, 'ARCHIVES', true),
+  }
+}
+
+function workerCount(env: Env, databaseUrl: string | null): number {
+  const workers = integer(env, 'WORKERS', 1, 1, 64)
+  if (workers > 1 && databaseUrl === null)
+    throw new ConfigError('WORKERS needs DATABASE_URL: the embedded database belongs to a single process.')
+  if (workers > 1 && env.METRICS_TOKEN && !env.METRICS_PORT)
+    throw new ConfigError(
+      'With WORKERS the metrics need METRICS_PORT: each worker reports its own, on a port of its own.',
+    )
+  return workers
+}
+
+function flag(env: Env, name: string, otherwise: boolean): boolean {
+  const text = env[name]
+  if (text === undefined || text === '') return otherwise
+  if (text !== 'true' && text !== 'false') throw new ConfigError(`${name} has to be "true" or "false", not "${text}".`)
+  return text === 'true'
+}
+
+function oneOf(env: Env, name: string, otherwise: string, values: readonly string[]): string {
+  const text = env[name] || otherwise
+  if (!values.includes(text)) throw new ConfigError(`${name} has to be one of ${values.join(', ')}, not "${text}".`)
+  return text
+}
+
+function seconds(env: Env, name: string, otherwise: readonly number[]): readonly number[] {
+  const text = env[name]
+  if (text === undefined || text === '') return otherwise
+  const values = text.split(',').map((part) => Number(part.trim()))
+  if (values.length > 100 || values.some((value) => !Number.isFinite(value) || value < 0 || value > 31_536_000)) {
+    throw new ConfigError(`${name} has to be seconds separated by commas, such as "0,5,300", not "${text}".`)
+  }
+  return values
+}
+
+function addressRanges(env: Env, name: string): readonly string[] {
+  const ranges = (env[name] ?? '').split(',').map((part) => part.trim())
+  const given = ranges.filter((range) => range !== '')
+  const wrong = given.find((range) => !isAddressRange(range))
+  if (wrong === undefined) return given
+  throw new ConfigError(
+    `${name} has to be addresses or ranges separated by commas, such as "10.0.0.0/8,loopback"; "${wrong}" is neither.`,
+  )
+}
+
+function origins(env: Env, name: string): readonly string[] {
+  const given = (env[name] ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  const wrong = given.find((origin) => origin !== '*' && !isOrigin(origin))
+  if (wrong === undefined) return given
+  throw new ConfigError(
+    `${name} has to be origins separated by commas, such as "https://app.example.com,http://localhost:5173", or "*"; "${wrong}" is none.`,
+  )
+}
+
+/** Shorter ones can be brute-forced. */
+const SHORTEST_TOKEN = 16
+
+function token(env: Env, name: string): string | null {
+  const text = env[name]
+  if (!text) return null
+  if (text.length < SHORTEST_TOKEN || !/^[\x21-\x7e]+$/.test(text)) {
+    throw new ConfigError(
+      `${name} has to be ${SHORTEST_TOKEN} characters or more, without spaces (openssl rand -hex 32).`,
+    )
+  }
+  return text
+}
+
+function publicUrl(env: Env, host: string, port: number): string {
+  const text = env.PUBLIC_URL
+  if (!text) return defaultPublicUrl(host, port)
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new ConfigError(`PUBLIC_URL has to be an http or https address, not "${text}".`)
+  }
+  return text.replace(/\/+$/, '')
+}
+
+// A server on loopback or on all interfaces is reachable as localhost; one on a single address only there.
+const REACHED_AS_LOCALHOST = ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost']
+
+function defaultPublicUrl(host: string, port: number): string {
+  if (REACHED_AS_LOCALHOST.includes(host)) return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** With PORT=0 the system chooses the port, so the default public address is known only once the server listens. */
+export function listeningOn(config: Config, port: number): Config {
+  if (config.publicUrl !== defaultPublicUrl(config.host, 0)) return config
+  return Object.freeze({ ...config, publicUrl: defaultPublicUrl(config.host, port) })
+}
+
+function postgresUrl(env: Env): string | null {
+  const text = env.DATABASE_URL
+  if (!text) return null
+  // The value may hold a password, so the sentence does not repeat it.
+  if (!/^(postgres|postgresql|socket):|^\//.test(text)) {
+    throw new ConfigError('DATABASE_URL has to be an address such as postgres://user:password@host:5432/name.')
+  }
+  return text
+}
+
+function mailServer(env: Env): MailServer | null {
+  const [text, from] = [env.SMTP_URL, env.MAIL_FROM]
+  if (!text) return null
+  const url = URL.canParse(text) ? new URL(text) : null
+  // The value may hold a password, so the sentence does not repeat it.
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || !/^\/?$/.test(url.pathname)) {
+    throw new ConfigError('SMTP_URL has to be an address such as smtps://user:password@host:465 or smtp://host:587.')
+  }
+  if (!from || !/^[\w.+-]+@[\w-]+(\.[\w-]+)*$/.test(from)) {
+    throw new ConfigError(`With SMTP_URL, MAIL_FROM has to be the address that mails come from, not "${from ?? ''}".`)
+  }
+  const secure = url.protocol === 'smtps:'
+  return Object.freeze({
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port) || (secure ? 465 : 587),
+    secure,
+    user: url.username === '' ? null : decoded(url.username),
+    password: url.username === '' ? null : decoded(url.password),
+    from,
+  })
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new ConfigError(
+      'SMTP_URL has a percent sign in its user or password that stands for itself; write it as %25.',
+    )
+  }
+}
+
+function filesBucket(env: Env): Bucket | null {
+  const { FILES_S3_URL: url, FILES_S3_REGION: region = 'auto' } = env
+  if (!url) return null
+  if (!URL.canParse(url) || !/^https?:\/\/[^/]+\/[^/]+\/?$/.test(url))
+    throw new ConfigError(
+      'FILES_S3_URL has to be an address with the bucket as its path: https://s3.example.com/bucket.',
+    )
+  const { FILES_S3_ACCESS_KEY_ID: accessKeyId, FILES_S3_SECRET_ACCESS_KEY: secretAccessKey } = env
+  if (!accessKeyId || !secretAccessKey)
+    throw new ConfigError('FILES_S3_URL needs FILES_S3_ACCESS_KEY_ID and FILES_S3_SECRET_ACCESS_KEY too.')
+  return { url, region, accessKeyId, secretAccessKey }
+}
+
+function attachmentScan(env: Env): ScanCommand | null {
+  const { ATTACHMENT_SCAN: text } = env
+  if (!text) return null
+  const command = scanCommandOf(text)
+  if (command !== null) return command
+  throw new ConfigError('ATTACHMENT_SCAN has to be a program and its arguments, such as "clamdscan --fdpass".')
+}
+
+type EncryptionKeys = Pick<GivenConfig, 'encryptionKey' | 'previousEncryptionKey' | 'encryptionKeyFile'>
+
+// The embedded database belongs to one process, which creates its own key and keeps it with the data.
+function encryptionKeys(env: Env, databaseUrl: string | null, dataDir: string): EncryptionKeys {
+  const encryptionKey = namedKey(env, 'ENCRYPTION_KEY')
+  const previousEncryptionKey = namedKey(env, 'ENCRYPTION_KEY_PREVIOUS')
+  if (encryptionKey !== null) return { encryptionKey, previousEncryptionKey, encryptionKeyFile: null }
+  if (previousEncryptionKey !== null)
+    throw new ConfigError('ENCRYPTION_KEY_PREVIOUS is the key before ENCRYPTION_KEY, which is missing.')
+  if (databaseUrl !== null) {
+    if (isProduction(env)) throw new ConfigError(KEY_IN_PRODUCTION)
+    return { encryptionKey: null, previousEncryptionKey: null, encryptionKeyFile: null }
+  }
+  return inDataFolder(() => {
+    const encryptionKeyFile = path.join(dataDir, 'encryption-key')
+    return { ...keysInDataFolder(encryptionKeyFile), encryptionKeyFile }
+  })
+}
+
+const KEY_IN_PRODUCTION =
+  'ENCRYPTION_KEY is missing. With DATABASE_URL and NODE_ENV=production it has to be named, or it would be kept in the ' +
+  'database, beside what it encrypts. Where it has been kept there so far, name a new one (openssl rand -base64 32) ' +
+  'and run "encryption-key rotate".'
+
+function namedKey(env: Env, name: string): Buffer | null {
+  const text = env[name]
+  if (!text) return null
+  const key = Buffer.from(text, 'base64')
+  if (key.length !== 32) throw new ConfigError(`${name} has to be 32 bytes in base64 (openssl rand -base64 32).`)
+  return key
+}

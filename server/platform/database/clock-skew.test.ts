@@ -1,0 +1,18 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { startTestPlumbline } from '../../../test/support/plumbline.ts'
+import { Clock } from '../runtime/clock.ts'
+
+test.each([
+  [0, []],
+  [60_000, [expect.stringMatching(/is 60 s ahead of the database's/)]],
+  [-60_000, [expect.stringMatching(/is 60 s behind the database's/)]],
+])('a start on a machine whose clock is %i ms ahead of the database says so', async (ms, said) => {
+  const clock = new Clock()
+  clock.advance(ms)
+  const log: string[] = []
+  const write = (line: string) => log.push(JSON.parse(line).msg)
+  const plumbline = await startTestPlumbline({}, { clock, log: pino({ level: 'warn' }, { write }) })
+  await plumbline.stop()
+  expect(log.filter((line) => line.includes('clock'))).toEqual(said)
+})

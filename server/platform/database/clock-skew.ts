@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import type { Clock } from '../runtime/clock.ts'
+import type { Db } from './database.ts'
+
+/** What is claimed for half a minute would be taken for abandoned far too early, or too late, by a clock that differs by more. */
+const MOST_SKEW_MS = 5000
+
+/**
+ * A sentence for the operator if this machine's clock differs from the database's; null if not, as far as that can be told
+ * over a network. Processes agree on who works on what until when by their clocks, so those of all machines have to agree.
+ */
+export async function clockSkew(db: Db, clock: Clock): Promise<string | null> {
+  const askedMs = clock.nowMs()
+  const { rows } = await sql<{
+    ms: number
+  }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as "ms"`.execute(db)
+  const answeredMs = clock.nowMs()
+  // It was some time in between.
+  const ms = rows[0]?.ms ?? answeredMs
+  const aheadMs = Math.max(askedMs - ms, 0) - Math.max(ms - answeredMs, 0)
+  if (Math.abs(aheadMs) < MOST_SKEW_MS) return null
+  const seconds = Math.round(Math.abs(aheadMs) / 1000)
+  return `the clock of this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database's: work is done twice or late until all machines keep the same time (NTP)`
+}

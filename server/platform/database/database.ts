@@ -1,0 +1,344 @@
+import { existsSync, rmSync, statfsSync } from 'node:fs'
+import path from 'node:path'
+import type { PGlite } from '@electric-sql/pglite'
+import { CompiledQuery, Kysely } from 'kysely'
+import pg from 'pg'
+import { Shares } from '../calls/shares.ts'
+import { keepLatest } from '../values/keep-latest.ts'
+import { assertNotRestoring, asUnusable, claimDataFolder, DataFolderUnusable } from './data-folder.ts'
+import { EmbeddedStream } from './embedded-stream.ts'
+import { GatheringSocket } from './gathering-socket.ts'
+import { isDeadlock, MOST_ATTEMPTS, type PoolDriverOptions, poolDialect, type View } from './pool-driver.ts'
+import { poolSize, shareOf } from './pool-size.ts'
+import { assertPrimary, type Patience, reachPostgres } from './reach.ts'
+import type { DB as Tables } from './tables.gen.ts'
+import { installWireTypes } from './wire-types.ts'
+
+export type { Tables }
+/** Runs queries: each as its own transaction, or all within one. */
+export type Db = Kysely<Tables>
+
+/** `statements` runs single statements, each its own transaction; `transaction` runs several as one. */
+export interface Access {
+  readonly statements: Db
+  transaction<T>(work: (trx: Db) => Promise<T>): Promise<T>
+}
+
+/**
+ * What the calls of one organization use. Statements and `transactionInTurn` wait until the organization uses fewer than
+ * its share of the connections, so that no organization takes them all.
+ */
+export interface OrganizationAccess extends Access {
+  transactionInTurn: Access['transaction']
+}
+
+/**
+ * The database of one process: PostgreSQL if there is a URL, otherwise the embedded database, through the same `pg` pool
+ * interface.
+ *
+ * Queries run directly on it see the rows of every organization. That is for code that is not working for a single one:
+ * authentication, jobs, deliveries, operators. A call uses `of`, whose queries only ever see its organization's rows,
+ * even if they omit the condition.
+ */
+export interface Database extends Access {
+  readonly embedded: boolean
+  of(organizationId: string): OrganizationAccess
+  /**
+   * The role that `of` works as, to which the database shows only the organization's rows; set by wall.ts. If null,
+   * `of` sees all rows, and only the conditions of the queries keep organizations apart.
+   */
+  readonly narrowRole: string | null
+  narrowTo(role: string | null): void
+  /** Runs statements without a time limit, for migrations. */
+  readonly sessions: Db
+  /** The current state of the connections. */
+  connections(): Connections
+  /** Resolves once a statement has been answered; fails if the database is unreachable. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Connections {
+  /** How many are open, how many of those are idle, and the maximum. */
+  open: number
+  idle: number
+  most: number
+  /** How many statements and transactions wait for a connection, or for their organization's turn. */
+  waiting: number
+}
+
+installWireTypes()
+
+/** Resolves once the database can be used; the caller may choose how long to wait for PostgreSQL. */
+export async function openDatabase(config: DatabaseConfig, patience?: Patience): Promise<Database> {
+  return config.databaseUrl === null
+    ? openEmbedded(config.dataDir)
+    : openPostgres({ ...config, databaseUrl: config.databaseUrl }, patience)
+}
+
+export interface DatabaseConfig {
+  databaseUrl: string | null
+  /** All connections of this process, at least `LEAST_CONNECTIONS`. */
+  databaseConnections: number
+  /** The time in milliseconds after which PostgreSQL cancels a statement; default 10,000; 0 for never. */
+  databaseStatementTimeoutMs?: number
+  dataDir: string
+}
+
+async function openPostgres(
+  { databaseUrl, databaseConnections, databaseStatementTimeoutMs }: DatabaseConfig & { databaseUrl: string },
+  patience?: Patience,
+): Promise<Database> {
+  const connection: pg.PoolConfig = {
+    connectionString: databaseUrl,
+    application_name: 'plumbline',
+    options: SETTINGS,
+    connectionTimeoutMillis: CONNECTION_WAIT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    // What is sent ahead of a statement does not wait for an answer of its own.
+    pipeline: true,
+    stream: () => new GatheringSocket(),
+    verify(client, done) {
+      assertPrimary(client).then(() => done(), done)
+    },
+  }
+  const bounded = { ...connection, ...timeouts(databaseStatementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS) }
+  await reachPostgres(bounded, patience)
+  // One connection stays open, for a process that finds all others taken when it needs one.
+  const pool = openPool({
+    ...bounded,
+    min: 1,
+    max: poolSize(databaseConnections),
+    maxLifetimeSeconds: LIFETIME_SECONDS,
+  })
+  await pool.connect().then(
+    (client) => client.release(),
+    // The first statement reports it.
+    () => {},
+  )
+  // A migration may take as long as it needs, and wait for another process that migrates.
+  const unbounded = openPool({ ...connection, max: 1, idleTimeoutMillis: 1000 })
+  return overPool(pool, {
+    embedded: false,
+    sessions: unbounded,
+    waitMs: CONNECTION_WAIT_MS,
+    async close() {
+      await Promise.all([pool.end(), unbounded.end()])
+    },
+  })
+}
+
+function openPool(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(config)
+  // The pool replaces a connection that is lost while idle; without a listener the process would exit.
+  pool.on('error', () => {})
+  // If a connection is lost between two statements of a transaction, the next statement fails and is handled.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/**
+ * A connection without traffic for this time is probed each second, and closed after ten probes without a response.
+ * That also keeps networks from dropping it.
+ */
+const KEEP_ALIVE_MS = 10_000
+
+/** The server probes as well; otherwise it would count the connections of a lost machine for two hours. */
+const LOST_AFTER = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4'
+
+/**
+ * Compiling a plan costs a report over many homes more than running it does, and all other statements are too short for
+ * it.
+ *
+ * Prepared statements are planned for an organization of average size. Beside many small organizations that is a few
+ * rows. If each page cost four times as much when read out of order, as on a hard disk, the planner would sort all rows
+ * of an organization instead of following an index, and the lists of a large organization would slow down as they grow.
+ */
+const SETTINGS = `-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c random_page_cost=1.1 ${LOST_AFTER}`
+
+const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000
+
+/** How much longer than the server's own limit a statement can take before its connection counts as dead. */
+const GRACE_MS = 5000
+
+/**
+ * Connections are replaced from time to time, because a prepared statement can keep the plan that suited its tables
+ * when they were small.
+ */
+const LIFETIME_SECONDS = 600
+
+/**
+ * No statement runs, or waits for a row lock, for as long as its client would wait: work that continues after the
+ * client has gone takes resources from those still waiting. A lock wait may take half as long as a whole statement, so
+ * that a transaction with several waits ends within the time of a few. Between two statements a transaction only
+ * computes, so one that pauses for longer has lost its process or its connection.
+ */
+function timeouts(statementMs: number): pg.ClientConfig {
+  if (statementMs === 0) return {}
+  return {
+    statement_timeout: statementMs,
+    lock_timeout: Math.ceil(statementMs / 2),
+    idle_in_transaction_session_timeout: statementMs,
+    query_timeout: statementMs + GRACE_MS,
+  }
+}
+
+/** How long to wait for a connection. On the embedded database everything waits for the only one. */
+const CONNECTION_WAIT_MS = 5000
+const EMBEDDED_WAIT_MS = 10_000
+
+async function openEmbedded(dataDir: string): Promise<Database> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  assertNotRestoring(dataDir)
+  const claim = claimDataFolder(dataDir)
+  const folder = path.join(dataDir, 'database')
+  const isNew = !existsSync(folder)
+  const lite = await PGlite.create(folder).catch((error: unknown) => {
+    // The next start would take half a database for a complete one.
+    if (isNew) rmSync(folder, { recursive: true, force: true })
+    claim.release()
+    throw isOutOfSpace(error) || isFull(dataDir) ? new DataFolderUnusable(DISK_FULL) : (asUnusable(error) ?? error)
+  })
+  const database = await overPGlite(lite)
+  const { close } = database
+  // Not a copy, which would keep the current value of `narrowRole`.
+  return Object.assign(database, {
+    async close() {
+      await close()
+      claim.release()
+    },
+  })
+}
+
+const DISK_FULL =
+  'The data folder cannot be used: its disk is full. Make room there, or set DATA_DIR to another folder.'
+
+// PGlite passes on its file system's error, as an error number of the WebAssembly system interface.
+const WASI_NO_SPACE = 51
+
+function isOutOfSpace(error: unknown): boolean {
+  const { name, errno } = error as { name?: unknown; errno?: unknown }
+  return name === 'ErrnoError' && errno === WASI_NO_SPACE
+}
+
+// It only says that it has failed if PostgreSQL itself had no room. A start writes a few hundred kilobytes.
+const LEAST_BYTES = 1024 * 1024
+
+function isFull(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize < LEAST_BYTES
+}
+
+/**
+ * The same interface over an open PGlite instance. It has one connection, so everything waits its turn. PostgreSQL's
+ * timeouts do not work here: no second thread can check a clock while a statement runs, and there are no locks to wait
+ * for, because there is no other session.
+ */
+export async function overPGlite(lite: PGlite): Promise<Database> {
+  await lite.exec(`set timezone = 'UTC'`)
+  const pool = openPool({
+    stream: () => new EmbeddedStream(lite),
+    ssl: false,
+    pipeline: true,
+    max: 1,
+    // A new connection would only be the same session.
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: EMBEDDED_WAIT_MS,
+  })
+  return overPool(pool, {
+    embedded: true,
+    sessions: pool,
+    waitMs: EMBEDDED_WAIT_MS,
+    async close() {
+      await pool.end()
+      await lite.close()
+    },
+  })
+}
+
+interface PoolParts {
+  embedded: boolean
+  /** The pool for migrations. */
+  sessions: pg.Pool
+  /** How long an organization's work waits for its turn. */
+  waitMs: number
+  close(): Promise<void>
+}
+
+/** As many concurrent statements as one organization's requests can have. */
+const MOST_WAITING = 1000
+
+/** Far more organizations than a process serves at a time. */
+const MOST_REMEMBERED = 5000
+
+function overPool(pool: pg.Pool, { embedded, sessions, waitMs, close }: PoolParts): Database {
+  const { max } = pool.options
+  const most = shareOf(max)
+  const shares = new Shares({ of: 'database connections', most, mostWaiting: MOST_WAITING, waitMs })
+  const open = (view: View | null, takeTurn?: () => Promise<() => void>): Access => {
+    const statements = kyselyOver({ pool, view, isForMigrations: false, ...(takeTurn && { takeTurn }) })
+    return {
+      statements,
+      transaction: (work) => retryDeadlocks(() => statements.transaction().execute(work)),
+    }
+  }
+  const { statements, transaction } = open(null)
+  let narrowRole: string | null = null
+  const accesses = new Map<string, OrganizationAccess>()
+  const openFor = (organizationId: string): OrganizationAccess => {
+    const view = narrowRole === null ? null : { role: narrowRole, organizationId }
+    const inTurn = open(view, () => shares.begin(organizationId))
+    return {
+      statements: inTurn.statements,
+      transactionInTurn: inTurn.transaction,
+      transaction: open(view).transaction,
+    }
+  }
+  return {
+    embedded,
+    statements,
+    transaction,
+    sessions: kyselyOver({ pool: sessions, view: null, isForMigrations: true }),
+    of(organizationId) {
+      let access = accesses.get(organizationId)
+      if (access === undefined) {
+        access = openFor(organizationId)
+        keepLatest(accesses, organizationId, access, MOST_REMEMBERED)
+      }
+      return access
+    },
+    get narrowRole() {
+      return narrowRole
+    },
+    narrowTo(role) {
+      narrowRole = role
+      accesses.clear()
+    },
+    connections: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      most: max,
+      waiting: pool.waitingCount + shares.waiting,
+    }),
+    async ping() {
+      await statements.executeQuery(CompiledQuery.raw('select 1'))
+    },
+    close,
+  }
+}
+
+function kyselyOver(options: PoolDriverOptions): Db {
+  return new Kysely<Tables>({ dialect: poolDialect(options) })
+}
+
+/** Repeats a transaction that PostgreSQL ended because it and another one waited for each other's locks. */
+async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isDeadlock(error) || attempt === MOST_ATTEMPTS) throw error
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { sql } from 'kysely'
+import type { Clock } from '../runtime/clock.ts'
+import { BATCH_ROWS, inBatches } from './batches.ts'
+import type { Database } from './database.ts'
+
+const HOUR_MS = 3_600_000
+
+/**
+ * Removes limit windows that ended at least an hour ago and have not been used since; every unknown address gets one
+ * with its first visit to the portal. A window that is being counted in is skipped until the next run.
+ */
+export async function forgetEndedWindows(database: Database, clock: Clock): Promise<void> {
+  const endedBefore = new Date(clock.nowMs() - HOUR_MS).toISOString()
+  await inBatches(
+    database,
+    sql`
+    delete from "limitWindows" where ctid = any(array(
+      select ctid from "limitWindows" where "endsAt" < ${endedBefore}
+      order by "endsAt" limit ${BATCH_ROWS} for update skip locked))`,
+  )
+}

@@ -1,0 +1,55 @@
+import { CompiledQuery } from 'kysely'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { newPostgresUrl } from '../../../test/support/databases.ts'
+import { type Network, networkTo } from '../../../test/support/network.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { isDatabaseAway } from '../problems/problem.ts'
+import { type Db, openDatabase } from './database.ts'
+
+describe.skipIf(inject('postgres') === null)('a database that no longer responds', () => {
+  let plumbline: TestPlumbline
+  let network: Network
+
+  beforeAll(async () => {
+    network = await networkTo(await newPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' }))
+    const bounds = { databaseConnections: 24, databaseStatementTimeoutMs: 1000 }
+    plumbline = await startTestPlumbline(
+      {},
+      { database: await openDatabase({ ...bounds, databaseUrl: network.url, dataDir: '' }) },
+    )
+  })
+
+  afterAll(async () => {
+    await plumbline.stop()
+    await network.close()
+  })
+
+  test('is not confused with one that works for as long as it may', async () => {
+    const sleep = (seconds: number) => CompiledQuery.raw(`select pg_sleep(${seconds})`)
+    // As the operators' commands open it.
+    const unbounded = { databaseUrl: network.url, databaseConnections: 24, databaseStatementTimeoutMs: 0, dataDir: '' }
+    const patient = await openDatabase(unbounded)
+    await patient.statements.executeQuery(sleep(8))
+    await patient.close()
+  })
+
+  test('is unavailable to requests in progress, and the database that is there afterwards answers the next ones', async () => {
+    const create = async () => {
+      const { status, body } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
+      return [status, body.code]
+    }
+    const ask = (db: Db) => db.executeQuery(CompiledQuery.raw('select 1'))
+    expect(await create()).toEqual([201, undefined])
+    let creation: unknown
+    const transaction = plumbline.database.transaction(async (trx) => {
+      await ask(trx)
+      network.forget()
+      creation = create()
+      await ask(trx)
+    })
+    await expect(transaction).rejects.toSatisfy(isDatabaseAway)
+    expect(await creation).toEqual([503, 'unavailable'])
+    expect(await create()).toEqual([201, undefined])
+    expect((await plumbline.get('/readyz')).status).toBe(200)
+  })
+})

@@ -1,0 +1,166 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { newPostgresUrl } from '../../../test/support/databases.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { type Db, openDatabase } from './database.ts'
+import { buildAhead, createIndexes } from './large-indexes.ts'
+import { lettingOthersPass, migrate } from './migrate.ts'
+import { DatabaseUnavailable } from './reach.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+const db = () => plumbline.database.statements
+
+async function definitionOf(name: string): Promise<string | undefined> {
+  const { rows } = await sql<{ text: string }>`
+    select pg_get_indexdef(x."indexrelid") || case when x."indisvalid" then '' else ' invalid' end as "text"
+    from "pg_index" x join "pg_class" c on c."oid" = x."indexrelid" where c."relname" = ${name}`.execute(db())
+  return rows[0]?.text
+}
+
+test('the version before starts on a database that the next one has migrated', async () => {
+  await sql`insert into "kysely_migration" values ('9999_of_the_next_version', now())`.execute(db())
+  expect(await migrate(plumbline.database)).toEqual([])
+  await sql`delete from "kysely_migration" where "name" = '9999_of_the_next_version'`.execute(db())
+  expect(await migrate(plumbline.database)).toEqual([])
+})
+
+const BY_NAME = { name: 'vendors_ahead', on: '"vendors" ("organizationId", "companyName", "id")' }
+
+test('an index that has not been built ahead is made with the migration', async () => {
+  const index = { ...BY_NAME, name: 'vendors_within' }
+  await createIndexes(db(), [index])
+  await createIndexes(db(), [index])
+  expect(await definitionOf('vendors_within')).toMatch(
+    /ON public\.vendors USING btree \("organizationId", "companyName", id\)$/,
+  )
+})
+
+test.skipIf(inject('postgres') === null)(
+  'a change that waits for somebody who reads for long keeps nobody else waiting',
+  async () => {
+    const { database } = plumbline
+    const [begun, reading] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const read = database.transaction(async (trx) => {
+      await sql`lock table "searchQueue" in access share mode`.execute(trx)
+      begun.resolve()
+      await reading.promise
+    })
+    await begun.promise
+    const changed = database.sessions
+      .connection()
+      .execute((db) =>
+        lettingOthersPass(db, 200, () => sql`alter table "searchQueue" add column "later" text`.execute(db)),
+      )
+    await until(async () => {
+      const { rows } = await sql`select from "pg_locks" where "mode" = 'AccessExclusiveLock' and not "granted"`.execute(
+        db(),
+      )
+      return rows.length > 0
+    })
+    // Creating a vendor writes to the queue, and so is behind the change.
+    expect((await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).status).toBe(201)
+    reading.resolve()
+    await read
+    await changed
+  },
+)
+
+test.skipIf(inject('postgres') === null)(
+  'a change that somebody waits for, as it does for them, begins anew',
+  async () => {
+    const { database } = plumbline
+    const [othersHold, changeHolds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const other = database.transaction(async (trx) => {
+      // So that it is the change which finds out.
+      await sql`set local deadlock_timeout = '1min'`.execute(trx)
+      await sql`lock table "searchQueue" in access exclusive mode`.execute(trx)
+      othersHold.resolve()
+      await changeHolds.promise
+      await sql`lock table "links" in access exclusive mode`.execute(trx)
+    })
+    await othersHold.promise
+    let attempts = 0
+    await database.sessions.connection().execute((db) =>
+      lettingOthersPass(db, 0, () =>
+        db.transaction().execute(async (trx) => {
+          attempts++
+          await sql`lock table "links" in access exclusive mode`.execute(trx)
+          changeHolds.resolve()
+          await sql`lock table "searchQueue" in access exclusive mode`.execute(trx)
+        }),
+      ),
+    )
+    await other
+    expect(attempts).toBe(2)
+  },
+)
+
+describe.skipIf(inject('postgres') === null)('an index of a large table is built ahead', () => {
+  test('while others write, by one of several processes, and the migration keeps nobody waiting for it', async () => {
+    const { database } = plumbline
+    const [begun, writing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const committed = database.transaction(async (trx: Db) => {
+      await sql`update "vendors" set "companyName" = "companyName" where false`.execute(trx)
+      begun.resolve()
+      await writing.promise
+    })
+    await begun.promise
+    const building = Promise.all([buildAhead(database, [BY_NAME]), buildAhead(database, [BY_NAME])])
+    // The building waits for whoever was writing when it began, and whoever comes after that waits for nobody.
+    await until(async () => (await definitionOf(BY_NAME.name))?.endsWith(' invalid') === true)
+    const { status } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
+    expect(status).toBe(201)
+    writing.resolve()
+    await committed
+    await building
+    expect(await definitionOf(BY_NAME.name)).toMatch(/"companyName", id\)$/)
+
+    // `up` takes no lock on the table, or this would wait for the transaction that has just written to it.
+    await database.transaction(async (writer) => {
+      await sql`update "vendors" set "companyName" = "companyName"`.execute(writer)
+      await database.transaction((trx) => createIndexes(trx, [BY_NAME]))
+    })
+  })
+
+  test('anew, where a process has died while it built', async () => {
+    const index = { ...BY_NAME, name: 'vendors_halfway', isUnique: true }
+    for (const code of ['a', 'b']) await plumbline.post('/api/ext/vendors', { companyName: `Twin ${code}` })
+    const same = { ...index, on: '"vendors" (("organizationId" || \'\'))' }
+    await expect(buildAhead(plumbline.database, [same])).rejects.toThrow('could not create unique index')
+    expect(await definitionOf(index.name)).toMatch(/ invalid$/)
+    await buildAhead(plumbline.database, [index])
+    expect(await definitionOf(index.name)).toMatch(/UNIQUE INDEX .*"companyName", id\)$/)
+  })
+
+  test('not yet, where its column comes with the same upgrade', async () => {
+    await buildAhead(plumbline.database, [{ name: 'vendors_later', on: '"vendors" ("organizationId", "later")' }])
+    expect(await definitionOf('vendors_later')).toBeUndefined()
+  })
+})
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!(await holds())) if (Date.now() > deadline) throw new Error('It did not happen within ten seconds.')
+}
+
+test.skipIf(inject('postgres') === null)('a user that does not own the database is told so in a sentence', async () => {
+  const postgres = inject('postgres')
+  if (postgres === null) throw new Error('Expected a PostgreSQL server to test on.')
+  const url = new URL(await newPostgresUrl(postgres))
+  await sql`drop role if exists "plumbline_no_owner"`.execute(db())
+  await sql`create role "plumbline_no_owner" login password 'secret'`.execute(db())
+  onTestFinished(async () => void (await sql`drop role "plumbline_no_owner"`.execute(db())))
+  Object.assign(url, { username: 'plumbline_no_owner', password: 'secret' })
+  const database = await openDatabase({ databaseUrl: url.href, databaseConnections: 11, dataDir: '' })
+  try {
+    await expect(migrate(database)).rejects.toThrow(DatabaseUnavailable)
+    await expect(migrate(database)).rejects.toThrow(/^The user of DATABASE_URL cannot .* must own the database/)
+  } finally {
+    await database.close()
+  }
+})

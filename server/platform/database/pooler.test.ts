@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import { ownerOfServer } from '../../../scripts/processes/postgres.ts'
+import { freePort } from '../../../scripts/processes/service.ts'
+import { newPostgresUrl } from '../../../test/support/databases.ts'
+import { openDatabase } from './database.ts'
+
+const PGBOUNCER = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync)
+const postgres = inject('postgres')
+const isOnPostgres = postgres !== null
+if (isOnPostgres && PGBOUNCER === undefined)
+  console.error('### No PgBouncer on this machine: what a start says to it is NOT tested. ###')
+
+let stop = async () => {}
+afterEach(() => stop())
+
+/** The address of the database through PgBouncer. */
+async function throughPgBouncer(url: URL, settings: Record<string, string>): Promise<string> {
+  const port = await freePort()
+  const owner = ownerOfServer()
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-pgbouncer-'))
+  const file = path.join(folder, 'pgbouncer.ini')
+  const all = {
+    ...{
+      listen_addr: '127.0.0.1',
+      listen_port: port,
+      unix_socket_dir: '',
+      auth_type: 'any',
+      logfile: '',
+      default_pool_size: 40,
+    },
+    ...settings,
+  }
+  writeFileSync(
+    file,
+    `[databases]\n* = host=127.0.0.1 port=${url.port} user=${url.username}\n[pgbouncer]\n${Object.entries(all)
+      .map(([name, value]) => `${name} = ${value}\n`)
+      .join('')}`,
+  )
+  for (const one of [folder, file]) chownSync(one, owner.uid ?? -1, owner.gid ?? -1)
+  const bouncer: ChildProcess = spawn(PGBOUNCER ?? '', [file], { ...owner, stdio: 'ignore' })
+  const ended = once(bouncer, 'exit')
+  stop = async () => {
+    bouncer.kill('SIGKILL')
+    await ended
+    rmSync(folder, { recursive: true })
+  }
+  for (let isUp = false; !isUp; ) {
+    const socket = connect(port, '127.0.0.1')
+    isUp = await new Promise((done) => socket.once('connect', () => done(true)).once('error', () => done(false)))
+    socket.destroy()
+  }
+  return `postgres://${url.username}@127.0.0.1:${port}${url.pathname}`
+}
+
+/** A database of its own, at PostgreSQL's own address. */
+async function newDatabase(): Promise<URL> {
+  if (postgres === null) throw new Error('There is no PostgreSQL.')
+  return new URL(await newPostgresUrl(postgres))
+}
+
+const opened = (databaseUrl: string) =>
+  openDatabase({ databaseUrl, databaseConnections: 11, dataDir: '' }, { ms: 5000 })
+
+describe.skipIf(!isOnPostgres || PGBOUNCER === undefined)('a start says why PgBouncer cannot stand in between', () => {
+  const IGNORED = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
+
+  test('as it is set up by itself', async () => {
+    const url = await throughPgBouncer(await newDatabase(), { pool_mode: 'transaction' })
+    await expect(opened(url)).rejects.toThrow(/a pooler such as PgBouncer .* \(unsupported startup parameter: \w+\)/)
+  })
+
+  test('where it leaves out what a session is started with', async () => {
+    const settings = { pool_mode: 'session', ignore_startup_parameters: IGNORED }
+    const url = await throughPgBouncer(await newDatabase(), settings)
+    await expect(opened(url)).rejects.toThrow('(statement_timeout is 0 in place of 10000)')
+  })
+
+  test.for([
+    ['transaction', false],
+    ['session', true],
+  ] as const)('where PostgreSQL sets that by itself, and it pools by %s', async ([mode, isWell]) => {
+    const direct = await newDatabase()
+    const database = await opened(direct.href)
+    const name = sql.id(direct.pathname.slice(1))
+    for (const setting of [
+      ...['TimeZone = UTC', 'jit = off', 'statement_timeout = 10000', 'lock_timeout = 5000'],
+      'idle_in_transaction_session_timeout = 10000',
+    ])
+      await sql`alter database ${name} set ${sql.raw(setting)}`.execute(database.statements)
+    await database.close()
+    const url = await throughPgBouncer(direct, { pool_mode: mode, ignore_startup_parameters: IGNORED })
+    if (!isWell) return expect(opened(url)).rejects.toThrow('(it lends them by the transaction)')
+    const through = await opened(url)
+    await through.ping()
+    await through.close()
+  })
+})

@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { isDatabaseAway } from '../problems/problem.ts'
+
+/** PostgreSQL cannot be used. The message is a sentence for the operator, and never contains the password. */
+export class DatabaseUnavailable extends Error {}
+
+export interface Patience {
+  /** How long to wait, in milliseconds, for a PostgreSQL that does not answer; default 30 s. */
+  ms?: number
+  /** Called with a sentence when the wait begins, and every five seconds after that. */
+  report?(sentence: string): void
+}
+
+// As long as PostgreSQL takes to start if it is started together with the service.
+const USUAL_PATIENCE_MS = 30_000
+const ATTEMPT_MS = 5000
+const PAUSE_MS = 250
+const REPORT_EVERY_MS = 5000
+
+/**
+ * Resolves once PostgreSQL accepts this configuration. Waits for a server that does not answer or is still starting,
+ * but not for one that refuses (a wrong password, an unknown database), because waiting would not help, nor for a pooler
+ * whose sessions are not PostgreSQL's.
+ *
+ * @throws {DatabaseUnavailable}
+ */
+export async function reachPostgres(connection: pg.ClientConfig, patience: Patience = {}): Promise<void> {
+  const { ms = USUAL_PATIENCE_MS, report } = patience
+  const begun = performance.now()
+  let reportedAt = Number.NEGATIVE_INFINITY
+  for (;;) {
+    const left = ms - (performance.now() - begun)
+    const { place, failure } = await connectOnce(connection, Math.max(100, Math.min(ATTEMPT_MS, left)))
+    if (failure === null) return
+    if (failure instanceof DatabaseUnavailable) throw failure
+    if (isOfPooler(failure)) throw pooled(place, inWords(failure))
+    if (!isDatabaseAway(failure)) {
+      throw new DatabaseUnavailable(`PostgreSQL at ${place} refused the connection: ${inWords(failure)}. ${REMEDY}`)
+    }
+    const now = performance.now()
+    if (now - begun + PAUSE_MS > ms) {
+      const seconds = Math.round(ms / 1000)
+      throw new DatabaseUnavailable(
+        `PostgreSQL at ${place} did not answer within ${seconds} s: ${inWords(failure)}. ${REMEDY}`,
+      )
+    }
+    if (now - reportedAt >= REPORT_EVERY_MS) {
+      reportedAt = now
+      const seconds = Math.round((ms - (now - begun)) / 1000)
+      report?.(`PostgreSQL at ${place} does not answer (${inWords(failure)}); waiting for up to ${seconds} s more`)
+    }
+    await delay(PAUSE_MS)
+  }
+}
+
+const REMEDY = 'Check DATABASE_URL, and that the database is up.'
+
+async function connectOnce(
+  connection: pg.ClientConfig,
+  timeoutMs: number,
+): Promise<{ place: string; failure: unknown }> {
+  let client: pg.Client
+  try {
+    client = new pg.Client({ ...connection, connectionTimeoutMillis: timeoutMs })
+  } catch (error) {
+    // An unparsable address, or one that names a missing certificate file.
+    throw new DatabaseUnavailable(
+      `DATABASE_URL cannot be used: ${inWords(error)}. In a password, signs like # and / are written as %23 and %2F.`,
+    )
+  }
+  const place = client.host.startsWith('/')
+    ? `${client.host} (${client.database})`
+    : `${client.host}:${client.port}/${client.database}`
+  // Losing the connection after it was made does not matter here.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await assertPrimary(client)
+    await assertOwnSession(client, connection, place)
+    return { place, failure: null }
+  } catch (error) {
+    return { place, failure: error }
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+function isOfPooler(error: unknown): boolean {
+  return error instanceof Error && /unsupported startup parameter/i.test(error.message)
+}
+
+function pooled(place: string, why: string): DatabaseUnavailable {
+  return new DatabaseUnavailable(
+    `Between the service and PostgreSQL, at ${place}, stands a pooler such as PgBouncer that does not give it sessions of its own (${why}). The service shares a fixed number of connections itself (DATABASE_CONNECTIONS) and sets for each whose rows it sees: name the address of PostgreSQL in DATABASE_URL.`,
+  )
+}
+
+/** What a session is started with; a pooler may leave it out without a word. */
+const SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'] as const
+
+/**
+ * Statements are prepared on a session, run in pipelines on it, and see the rows of the organization that is set for it.
+ * A pooler that lends sessions by the transaction would mix up all of these, and with them the builders.
+ */
+async function assertOwnSession(client: pg.Client, connection: pg.ClientConfig, place: string): Promise<void> {
+  const { rows } = await client.query<Record<string, string>>(
+    `select ${[...SETTINGS, 'TimeZone', 'jit']
+      .map((name) => `(select "setting" from "pg_settings" where "name" = '${name}') as "${name}"`)
+      .join()}`,
+  )
+  const wanted = SETTINGS.flatMap((name): [string, string][] =>
+    connection[name] ? [[name, `${connection[name]}`]] : [],
+  )
+  const options = [...(connection.options ?? '').matchAll(/-c (TimeZone|jit)=(\S+)/g)]
+  const lost = [...wanted, ...options.map(([, name = '', value = '']): [string, string] => [name, value])].find(
+    ([name, value]) => rows[0]?.[name] !== value,
+  )
+  if (lost !== undefined) throw pooled(place, `${lost[0]} is ${rows[0]?.[lost[0]]} in place of ${lost[1]}`)
+  if (await isLent(connection, client)) throw pooled(place, 'it lends them by the transaction')
+}
+
+/** Whether another client can have the session of this one while it has no transaction open. */
+async function isLent(connection: pg.ClientConfig, client: pg.Client): Promise<boolean> {
+  const other = new pg.Client(connection)
+  other.on('error', () => {})
+  await other.connect()
+  try {
+    const before = await processBehind(client)
+    await other.query('begin')
+    return (await processBehind(other)) === before || (await processBehind(client)) !== before
+  } finally {
+    await other.end().catch(() => {})
+  }
+}
+
+async function processBehind(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ process: string }>('select pg_backend_pid()::text as "process"')
+  return rows[0]?.process
+}
+
+/**
+ * Refuses a server that only follows another one. A primary that was replaced comes back as such a replica, at the
+ * address that the service knows. What its connections read would be old, and they would stay.
+ */
+export async function assertPrimary(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ isReplica: boolean }>('select pg_is_in_recovery() as "isReplica"')
+  if (rows[0]?.isReplica === true) throw new ReplicaError()
+}
+
+/** Handled like a database that does not answer, because another server may soon be at its address. */
+class ReplicaError extends Error {
+  readonly code = CANNOT_CONNECT_NOW
+
+  constructor() {
+    super('the server there is a replica, which takes no changes')
+  }
+}
+
+const CANNOT_CONNECT_NOW = '57P03'
+
+// A host with several addresses fails with one error for each, and no message of its own.
+function inWords(error: unknown): string {
+  if (error instanceof AggregateError) return [...new Set(error.errors.map(inWords))].join(', ')
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+}

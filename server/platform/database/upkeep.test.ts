@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { copies } from '../../../test/support/copies.ts'
+import { newPostgresUrl, newTestDatabase } from '../../../test/support/databases.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { type Database, openDatabase } from './database.ts'
+import { LEAST_CONNECTIONS } from './pool-size.ts'
+import { keepUp, learnGrown } from './upkeep.ts'
+
+interface Known {
+  /** The planner's row count; -1 if the table was never analyzed. */
+  rows: number
+  dead: number
+  /** How many rows were read so far, by any kind of scan. */
+  read: number
+}
+
+let plumbline: TestPlumbline
+beforeEach(async () => {
+  plumbline = await startTestPlumbline({}, { database: await countedDatabase() })
+})
+afterEach(() => plumbline.stop())
+
+/** One that counts what is changed in it, as every PostgreSQL does but the one of this run. */
+async function countedDatabase(): Promise<Database> {
+  const postgres = inject('postgres')
+  if (postgres === null) return newTestDatabase()
+  const databaseUrl = await newPostgresUrl(postgres)
+  const admin = new pg.Client(postgres.adminUrl)
+  await admin.connect()
+  await admin.query(`alter database ${new URL(databaseUrl).pathname.slice(1)} set track_counts = on`)
+  await admin.end()
+  return openDatabase({ databaseUrl, databaseConnections: LEAST_CONNECTIONS, dataDir: '' })
+}
+
+async function known(table: string, { statements }: Database = plumbline.database): Promise<Known> {
+  await sql`select pg_stat_force_next_flush()`.execute(statements)
+  const { rows } = await sql<Known>`
+    select c."reltuples" as "rows", s."n_dead_tup" as "dead", s."seq_tup_read" + s."idx_tup_fetch" as "read"
+    from "pg_class" c join "pg_stat_user_tables" s on s."relid" = c."oid" where c."relname" = ${table}`.execute(
+    statements,
+  )
+  return rows[0] ?? { rows: Number.NaN, dead: Number.NaN, read: Number.NaN }
+}
+
+/** For a service that is not to take its database along when it stops. */
+function leftOpen(database: Database): Database {
+  return Object.create(database, { close: { value: async () => {} } })
+}
+
+test('a table that grows from nothing is known to the planner each time it has doubled', async () => {
+  const add = async (count: number) => {
+    const { id } = (await plumbline.post('/api/ext/vendors', { companyName: `Brazos Framing ${count}` })).body
+    await copies(plumbline.database.statements, { table: 'vendors', id, count })
+  }
+  // A session's changes only count once it reports them.
+  const learnt = () =>
+    expect.poll(
+      async () => {
+        await learnGrown(plumbline.database)
+        return (await known('vendors')).rows
+      },
+      { timeout: 20_000 },
+    )
+  await add(300)
+  await learnt().toBe(301)
+  await add(200)
+  await add(250)
+  await learnt().toBe(753)
+})
+
+test('a table of somebody else in the same database is left alone', async () => {
+  const { statements } = plumbline.database
+  await sql`create schema "elsewhere"`.execute(statements)
+  await sql`create table "elsewhere"."grown" as select generate_series(1, 1000) as "n"`.execute(statements)
+  await sql`select pg_stat_force_next_flush()`.execute(statements)
+  await learnGrown(plumbline.database)
+  expect(await known('grown')).toMatchObject({ rows: -1 })
+  await sql`drop schema "elsewhere" cascade`.execute(statements)
+})
+
+// A PostgreSQL server has background workers for this.
+describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
+  async function rowsReadFor(target: string): Promise<number> {
+    const { read } = await known('vendors')
+    expect((await plumbline.get(target)).body.data).toHaveLength(20)
+    return (await known('vendors')).read - read
+  }
+
+  test('learns how much there is, and is rid of what was overwritten', async () => {
+    const database = await newTestDatabase()
+    const stopped = await startTestPlumbline({}, { database: leftOpen(database) })
+    const { id } = (await stopped.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
+    // Its own upkeep would come in between.
+    await stopped.stop()
+    await copies(database.statements, { table: 'vendors', id, count: 79 })
+    await sql`update "vendors" set "version" = 2`.execute(database.statements)
+    expect(await known('vendors', database)).toMatchObject({ rows: -1, dead: 80 })
+    await keepUp(database)
+    expect(await known('vendors', database)).toMatchObject({ rows: 80, dead: 0 })
+    await database.close()
+  })
+
+  test('reads no more than a page of a long list for a page of it', async () => {
+    const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
+    await copies(plumbline.database.statements, { table: 'vendors', id, count: 8000 })
+    // The index of the search reads what is new, too, and is no part of what is counted.
+    await plumbline.database.statements.deleteFrom('searchQueue').execute()
+    await keepUp(plumbline.database)
+    expect(await rowsReadFor('/api/ext/vendors?limit=20&sort=companyName')).toBeLessThan(30)
+    expect(await rowsReadFor('/api/ext/vendors?limit=20')).toBeLessThan(30)
+  })
+
+  test('leaves a table alone that has hardly changed', async () => {
+    await plumbline.post('/api/ext/scopes', { name: 'Framing' })
+    await keepUp(plumbline.database)
+    expect(await known('scopes')).toMatchObject({ rows: -1 })
+  })
+})

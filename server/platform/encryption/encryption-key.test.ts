@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newTestDatabase } from '../../../test/support/databases.ts'
+import { readConfig } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import { withEncryptionKey } from './encryption-key.ts'
+
+let left: Database
+let named: Database
+beforeAll(async () => {
+  left = await newTestDatabase()
+  named = await newTestDatabase()
+})
+afterAll(async () => {
+  await left.close()
+  await named.close()
+})
+
+const given = (ENCRYPTION_KEY?: string) => readConfig({ DATABASE_URL: 'postgres://nowhere', ENCRYPTION_KEY })
+
+test('processes that are given no key share the one that the first of them made', async () => {
+  const all = await Promise.all([1, 2, 3].map(() => withEncryptionKey(given(), left)))
+  expect(new Set(all.map(({ config }) => config.encryptionKey.toString('hex'))).size).toBe(1)
+  expect(all[0]?.config.encryptionKey).toHaveLength(32)
+  expect(all.map(({ isKeptInDatabase }) => isKeptInDatabase)).toEqual([true, true, true])
+})
+
+test('a key of the operator is kept nowhere, and another one or none is refused from then on', async () => {
+  const key = randomBytes(32).toString('base64')
+  const settled = await withEncryptionKey(given(key), named)
+  expect(settled.isKeptInDatabase).toBe(false)
+  expect(JSON.stringify(await named.statements.selectFrom('deployment').selectAll().execute())).not.toContain(key)
+  await expect(withEncryptionKey(given(randomBytes(32).toString('base64')), named)).rejects.toThrow('not the one')
+  await expect(withEncryptionKey(given(), named)).rejects.toThrow('is missing')
+  expect((await withEncryptionKey(given(key), named)).config.encryptionKey.toString('base64')).toBe(key)
+})
+
+test('a key that is not 32 bytes stops the start with the name of the variable', () => {
+  expect(() => given('c2hvcnQ=')).toThrow('ENCRYPTION_KEY')
+})

@@ -1,0 +1,64 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import { type Config, ConfigError, type GivenConfig } from '../config/config.ts'
+import type { Database, Db, Tables } from '../database/database.ts'
+import { useKeys } from './vault.ts'
+
+/**
+ * All processes of a deployment have to encrypt and sign with the same key. It comes from the operator
+ * (`ENCRYPTION_KEY`) or from the data folder of an embedded database. If there is neither, the first process generates
+ * one and stores it in the database, where the others find it. That protects copies of single tables but not of the
+ * whole database, so the caller should warn when `isKeptInDatabase` is true.
+ *
+ * During a key rotation the database says which key seals, so that it is the same everywhere. Throws ConfigError if
+ * this process does not know that key, because no other can decrypt what is in the database.
+ */
+export async function withEncryptionKey(
+  given: GivenConfig,
+  database: Database,
+): Promise<{ config: Config; isKeptInDatabase: boolean }> {
+  const db = database.statements
+  const fresh = given.encryptionKey ?? randomBytes(32)
+  await db
+    .insertInto('deployment')
+    .values({
+      encryptionKeyDigest: digest(fresh),
+      encryptionKey: given.encryptionKey === null ? fresh.toString('base64') : null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const kept = await deploymentOf(db)
+  const keys = keysOf(given, kept)
+  useKeys(keys.sealing, keys)
+  return {
+    config: Object.freeze({ ...given, encryptionKey: keys.sealing }),
+    isKeptInDatabase: kept.encryptionKey !== null,
+  }
+}
+
+/** Follows a key rotation that an operator runs meanwhile; a job of every process that is not alone. */
+export async function followEncryptionKey(database: Database, given: GivenConfig, config: Config): Promise<void> {
+  useKeys(config.encryptionKey, keysOf(given, await deploymentOf(database.statements)))
+}
+
+export type Deployment = Selectable<Tables['deployment']>
+
+export async function deploymentOf(db: Db): Promise<Deployment> {
+  return db.selectFrom('deployment').selectAll().executeTakeFirstOrThrow()
+}
+
+function keysOf(given: GivenConfig, kept: Deployment): { sealing: Buffer; opening: Buffer[] } {
+  const named = [given.encryptionKey, given.previousEncryptionKey].filter((key) => key !== null)
+  const stored = [kept.encryptionKey, kept.nextEncryptionKey, kept.previousEncryptionKey]
+  const opening = [...named, ...stored.filter((key) => key !== null).map((key) => Buffer.from(key, 'base64'))]
+  const sealing = opening.find((key) => digest(key) === kept.encryptionKeyDigest)
+  if (sealing !== undefined) return { sealing, opening }
+  if (named.length === 0) throw new ConfigError('ENCRYPTION_KEY is missing: this database was set up with one.')
+  throw new ConfigError(
+    'ENCRYPTION_KEY is not the one that this database was set up with. To change it, name the present one as ENCRYPTION_KEY_PREVIOUS.',
+  )
+}
+
+export function digest(key: Buffer): string {
+  return createHash('sha256').update('plumbline encryption key ').update(key).digest('hex')
+}

@@ -1,0 +1,41 @@
+import type { EventTypeEntry } from '../../../client/contract.gen.ts'
+import type { Contract, Reference } from '../calls/contract.ts'
+import { permissionOf } from './readable.ts'
+import type { EventType } from './record.ts'
+
+interface Declaration {
+  post: {
+    summary: string
+    description: string
+    requestBody: { content: { 'application/json': { examples: { event: Example | Reference } } } }
+  }
+}
+
+interface Example {
+  value: Record<string, unknown>
+}
+
+/** The event types that the contract declares; no other code lists them by name. */
+export function eventTypes(contract: Contract): EventTypeEntry[] {
+  // Every event that happens over time is also emitted by some operation, so a type that no operation declares cannot
+  // occur yet.
+  const emitted = new Set([...contract.operations.values()].flatMap(({ emits }) => emits))
+  return Object.keys(contract.document.webhooks ?? {}).map((name) => {
+    const type = name as EventType
+    const { summary, description } = declarationOf(contract, type).post
+    const permission = permissionOf(contract, type)
+    return { type, summary, description, available: emitted.has(type), permission, example: exampleOf(contract, type) }
+  })
+}
+
+/** The example payload that the contract shows for a type. */
+export function exampleOf(contract: Contract, type: EventType): Record<string, unknown> {
+  const { examples } = declarationOf(contract, type).post.requestBody.content['application/json']
+  return contract.resolve<Example>(examples.event).value
+}
+
+function declarationOf(contract: Contract, type: EventType): Declaration {
+  const declaration = contract.document.webhooks?.[type]
+  if (declaration === undefined) throw new Error(`The contract declares no event ${type}.`)
+  return declaration as Declaration
+}

@@ -1,0 +1,78 @@
+import type { Permission } from '../../../client/contract.gen.ts'
+import type { Call } from '../calls/call.ts'
+import type { Contract } from '../calls/contract.ts'
+import { Problem } from '../problems/problem.ts'
+
+/**
+ * Who may see which events. An event shows a record, so only those who may read such records see it: in the list of
+ * events, in the result of a skill or its dry run, in a subscription's deliveries, and at its receiver. The contract
+ * declares the permission with each event, and every check comes here.
+ */
+
+interface Reading {
+  /** The permission for each type of event. */
+  byType: ReadonlyMap<string, Permission>
+  /** The permissions for reading a record, by its id prefix. */
+  byPrefix: ReadonlyMap<string, readonly string[]>
+}
+
+const readings = new WeakMap<Contract, Reading>()
+
+function readingOf(contract: Contract): Reading {
+  let reading = readings.get(contract)
+  if (reading === undefined) {
+    reading = { byType: permissionsByType(contract), byPrefix: permissionsByPrefix(contract) }
+    readings.set(contract, reading)
+  }
+  return reading
+}
+
+function permissionsByType({ document }: Contract): Map<string, Permission> {
+  const declared = Object.entries(document.webhooks ?? {}) as [string, { post: { 'x-permission': Permission } }][]
+  return new Map(declared.map(([type, { post }]) => [type, post['x-permission']]))
+}
+
+// Each record has an operation that reads it by id, and that parameter's example starts with the prefix of all its ids.
+function permissionsByPrefix(contract: Contract): Map<string, readonly string[]> {
+  const prefixes = new Map<string, readonly string[]>()
+  for (const { method, path, permissions, declaration } of contract.operations.values()) {
+    const name = /\{(\w+)\}$/.exec(path)?.[1]
+    if (method !== 'GET' || name === undefined || permissions.length === 0) continue
+    const parameter = (declaration.parameters ?? [])
+      .map((declared) => contract.resolve(declared) as { name: string; example?: unknown })
+      .find((declared) => declared.name === name)
+    const prefix = prefixOf(String(parameter?.example ?? ''))
+    if (prefix !== null) prefixes.set(prefix, permissions)
+  }
+  return prefixes
+}
+
+function prefixOf(id: string): string | null {
+  return /^([a-z]+)_/.exec(id)?.[1] ?? null
+}
+
+/** The permission needed to see events of this type. */
+export function permissionOf(contract: Contract, type: string): Permission {
+  const permission = readingOf(contract).byType.get(type)
+  if (permission === undefined) throw new Error(`The contract does not say who may read ${type}.`)
+  return permission
+}
+
+export function mayRead({ surroundings, permissions }: Call, type: string): boolean {
+  return permissions.has(permissionOf(surroundings.contract, type))
+}
+
+/** The event types that the caller may see; null if that is all of them, so nothing has to be filtered. */
+export function readableTypes(call: Call): string[] | null {
+  const types = [...readingOf(call.surroundings.contract).byType.keys()]
+  const readable = types.filter((type) => mayRead(call, type))
+  return readable.length === types.length ? null : readable
+}
+
+/** Throws `permission_denied` unless the caller may read the record with this id, if there is one. */
+export function permitReading({ surroundings, permissions }: Call, id: string): void {
+  const needed = readingOf(surroundings.contract).byPrefix.get(prefixOf(id) ?? '') ?? []
+  const missing = needed.find((permission) => !permissions.has(permission))
+  if (missing === undefined) return
+  throw new Problem('permission_denied', `To see how ${id} moved one needs ${missing}.`, { permission: missing })
+}

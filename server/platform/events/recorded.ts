@@ -1,0 +1,96 @@
+import { CompiledQuery, sql } from 'kysely'
+import { type EventRow, noteChange, type StatusChangeRow, type WriteCall } from '../calls/call.ts'
+
+/** How many go into one statement: payloads are a few kB each, some far more. */
+const MOST_TOGETHER = 100
+/** As many as most transactions record. Each number has a statement of its own, whose values are sent as they are. */
+const MOST_ONE_BY_ONE = 8
+
+/** Adds events to those that the transaction has recorded. */
+export async function addEvents(call: WriteCall, rows: readonly EventRow[]): Promise<void> {
+  for (const row of rows) {
+    call.unstored.events.push(row)
+    if (call.unstored.events.length >= MOST_TOGETHER) await storeRecorded(call)
+  }
+}
+
+export async function addStatusChanges(call: WriteCall, rows: readonly StatusChangeRow[]): Promise<void> {
+  for (const row of rows) {
+    call.unstored.statusChanges.push(row)
+    if (call.unstored.statusChanges.length >= MOST_TOGETHER) await storeRecorded(call)
+  }
+}
+
+/**
+ * Stores what a transaction has recorded so far, in a statement for the events and one for the changes of status: before
+ * it commits, before a savepoint to which it may return, and before anything reads them.
+ */
+export async function storeRecorded({ db, organizationId, unstored }: WriteCall): Promise<void> {
+  const events = unstored.events.splice(0)
+  const changes = unstored.statusChanges.splice(0)
+  if (events.length > 0) await db.executeQuery(insertEvents(organizationId, events))
+  if (changes.length > 0) {
+    const rows = changes.map(({ at, by, ...rest }) => ({ ...rest, at: at.toISOString(), by: JSON.stringify(by) }))
+    await db.executeQuery(insertStatusChanges(organizationId, rows))
+  }
+}
+
+const insertEvents = insertionInto<EventRow>('events', {
+  ...{ id: 'text', type: 'text', resourceId: 'text', actorId: 'text', payload: 'json', occurredAt: 'timestamptz' },
+  ...{ requestId: 'text', address: 'text', permissions: 'text[]' },
+})
+const insertStatusChanges = insertionInto<Omit<StatusChangeRow, 'at' | 'by'> & { at: string; by: string }>(
+  'statusChanges',
+  { id: 'text', resourceId: 'text', from: 'text', to: 'text', at: 'timestamptz', by: 'jsonb', reason: 'text' },
+)
+
+/** The statement that inserts rows of one organization in their order; JSON is given as text, of which no byte changes. */
+function insertionInto<Row>(
+  table: string,
+  types: Readonly<Record<Exclude<keyof Row, 'organizationId'>, string>>,
+): (organizationId: string, rows: readonly Row[]) => CompiledQuery {
+  const columns = Object.keys(types) as Exclude<keyof Row, 'organizationId'>[]
+  const names = columns.map((column) => `"${String(column)}"`)
+  const into = `insert into "${table}" ("organizationId", ${names.join(', ')})`
+  const read = columns.map((column, i) => `${names[i]} ${types[column].startsWith('json') ? 'text' : types[column]}`)
+  const ofMany = `${into}
+    select $1, ${columns.map((column, i) => `r.${names[i]}::${types[column]}`).join(', ')}
+    from json_to_recordset($2::json) as r (${read.join(', ')})`
+  const place = (row: number) => `($1, ${columns.map((_, i) => `$${2 + row * columns.length + i}`).join(', ')})`
+  const ofFew = Array.from({ length: MOST_ONE_BY_ONE }, (_, more) => {
+    return `${into} values ${Array.from({ length: 1 + more }, (_, row) => place(row)).join(', ')}`
+  })
+  return (organizationId, rows) => {
+    const text = ofFew[rows.length - 1]
+    if (text === undefined) return CompiledQuery.raw(ofMany, [organizationId, JSON.stringify(rows)])
+    const values = rows.flatMap((row) => columns.map((column) => row[column] ?? null))
+    return CompiledQuery.raw(text, [organizationId, ...values])
+  }
+}
+
+/** A place in a transaction: all that it does, records and notes from there on is kept or undone. Call one of the two. */
+export interface Savepoint {
+  keep(): Promise<void>
+  undo(): Promise<void>
+}
+
+export async function savepoint(call: WriteCall): Promise<Savepoint> {
+  await storeRecorded(call)
+  const [events, changes] = [call.events.length, call.changes.length]
+  const opened = new Set(call.opened)
+  await sql`savepoint "mark"`.execute(call.db)
+  return {
+    async keep() {
+      await sql`release savepoint "mark"`.execute(call.db)
+    },
+    async undo() {
+      await sql`rollback to savepoint "mark"`.execute(call.db)
+      await sql`release savepoint "mark"`.execute(call.db)
+      call.events.length = events
+      call.changes.length = changes
+      call.unstored.events.length = 0
+      call.unstored.statusChanges.length = 0
+      for (const id of call.opened) if (!opened.has(id)) noteChange(call, id, 'opening_undone')
+    },
+  }
+}

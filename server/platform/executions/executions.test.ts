@@ -1,0 +1,171 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { eraseContact } from '../../operators/builder-data/erase-person.ts'
+import { writeHeldExecutions } from './behind.ts'
+import { forgetOldExecutions } from './retention.ts'
+
+const DAY_MS = 86_400_000
+const LIST = '/api/ext/executions'
+
+let plumbline: TestPlumbline
+let caller: { keyId: string }
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  caller = (await plumbline.get('/api/ext/me')).body
+})
+afterAll(() => plumbline.stop())
+
+const execute = (skill: string, input: object, more: object = {}, options = {}) =>
+  plumbline.post('/api/ext/execute', { skill, input, ...more }, options)
+const found = async (query = '', key?: string) =>
+  (await plumbline.get(`${LIST}?limit=100&${query}`, key === undefined ? {} : { key })).body.data
+async function kept(id: string): Promise<boolean> {
+  const { rows } = await sql`select from "executions" where "id" = ${id}`.execute(plumbline.database.statements)
+  return rows.length === 1
+}
+
+test('what changes something is recorded in its transaction, with who ran it and what it was about', async () => {
+  const input = { companyName: 'Recorded Framing', taxId: '12-3456789', scopes: ['framing'] }
+  const { body: done } = await execute('createVendor', input, {}, { headers: { 'x-request-id': 'req_of-the-agent' } })
+  expect(await kept(done.id)).toBe(true)
+  const { status, body } = await plumbline.get(`${LIST}/${done.id}`)
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    ...{ id: done.id, skill: 'createVendor', skills: ['createVendor'], dryRun: false, status: 'done', problem: null },
+    ...{ changed: true, requestId: 'req_of-the-agent', createdBy: { type: 'key', id: caller.keyId } },
+  })
+  expect(body.resourceIds).toContain(done.result.id)
+  expect(body.input).toEqual({ companyName: 'Recorded Framing', scopes: ['framing'] })
+})
+
+test.each([
+  ['a read', () => execute('getCaller', {})],
+  ['a dry run', () => execute('createVendor', { companyName: 'Tried' }, { dryRun: true })],
+])('%s is not recorded before it is answered', async (_what, run) => {
+  let isHeld = false
+  // What is held is written down once a second, which may be at this very moment.
+  for (let tries = 0; tries < 20 && !isHeld; tries++) isHeld = !(await kept((await run()).body.id))
+  expect(isHeld).toBe(true)
+})
+
+test('reads, dry runs and refusals are recorded', async () => {
+  const { body: read } = await execute('getCaller', {})
+  const { body: tried } = await execute('createVendor', { companyName: 'Tried' }, { dryRun: true })
+  const { status } = await execute('updateVendor', { vendorId: 'ven_none', phone: 5 })
+  const [refused, second, first] = await found('sort=-createdAt')
+  expect([first, second].map(({ id, changed, dryRun }) => [id, changed, dryRun])).toEqual([
+    [read.id, false, false],
+    [tried.id, false, true],
+  ])
+  expect(status).toBe(422)
+  expect(refused).toMatchObject({
+    skill: 'updateVendor',
+    status: 'refused',
+    problem: 'validation_failed',
+    changed: false,
+  })
+  expect(refused.input.phone).toBe(5)
+})
+
+// The embedded database has one connection, on which everything takes its turn.
+test.skipIf(inject('postgres') === null)('what is being written just now is waited for', async () => {
+  const { database } = plumbline
+  const { body: read } = await execute('getCaller', {})
+  const lists = await database.transaction(async (trx) => {
+    await sql`lock table "executions" in share mode`.execute(trx)
+    const first = found('skill=getCaller')
+    const waits = async () =>
+      (await sql`select from pg_locks where not "granted" and "relation" = '"executions"'::regclass`.execute(trx)).rows
+    await expect.poll(async () => (await waits()).length).toBe(1)
+    const second = found('skill=getCaller')
+    for (let i = 0; i < 5; i++) await plumbline.get('/api/ext/vendors')
+    return { first, second }
+  })
+  for (const list of [lists.first, lists.second]) expect((await list)[0].id).toBe(read.id)
+})
+
+test('several skills at once are one execution, and so is what an agent runs over MCP', async () => {
+  const steps = [
+    { name: 'vendor', skill: 'createVendor', input: { companyName: 'In A Batch' } },
+    { name: 'read', skill: 'getVendor', input: { vendorId: '$steps.vendor.id' } },
+  ]
+  const { body: batch } = await plumbline.post('/api/ext/execute/batch', { steps })
+  const { body } = await plumbline.get(`${LIST}/${batch.id}`)
+  expect(body).toMatchObject({ skill: 'executeBatch', skills: ['createVendor', 'getVendor'], changed: true })
+  expect(body.input).toEqual({ steps })
+  const run = async (name: string, given: object) => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const answer = await fetch(`${plumbline.url}/mcp`, {
+      ...{ method: 'POST', body: JSON.stringify(message) },
+      headers: { ...headers, authorization: `Bearer ${plumbline.key}` },
+    })
+    return answer.text()
+  }
+  await run('read_with_skill', { skill: 'getCaller', input: {} })
+  expect((await found('skill=getCaller'))[0]).toMatchObject({ status: 'done', createdBy: { id: caller.keyId } })
+  await run('execute_skill', { skill: 'updateVendor', input: { vendorId: 'ven_none', phone: '555' } })
+  expect((await found('skill=updateVendor'))[0]).toMatchObject({ status: 'refused', problem: 'unknown_reference' })
+})
+
+test('an ordinary call leaves no execution, and a long input is not kept', async () => {
+  await plumbline.post('/api/ext/vendors', { companyName: 'Ordinary' })
+  expect(JSON.stringify(await found())).not.toContain('Ordinary')
+  await execute('createVendor', { companyName: 'x'.repeat(17_000) })
+  const [long] = await found('sort=-createdAt')
+  expect(long.status).toBe('refused')
+  expect(long.input).toBeNull()
+})
+
+test('they are found by skill, status and actor, by those alone who may run the skill', async () => {
+  const other = await plumbline.newKey(['skills:write', 'vendors:read', 'events:read'])
+  const { body: mine } = await execute('getCaller', {}, {}, { key: other })
+  const { body: of } = await plumbline.get('/api/ext/me', { key: other })
+  expect((await found(`actorId=${of.keyId}`)).map(({ id }: { id: string }) => id)).toEqual([mine.id])
+  expect((await found('status=refused')).every(({ problem }: { problem: string }) => problem !== null)).toBe(true)
+  expect(await found('skill=createVendor', other)).toEqual([])
+  const [made] = await found('skill=createVendor&status=done')
+  expect((await plumbline.get(`${LIST}/${made.id}`, { key: other })).body.permission).toBe('vendors:write')
+  const { key } = await plumbline.newBuilder()
+  expect((await plumbline.get(`${LIST}/${made.id}`, { key })).status).toBe(404)
+})
+
+test('a person who is erased is erased from what skills were run with', async () => {
+  const input = { companyName: 'To Erase', contactName: 'Theodora Vance', email: 'theodora@example.com' }
+  const { body: done } = await execute('createVendor', input)
+  await eraseContact(plumbline, done.result.id, { email: input.email, also: [] })
+  const { body } = await plumbline.get(`${LIST}/${done.id}`)
+  expect(body.input).toEqual({ companyName: 'To Erase', contactName: 'Erased person', email: 'erased@erased.invalid' })
+})
+
+test('what is held while the database is away is written once it is back', async () => {
+  const { surroundings } = plumbline.app
+  const away = Object.assign(new Error('terminating connection'), { code: '57P01' })
+  const gone = new Proxy(surroundings.database, {
+    get: (database, name) => {
+      if (name === 'statements') throw away
+      return Reflect.get(database, name)
+    },
+  })
+  const { body: read } = await execute('getCaller', {})
+  Object.assign(surroundings, { database: gone })
+  await expect(writeHeldExecutions(surroundings)).rejects.toBe(away)
+  Object.assign(surroundings, { database: plumbline.database })
+  expect((await plumbline.get(`${LIST}/${read.id}`)).status).toBe(200)
+})
+
+// The clock goes forward, so this comes last.
+test('what changed nothing is forgotten first, the rest with the audit trail', async () => {
+  const { database, clock } = plumbline
+  await found()
+  const days = { auditRetentionDays: 400, deliveryRetentionDays: 30 }
+  clock.advance(31 * DAY_MS)
+  await forgetOldExecutions(database, clock, days)
+  const left = await found()
+  expect(left.length).toBeGreaterThan(2)
+  expect(left.every(({ changed }: { changed: boolean }) => changed)).toBe(true)
+  clock.advance(370 * DAY_MS)
+  await forgetOldExecutions(database, clock, days)
+  expect(await found()).toEqual([])
+})

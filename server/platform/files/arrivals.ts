@@ -1,0 +1,106 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createWriteStream, existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Arrived } from '../calls/upload.ts'
+import { invalid } from '../problems/problem.ts'
+
+/** Receives files into a folder, from where they are taken away or removed. */
+export interface Arrivals {
+  receive(chunks: AsyncIterable<Buffer> | Buffer): Promise<Arrived>
+  /** Removes what a process that ended abruptly has left behind. */
+  tidy(now: number): Promise<void>
+}
+
+/** No upload takes as long: a request has to arrive within an hour at most. */
+const LEFT_BEHIND_MS = 2 * 60 * 60 * 1000
+
+/** @param place the folder, or what makes one that no other process or user has */
+export function arrivals(place: string | ArrivalFolder): Arrivals {
+  const { open, tidyOthers } = typeof place === 'string' ? fixedFolder(place) : place
+  return {
+    async receive(chunks) {
+      const place = path.join(await open(), randomUUID())
+      const discard = () => rm(place, { force: true })
+      const hash = createHash('sha256')
+      let size = 0
+      async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+        for await (const chunk of source) {
+          hash.update(chunk)
+          size += chunk.length
+          yield chunk
+        }
+      }
+      try {
+        const source = Buffer.isBuffer(chunks) ? Readable.from([chunks]) : chunks
+        await pipeline(counted(source), createWriteStream(place, { mode: 0o600 }))
+        if (size === 0) throw invalid([{ pointer: '', code: 'required', message: 'the file is empty' }])
+      } catch (error) {
+        await discard()
+        throw error
+      }
+      return { path: place, size, sha256: hash.digest('hex'), discard }
+    },
+
+    async tidy(now) {
+      await tidyOthers(now)
+    },
+  }
+}
+
+export interface ArrivalFolder {
+  /** Creates the folder if it is missing. */
+  open(): Promise<string>
+  /** Removes what processes that are gone have left behind. */
+  tidyOthers(now: number): Promise<void>
+}
+
+function fixedFolder(folder: string): ArrivalFolder {
+  return {
+    async open() {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      return folder
+    },
+    tidyOthers: (now) => removeOld(folder, now, () => true),
+  }
+}
+
+/**
+ * A new folder of this process below a folder that other users can write to. They cannot create it beforehand, because
+ * nobody knows its name.
+ */
+export function privateFolder(parent: string): ArrivalFolder {
+  let made: Promise<string> | null = null
+  return {
+    async open() {
+      const folder = await made?.catch(() => null)
+      if (folder && existsSync(folder)) return folder
+      made = mkdtemp(path.join(parent, PREFIX))
+      return made
+    },
+    async tidyOthers(now) {
+      const folder = await made?.catch(() => null)
+      // A folder that is in use stays new, and a cleaner of the system may have removed it.
+      if (folder) await utimes(folder, new Date(now), new Date(now)).catch(() => {})
+      await removeOld(parent, now, ({ name, uid }) => name.startsWith(PREFIX) && uid === process.getuid?.())
+      if (folder) await removeOld(folder, now, () => true)
+    },
+  }
+}
+
+const PREFIX = 'plumbline-arriving-'
+
+async function removeOld(
+  folder: string,
+  now: number,
+  isOurs: (found: { name: string; uid: number }) => boolean,
+): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const place = path.join(folder, name)
+    const found = await stat(place).catch(() => null)
+    if (found === null || now - found.mtimeMs <= LEFT_BEHIND_MS || !isOurs({ name, uid: found.uid })) continue
+    await rm(place, { recursive: true, force: true })
+  }
+}

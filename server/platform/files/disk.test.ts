@@ -1,0 +1,58 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startTestPlumbline } from '../../../test/support/plumbline.ts'
+import { arrivals, privateFolder } from './arrivals.ts'
+import { StoreUnusable } from './store.ts'
+
+function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-disk-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+test('a folder for files that cannot be written stops the start with a sentence', async () => {
+  const dataDir = newFolder()
+  writeFileSync(path.join(dataDir, 'files'), '')
+  const starting = startTestPlumbline({ DATA_DIR: dataDir })
+  await expect(starting).rejects.toThrow(StoreUnusable)
+  await expect(starting).rejects.toThrow(/^The data folder cannot be used: .* Set DATA_DIR to .*\.$/)
+})
+
+test('a process whose folder for files cannot be written any more is not ready, until it can', async () => {
+  const dataDir = newFolder()
+  const files = path.join(dataDir, 'files')
+  const plumbline = await startTestPlumbline({ DATA_DIR: dataDir })
+  onTestFinished(() => plumbline.stop())
+  expect((await plumbline.get('/readyz')).body).toEqual({ status: 'ready', files: 'available' })
+  expect(readdirSync(files)).toEqual([])
+  rmSync(files, { recursive: true })
+  writeFileSync(files, '')
+  const { body } = await plumbline.until('/readyz', ({ status }) => status === 503)
+  expect(body).toEqual({ status: 'unavailable', reason: 'unavailable' })
+  rmSync(files)
+  await plumbline.until('/readyz', ({ status }) => status === 200)
+})
+
+test('two processes receive uploads into folders of their own, which no other user can read', async () => {
+  const parent = newFolder()
+  const [one, other] = [arrivals(privateFolder(parent)), arrivals(privateFolder(parent))]
+  const [first, second, third] = [
+    await one.receive(Buffer.from('1')),
+    await one.receive(Buffer.from('2')),
+    await other.receive(Buffer.from('3')),
+  ]
+  const folderOf = ({ path: file }: { path: string }) => path.dirname(file)
+  expect(folderOf(second)).toBe(folderOf(first))
+  expect(folderOf(third)).not.toBe(folderOf(first))
+  for (const arrived of [first, third]) expect(statSync(folderOf(arrived)).mode & 0o777).toBe(0o700)
+  // The folder of a process that is gone is removed after a while, and that of a process that lives is not.
+  const threeHoursAgo = new Date(Date.now() - 3 * 3_600_000)
+  for (const arrived of [first, third]) utimesSync(folderOf(arrived), threeHoursAgo, threeHoursAgo)
+  await one.tidy(Date.now())
+  expect(readdirSync(parent)).toEqual([path.basename(folderOf(first))])
+  // A cleaner of the system may remove a folder that is in use.
+  rmSync(folderOf(first), { recursive: true })
+  expect((await one.receive(Buffer.from('4'))).size).toBe(1)
+})

@@ -1,0 +1,168 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
+import S3rver from 's3rver'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { download, pdf, upload } from '../../../test/support/files.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { removeLooseFiles } from '../../domain/attachments/tidy.ts'
+import { eraseOrganization } from '../../operators/builder-data/erase-organization.ts'
+import { startForgetting } from '../../operators/retention/forget-aged.ts'
+import { fetchArchives } from '../archives/fetch.ts'
+import { s3Store } from './s3.ts'
+
+/** A server of S3 that has nothing to do with our client of it. */
+const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-s3-'))
+const s3 = new S3rver({
+  address: '127.0.0.1',
+  port: 0,
+  silent: true,
+  directory: folder,
+  configureBuckets: [{ name: 'files' }],
+})
+
+let plumbline: TestPlumbline
+let recordId: string
+let port: number
+beforeAll(async () => {
+  port = (await s3.run()).port
+  plumbline = await startTestPlumbline({
+    FILES_S3_URL: `http://127.0.0.1:${port}/files`,
+    FILES_S3_REGION: 'us-east-1',
+    FILES_S3_ACCESS_KEY_ID: 'S3RVER',
+    FILES_S3_SECRET_ACCESS_KEY: 'S3RVER',
+  })
+  recordId = await newRecord(plumbline.key)
+})
+afterAll(async () => {
+  await plumbline.stop()
+  await s3.close().catch(() => {})
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function newRecord(key: string): Promise<string> {
+  return (await plumbline.post('/api/ext/messages', { body: 'Files', recipientRoles: ['owner'] }, { key })).body.id
+}
+
+/** The objects in the bucket that are named after an attachment. */
+const objects = () =>
+  new Set(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => /att_[0-9a-z]{26}/.exec(name) ?? []),
+  )
+
+test('a file is kept in a bucket and read back, whole or in part, and its bytes go when it is deleted', async () => {
+  const bytes = pdf(9 * 1024 * 1024)
+  const { status, body } = await upload(plumbline, bytes, { recordId })
+  expect([status, objects().has(body.id)]).toEqual([201, true])
+  expect((await download(plumbline, body.id)).bytes.equals(bytes)).toBe(true)
+  const part = await download(plumbline, body.id, { range: 'bytes=1000-1999' })
+  expect([part.status, part.bytes.equals(bytes.subarray(1000, 2000))]).toEqual([206, true])
+  await plumbline.delete(`/api/ext/attachments/${body.id}`)
+  plumbline.clock.advance(25 * 3_600_000)
+  await removeLooseFiles(plumbline.app.surroundings)
+  expect(objects().has(body.id)).toBe(false)
+})
+
+test('the files of a builder that is erased leave the bucket, and those of others stay', async () => {
+  const other = await plumbline.newBuilder()
+  const theirs = await upload(plumbline, pdf(), { recordId: await newRecord(other.key), key: other.key })
+  const ours = await upload(plumbline, pdf(), { recordId })
+  await eraseOrganization(plumbline, other.organizationId, 'Harrow & Finch Homes')
+  expect([objects().has(theirs.body.id), objects().has(ours.body.id)]).toEqual([false, true])
+})
+
+/** What the job does with events after a year. */
+function forget(): Promise<void> {
+  plumbline.clock.advance(800 * 86_400_000)
+  const kept = { archives: true, eventRetentionDays: 365, historyRetentionDays: null }
+  return startForgetting(plumbline.app.surroundings, kept).run()
+}
+
+/** The ids of the events of a record, once they are in the feed, with all that came before. */
+async function eventsOf(id: string): Promise<string[]> {
+  const { body } = await plumbline.until(`/api/ext/events?resourceId=${id}`, ({ body }) => body.data.length > 0)
+  return body.data.map((event: { id: string }) => event.id)
+}
+
+test('old events are in the bucket before they are deleted, and an operator gets them from there', async () => {
+  const sent = await eventsOf(await newRecord(plumbline.key))
+  await forget()
+  expect((await plumbline.get('/api/ext/events')).body.data).toEqual([])
+  const fetched = mkdtempSync(path.join(tmpdir(), 'plumbline-fetched-'))
+  const to = path.join(fetched, 'archives')
+  expect(await fetchArchives(plumbline, plumbline.organizationId, to)).toBeGreaterThan(0)
+  const text = readdirSync(to).map((name) => gunzipSync(readFileSync(path.join(to, name))).toString())
+  rmSync(fetched, { recursive: true })
+  for (const id of sent) expect(text.join('')).toContain(id)
+})
+
+test('a file that breaks off while a skill reads it is unavailable, and a store that falls silent is, too', async () => {
+  const bytes = pdf(1000)
+  const open = new Set<ServerResponse>()
+  let isSilent = false
+  const broken = createServer((req, res) => {
+    req.resume()
+    if (req.method !== 'GET') return void req.on('end', () => res.end())
+    // The service lists the bucket when it starts.
+    if (req.url?.includes('list-type')) return void res.end('<ListBucketResult></ListBucketResult>')
+    res.writeHead(200, { 'content-length': bytes.length })
+    res.write(bytes.subarray(0, 500), () => {
+      if (isSilent) open.add(res)
+      else res.destroy()
+    })
+  })
+  await new Promise<void>((listening) => broken.listen(0, '127.0.0.1', listening))
+  const bucket = {
+    url: `http://127.0.0.1:${(broken.address() as AddressInfo).port}/files`,
+    ...{ region: 'us-east-1', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+  }
+  const other = await startTestPlumbline({
+    FILES_S3_URL: bucket.url,
+    FILES_S3_REGION: bucket.region,
+    FILES_S3_ACCESS_KEY_ID: bucket.accessKeyId,
+    FILES_S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
+  })
+  const { body: record } = await other.post('/api/ext/messages', { body: 'Files', recipientRoles: ['owner'] })
+  const { body } = await upload(other, bytes, { recordId: record.id })
+  const input = { skill: 'downloadAttachment', input: { attachmentId: body.id } }
+  const answer = await other.post('/api/ext/execute', input)
+  expect([answer.status, answer.body.code, answer.headers.get('retry-after')]).toEqual([503, 'unavailable', '5'])
+  await other.stop()
+  isSilent = true
+  const stream = await s3Store(bucket, 50).open('org_a/att_b', null)
+  await expect(buffer(stream)).rejects.toThrow('silent')
+  for (const res of open) res.destroy()
+  await new Promise((closed) => broken.close(closed))
+})
+
+test('a bucket that does not exist stops the start with a sentence', async () => {
+  const env = { FILES_S3_URL: `http://127.0.0.1:${port}/missing`, FILES_S3_REGION: 'us-east-1' }
+  const keys = { FILES_S3_ACCESS_KEY_ID: 'S3RVER', FILES_S3_SECRET_ACCESS_KEY: 'S3RVER' }
+  await expect(startTestPlumbline({ ...env, ...keys })).rejects.toThrow(
+    `There is no bucket at ${env.FILES_S3_URL}. Create it, or correct FILES_S3_URL.`,
+  )
+  const wrong = { ...keys, FILES_S3_ACCESS_KEY_ID: 'nobody' }
+  await expect(
+    startTestPlumbline({ ...env, ...wrong, FILES_S3_URL: `http://127.0.0.1:${port}/files` }),
+  ).rejects.toThrow(/refuses FILES_S3_ACCESS_KEY_ID \(403\)/)
+})
+
+test('while the bucket is away, files are unavailable, everything else is not, and no event is lost', async () => {
+  const { body } = await upload(plumbline, pdf(), { recordId })
+  const lastId = await newRecord(plumbline.key)
+  const sent = await eventsOf(lastId)
+  await s3.close()
+  for (const answer of [await download(plumbline, body.id), await upload(plumbline, pdf(), { recordId })]) {
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+  }
+  expect((await plumbline.get(`/api/ext/attachments/${body.id}`)).status).toBe(200)
+  const ready = await plumbline.until('/readyz', ({ body }) => body.files === 'unavailable')
+  expect([ready.status, ready.body.status]).toEqual([200, 'ready'])
+  // What cannot be archived is not deleted.
+  await expect(forget()).rejects.toThrow('could not be deleted')
+  expect(await eventsOf(lastId)).toEqual(sent)
+})

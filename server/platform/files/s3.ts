@@ -1,0 +1,119 @@
+import { openAsBlob } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { ReadableStream } from 'node:stream/web'
+import { S3mini } from 's3mini'
+import { Problem } from '../problems/problem.ts'
+import { bytesMissing, type FileStore, StoreUnusable } from './store.ts'
+
+/** A bucket of S3, or of anything that speaks its language. */
+export interface Bucket {
+  /** With the bucket as its path: https://s3.eu-central-1.amazonaws.com/harrow-finch */
+  readonly url: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+/**
+ * How long the store may take to receive and respond to a request, and how long it may then pause within the response. A
+ * client that downloads slowly takes longer, and that is no fault of the store.
+ */
+const STORE_TIMEOUT_MS = 30_000
+const LISTED_AT_ONCE = 1000
+
+/** Files in a bucket, under the same keys as on a disk. */
+export function s3Store({ url, ...access }: Bucket, timeoutMs: number = STORE_TIMEOUT_MS): FileStore {
+  const s3 = new S3mini({
+    ...access,
+    endpoint: url,
+    fetch: (input, init) => fetchWithin(timeoutMs, input, init),
+  })
+  return {
+    async put(key, path) {
+      // Read from the disk while it is sent.
+      const file = await openAsBlob(path)
+      const kept = await reached(() =>
+        s3.putObject(key, file, 'application/octet-stream', undefined, undefined, file.size),
+      )
+      if (kept === null) throw away(new Error(`There is no bucket at ${url}.`))
+      await rm(path, { force: true })
+    },
+
+    async open(key, range) {
+      const answer = await reached(() =>
+        range === null ? s3.getObjectRaw(key) : s3.getObjectRaw(key, false, range.first, range.last + 1),
+      )
+      if (answer === null || answer.body === null) throw bytesMissing()
+      return Readable.fromWeb(answer.body as ReadableStream)
+    },
+
+    async remove(key) {
+      await reached(() => s3.deleteObject(key))
+    },
+
+    async removeAll(organizationId) {
+      for (;;) {
+        const page = await reached(() => s3.listObjectsPaged('/', `${organizationId}/`, LISTED_AT_ONCE))
+        const keys = (page?.objects ?? []).map(({ Key }) => Key)
+        if (keys.length === 0) return
+        const gone = (await reached(() => s3.deleteObjects(keys))) ?? []
+        if (!gone.every(Boolean)) throw away(new Error('Not all objects were deleted.'))
+      }
+    },
+
+    isLocal: false,
+
+    async check() {
+      // Asked with a method whose response has a text, which says whether it is the bucket or the key that is wrong.
+      const page = await s3.listObjectsPaged('/', 'check/', 1).catch((error: unknown) => {
+        const { status } = error as { status?: unknown }
+        if (status === 404) return null
+        if (status !== 401 && status !== 403) throw away(error)
+        throw new StoreUnusable(
+          `The bucket at ${url} refuses FILES_S3_ACCESS_KEY_ID (${status}). Check the key and its permissions.`,
+        )
+      })
+      if (page === null || page === undefined)
+        throw new StoreUnusable(`There is no bucket at ${url}. Create it, or correct FILES_S3_URL.`)
+    },
+  }
+}
+
+/** Like fetch, but rejects when the store neither responds nor goes on with its response for so long. */
+async function fetchWithin(timeoutMs: number, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  const abort = new AbortController()
+  const within = async <T>(waiting: Promise<T>): Promise<T> => {
+    const timer = setTimeout(() => abort.abort(new Error(`The store was silent for ${timeoutMs} ms.`)), timeoutMs)
+    return waiting.finally(() => clearTimeout(timer))
+  }
+  const response = await within(fetch(input, { ...init, signal: abort.signal }))
+  if (response.body === null) return response
+  const reader = response.body.getReader()
+  const body = new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await within(reader.read())
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  return new Response(body, response)
+}
+
+/** Null if there is no such object; `unavailable` if the bucket does not do what it should. */
+async function reached<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    if ((error as { status?: unknown }).status === 404) return null
+    throw away(error)
+  }
+}
+
+function away(cause: unknown): Problem {
+  const problem = new Problem('unavailable', 'The store of the files does not answer.', {}, { 'Retry-After': '5' })
+  // For the log; the caller learns nothing of the bucket.
+  problem.cause = cause
+  return problem
+}

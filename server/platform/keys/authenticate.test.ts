@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { type Contract, loadContract, readContract } from '../calls/contract.ts'
+
+/** The contract, with one operation's security schemes replaced. */
+function withSecurity(security: Record<string, string[]>[]): Contract {
+  const document = structuredClone(loadContract().document)
+  Object.assign(document.paths['/api/portal/invitations']?.get ?? {}, { security })
+  return readContract(document)
+}
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  // The operation declares no response for a missing permission, which this test is not about.
+  const contract = withSecurity([{ apiKey: ['bids:read'] }, { portalToken: [] }])
+  plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false' }, { contract })
+})
+afterAll(() => plumbline.stop())
+
+test('an operation that is open to two schemes lets in whoever comes by either', async () => {
+  const token = await plumbline.newPortalToken()
+  expect((await plumbline.get('/api/portal/invitations', { key: token })).status).toBe(200)
+  // The key is admitted but belongs to no vendor, so it has no invitations to list.
+  const byKey = await plumbline.get('/api/portal/invitations')
+  expect([byKey.status, byKey.body.data]).toEqual([200, []])
+  const narrow = await plumbline.newKey(['vendors:read'])
+  const refused = await plumbline.get('/api/portal/invitations', { key: narrow })
+  expect([refused.status, refused.body.permission]).toEqual([403, 'bids:read'])
+})
+
+test('whoever brings nothing is told what the first of the schemes asks for', async () => {
+  const refused = await plumbline.get('/api/portal/invitations', { key: null })
+  expect([refused.status, refused.body.code]).toEqual([401, 'missing_key'])
+  expect(refused.body.detail).toContain('plb_')
+})
+
+test('a contract that names a scheme which nothing authenticates does not start', async () => {
+  const start = startTestPlumbline({}, { contract: withSecurity([{ certificate: [] }]) })
+  await expect(start).rejects.toThrow('listPortalInvitations asks for the scheme certificate')
+})
+
+test('a requirement of two schemes at once is none that the service knows', () => {
+  expect(() => withSecurity([{ apiKey: [], portalToken: [] }])).toThrow('has to name one scheme')
+})

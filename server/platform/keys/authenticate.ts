@@ -1,0 +1,81 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Principal } from '../calls/call.ts'
+import { type Contract, ContractError, type Operation } from '../calls/contract.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Identity } from './identity.ts'
+import { keyAuthenticator } from './key-authenticator.ts'
+import { oauthAuthenticator } from './oauth-authenticator.ts'
+import { portalAuthenticator } from './portal-authenticator.ts'
+import { visitorAt } from './principals.ts'
+import { assertSameOrigin } from './same-origin.ts'
+import { sessionAuthenticator } from './session-authenticator.ts'
+import { sessionCookieOf } from './session-cookie.ts'
+
+/** Finds the caller from a request's headers, for one security scheme of the contract. */
+export interface Authenticator {
+  /** Whether the request carries a credential meant for this scheme, valid or not. */
+  isAddressed(headers: IncomingHttpHeaders): boolean
+  /**
+   * The caller at this address. Throws one of the problems with status 401, `address_not_allowed`, `tier_required`, or
+   * `too_many_attempts`.
+   */
+  authenticate(headers: IncomingHttpHeaders, address: string): Promise<Principal>
+  /**
+   * Whether browsers send the credential by themselves, whichever page makes them. What changes something then has to
+   * come from a page of ours.
+   */
+  readonly isAmbient?: true
+}
+
+export interface AuthenticatorParts {
+  database: Database
+  clock: Clock
+  config: Config
+  identity: Identity
+}
+
+/**
+ * Finds the caller of an operation by the schemes it accepts. Each scheme has its authenticators. A contract that names
+ * a scheme without one fails at startup, because its operations would be open to nobody or to everybody. What names no
+ * scheme at all is how people come in, and is called by a visitor.
+ */
+export function authenticator(
+  contract: Contract,
+  parts: AuthenticatorParts,
+): (operation: Operation, headers: IncomingHttpHeaders, address: string) => Promise<Principal> {
+  const known: Record<string, readonly Authenticator[]> = {
+    // The app of somebody who may do the same brings a token in place of a key.
+    apiKey: [keyAuthenticator(parts), oauthAuthenticator(parts)],
+    portalToken: [portalAuthenticator(parts)],
+    session: [sessionAuthenticator(parts)],
+  }
+  const waysInto = new Map<Operation, readonly Authenticator[]>()
+  for (const operation of contract.operations.values()) {
+    const ways = [...operation.schemes.keys()].flatMap((scheme) => {
+      const found = known[scheme]
+      if (found === undefined)
+        throw new ContractError(`${operation.id} asks for the scheme ${scheme}, which nothing here authenticates.`)
+      return found
+    })
+    waysInto.set(operation, ways)
+  }
+  const { publicUrl } = parts.config
+  return async (operation, headers, address) => {
+    const ways = waysInto.get(operation)
+    if (ways === undefined) throw new ContractError(`${operation.id} is not an operation of this contract.`)
+    // A request without credentials is told what the first scheme requires.
+    const way = addressed(ways, headers) ?? ways[0]
+    if (operation.method !== 'GET' && (way === undefined || way.isAmbient)) assertSameOrigin(headers, publicUrl)
+    return way === undefined
+      ? visitorAt(address, sessionCookieOf(headers.cookie, publicUrl))
+      : way.authenticate(headers, address)
+  }
+}
+
+// Without a function for each request, of which there are thousands a second.
+function addressed(ways: readonly Authenticator[], headers: IncomingHttpHeaders): Authenticator | undefined {
+  for (const way of ways) if (way.isAddressed(headers)) return way
+  return undefined
+}

@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import type { Clock } from '../runtime/clock.ts'
+
+/** Rows per statement, so that none takes long. */
+const BATCH = 1000
+
+/** Removes sessions that have ended, and links and challenges whose time is over. */
+export async function forgetEndedSessions(database: Database, clock: Clock): Promise<void> {
+  const now = clock.now().toISOString()
+  for (const table of ['sessions', 'signInLinks', 'passkeyChallenges'] as const) {
+    let removed = BATCH
+    while (removed === BATCH) {
+      const { rows } = await sql`
+        delete from ${sql.table(table)} where "id" in (
+          select "id" from ${sql.table(table)} where "expiresAt" <= ${now} order by "expiresAt" limit ${BATCH})
+        returning 1`.execute(database.statements)
+      removed = rows.length
+    }
+  }
+  await forgetStrangers(database)
+}
+
+/**
+ * Removes the identities of addresses that nobody has any more, with their sessions and passkeys, and links made for such addresses.
+ */
+export async function forgetStrangers(database: Database): Promise<void> {
+  await sql`
+    delete from "identities" as i
+    where not exists (select from "users" as u where u."signInEmail" = i."email")`.execute(database.statements)
+  await sql`
+    delete from "signInLinks" as l
+    where not exists (select from "users" as u where u."signInEmail" = l."value"::json ->> 'email')`.execute(
+    database.statements,
+  )
+}

@@ -1,0 +1,183 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { sql } from 'kysely'
+import type { Permission } from '../../../client/contract.gen.ts'
+import type { Principal } from '../calls/call.ts'
+import { Problem } from '../problems/problem.ts'
+import { type AddressList, addressList, isAmong } from './allowed-addresses.ts'
+import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
+import { type BrowserToken, isBrowserToken, openBrowserToken } from './browser-token.ts'
+import { bearerToken, unauthenticated } from './credentials.ts'
+import { FailedAttempts } from './failed-attempts.ts'
+import { keyOfSecret, keyOfToken } from './find-key.ts'
+import { isDelegable, permissionsOf, type Role } from './roles.ts'
+import { isWellFormed } from './secret.ts'
+
+/**
+ * Finds the API key that a bearer token is the secret of, or that a browser token was made with. A result is cached for
+ * half a second, so that a revocation, an expiry or a changed role takes effect on every process within a second, and a
+ * busy key costs two look-ups a second.
+ */
+const BELIEVED_MS = 500
+const MOST_REMEMBERED = 10_000
+
+interface Known {
+  principal: Principal
+  /** Where the key may be used from; null means anywhere. */
+  addresses: AddressList | null
+  until: number
+  /** The origin whose pages alone may use it; null for a key, which is no page's. */
+  origin: string | null
+  /** When the secret or the key expires, in milliseconds. */
+  expires: number
+}
+
+export function keyAuthenticator({ database, clock, config }: AuthenticatorParts): Authenticator {
+  const failed = new FailedAttempts(config.failedKeysPerMinute, clock)
+  const known = new Map<string, Known>()
+  const asked = new Map<string, Promise<Known>>()
+
+  async function lookUp(secret: string, authorization: string): Promise<Known> {
+    const token = isBrowserToken(secret) ? opened(secret) : null
+    const db = database.statements
+    const row = token === null ? await keyOfSecret(db, secret) : await keyOfToken(db, token)
+    if (row === undefined) throw unauthenticated('invalid_key', 'No key matches the one that was sent.')
+    const refused = { organizationId: row.organizationId, actor: { type: 'key', id: row.id } } as const
+    if (row.revokedAt !== null)
+      throw unauthenticated('revoked_key', `It was revoked at ${row.revokedAt}.`).refusing(refused)
+    const expires = [row.expiresAt, row.secretExpiresAt].filter((at) => at !== null).sort()[0]
+    if (expires !== undefined && Date.parse(expires) <= clock.nowMs()) {
+      const isTokens = token !== null && expires === row.secretExpiresAt
+      const what = isTokens
+        ? 'The browser token expired'
+        : token === null
+          ? 'It expired'
+          : 'The key of the browser token expired'
+      throw unauthenticated('expired_key', `${what} at ${expires}.`).refusing(refused)
+    }
+    if (row.tier !== 'pro_plus')
+      throw new Problem('tier_required', 'The interface is part of the tier Pro+.').refusing(refused)
+    // A key acts for its creator: it can do no more than they can now, and nothing once they are disabled.
+    const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : permissionsOf(row.role as Role)
+    const given = token === null ? row.permissions : row.permissions.filter((each) => token.permissions.includes(each))
+    const { organizationId, organizationName, tier, currency, timeZone } = row
+    const principal: Principal = {
+      kind: 'key',
+      id: row.id,
+      organization: { id: organizationId, name: organizationName, tier, currency, timeZone },
+      permissions: new Set(
+        given.filter(
+          (permission) =>
+            power.has(permission as Permission) && (isDelegable(permission) || (token === null && !row.proposeOnly)),
+        ),
+      ),
+      poApprovalLimit: row.poApprovalLimit,
+      subjectId: null,
+      counters: { minute: `minute:${row.id}`, kind: 'key', day: `day:${organizationId}` },
+      ...(token !== null && { isInBrowser: true as const }),
+      ...(row.proposeOnly && { proposesOnly: true as const }),
+    }
+    if (known.size >= MOST_REMEMBERED) known.clear()
+    const found: Known = {
+      principal,
+      addresses: row.allowedAddresses === null ? null : addressList(row.allowedAddresses),
+      origin: token === null ? null : token.origin,
+      until: clock.nowMs() + BELIEVED_MS,
+      expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
+    }
+    known.set(authorization, found)
+    await noteUse(row)
+    return found
+  }
+
+  // At most one write a minute, by whoever comes first. Informative only, so it must never delay or fail a request.
+  async function noteUse(key: { organizationId: string; id: string; lastUsedAt: string | null }): Promise<void> {
+    const { organizationId, id, lastUsedAt } = key
+    const now = clock.nowMs()
+    if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < 60_000) return
+    const minute = new Date(now - (now % 60_000))
+    await sql`update "apiKeys" set "lastUsedAt" = ${minute} where "organizationId" = ${organizationId} and "id" = ${id}
+      and ("lastUsedAt" is null or "lastUsedAt" < ${minute})`
+      .execute(database.statements)
+      .catch(() => {})
+  }
+
+  function opened(secret: string): BrowserToken {
+    const token = openBrowserToken(config.encryptionKey, secret)
+    if (token === null) throw unauthenticated('invalid_key', 'It does not have the form of a browser token.')
+    return token
+  }
+
+  /** The caller, if the key may be used from this address, or the token from this page. */
+  function admitted({ principal, addresses, origin }: Known, headers: IncomingHttpHeaders, address: string): Principal {
+    if (origin !== null && headers.origin !== origin) {
+      const from = headers.origin === undefined ? 'has no Origin' : `is from a page of ${headers.origin.slice(0, 300)}`
+      throw unauthenticated(
+        'invalid_key',
+        `This is a browser token for pages of ${origin} alone, and the request ${from}.`,
+      )
+    }
+    if (addresses === null || isAmong(addresses, address)) return principal
+    const refused = { organizationId: principal.organization.id, actor: { type: principal.kind, id: principal.id } }
+    throw new Problem('address_not_allowed', `${address} is not among the addresses of this key.`).refusing(refused)
+  }
+
+  async function authenticate(headers: IncomingHttpHeaders, address: string): Promise<Principal> {
+    const { authorization } = headers
+    if (authorization === undefined || authorization === '') {
+      throw unauthenticated('missing_key', 'Send it as "Authorization: Bearer plb_…".')
+    }
+    const found = known.get(authorization)
+    if (found !== undefined) {
+      const now = clock.nowMs()
+      if (found.until > now && found.expires > now) return admitted(found, headers, address)
+    }
+    const secret = bearerToken(authorization)
+    if (secret === null || !(isWellFormed(secret) || isBrowserToken(secret)))
+      throw unauthenticated('invalid_key', 'It does not have the form of a key, plb_….')
+    // Simultaneous requests share one look-up.
+    let asking = asked.get(authorization)
+    if (asking === undefined) {
+      // A key that was good last time is looked up without using an attempt, since it most likely still is.
+      asking = found === undefined ? tryOut(secret, authorization, address) : lookUpAgain(secret, authorization)
+      asked.set(authorization, asking)
+      asking.finally(() => asked.delete(authorization)).catch(() => {})
+    }
+    return admitted(await asking, headers, address)
+  }
+
+  async function lookUpAgain(secret: string, authorization: string): Promise<Known> {
+    try {
+      return await lookUp(secret, authorization)
+    } catch (error) {
+      if (isWrong(error)) {
+        known.delete(authorization)
+        failed.remember(secret, error)
+      }
+      throw error
+    }
+  }
+
+  async function tryOut(secret: string, authorization: string, address: string): Promise<Known> {
+    failed.refuseKnown(secret)
+    const giveBack = failed.take(address)
+    try {
+      const found = await lookUp(secret, authorization)
+      giveBack()
+      return found
+    } catch (error) {
+      if (isWrong(error)) failed.remember(secret, error)
+      else {
+        giveBack()
+        if (error instanceof Problem) failed.rememberBriefly(secret, error)
+      }
+      throw error
+    }
+  }
+
+  return { isAddressed: ({ authorization = '' }) => /^Bearer plb_/i.test(authorization), authenticate }
+}
+
+/** Whether the key is unknown or has ended, rather than refused for its tier or because the database is down. */
+function isWrong(error: unknown): error is Problem {
+  return error instanceof Problem && error.status === 401
+}

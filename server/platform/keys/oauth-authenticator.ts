@@ -1,0 +1,122 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { sql } from 'kysely'
+import type { Permission } from '../../../client/contract.gen.ts'
+import type { Organization, Principal } from '../calls/call.ts'
+import { Problem } from '../problems/problem.ts'
+import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
+import { bearerToken, unauthenticated } from './credentials.ts'
+import { FailedAttempts } from './failed-attempts.ts'
+import { isOauthSecret, oauthHash } from './oauth-secrets.ts'
+import { isDelegable, permissionsOf, type Role } from './roles.ts'
+
+/**
+ * Finds the person whose app sends an access token: the app acts as them, with what they granted it as far as their role
+ * covers that now. Nothing is remembered between requests, so a grant that is revoked, and a user who is disabled, are
+ * refused at once, on every process.
+ */
+export function oauthAuthenticator({ database, clock, config }: AuthenticatorParts): Authenticator {
+  const failed = new FailedAttempts(config.failedKeysPerMinute, clock)
+
+  async function authenticate({ authorization = '' }: IncomingHttpHeaders, address: string): Promise<Principal> {
+    const token = bearerToken(authorization) ?? ''
+    if (!isOauthSecret('access', token)) throw unauthenticated('invalid_key', 'It does not have the form of a token.')
+    failed.refuseKnown(token)
+    // Whoever has failed too often is not looked up any more; whoever has not costs nobody an attempt.
+    failed.take(address)()
+    const found = await find(token)
+    if (found === undefined) {
+      const wrong = unauthenticated('invalid_key', 'No grant has this token: it was revoked, or it never was one.')
+      failed.take(address)
+      failed.remember(token, wrong)
+      throw wrong
+    }
+    const principal = principalOf(found)
+    await noteUse(found)
+    return principal
+  }
+
+  function principalOf({ userId, status, role, grantId, client, permissions, ...found }: Found): Principal {
+    const {
+      poApprovalLimit,
+      proposeOnly,
+      expiresAt,
+      endsAt,
+      revokedAt,
+      audience,
+      lastUsedAt: _,
+      ...organization
+    } = found
+    const via = { grantId, client }
+    const refused = { organizationId: organization.id, actor: { type: 'user', id: userId, via } } as const
+    if (revokedAt !== null) throw unauthenticated('revoked_key', `It was revoked at ${revokedAt}.`).refusing(refused)
+    if (status === 'disabled')
+      throw unauthenticated('revoked_key', 'Whoever granted it does not work here any more.').refusing(refused)
+    const [end = ''] = [expiresAt, endsAt].sort()
+    if (Date.parse(end) <= clock.nowMs())
+      throw unauthenticated('expired_key', `It expired at ${end}. Refresh it.`).refusing(refused)
+    if (audience !== config.publicUrl)
+      throw unauthenticated('invalid_key', `It is a token for ${audience}.`).refusing(refused)
+    if (organization.tier !== 'pro_plus')
+      throw new Problem('tier_required', 'The interface is part of the tier Pro+.').refusing(refused)
+    const power = permissionsOf(role as Role)
+    return {
+      kind: 'user',
+      id: userId,
+      via,
+      organization,
+      permissions: new Set(
+        permissions.filter((permission) => isDelegable(permission) && power.has(permission as Permission)),
+      ),
+      poApprovalLimit,
+      subjectId: null,
+      // It is a program, so it has the limits of keys.
+      counters: { minute: `minute:${grantId}`, kind: 'key', day: `day:${organization.id}` },
+      ...(proposeOnly && { proposesOnly: true as const }),
+    }
+  }
+
+  // At most one write a minute, by whoever comes first. Informative only, so it must never fail a request.
+  async function noteUse({ id: organizationId, grantId, lastUsedAt }: Found): Promise<void> {
+    const now = clock.nowMs()
+    if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < 60_000) return
+    const minute = new Date(now - (now % 60_000))
+    await sql`update "oauthGrants" set "lastUsedAt" = ${minute} where "organizationId" = ${organizationId} and "id" = ${grantId}
+      and ("lastUsedAt" is null or "lastUsedAt" < ${minute})`
+      .execute(database.statements)
+      .catch(() => {})
+  }
+
+  // The token itself proves who may read this, so the query has no tenant: its hash is unique and leads to one row of
+  // each other table.
+  async function find(token: string): Promise<Found | undefined> {
+    const { rows } = await sql<Found>`
+      select o."id", o."name", o."tier", o."currency", o."timeZone", u."id" as "userId", u."role", u."status",
+        u."poApprovalLimit", g."id" as "grantId", g."clientName" as "client", coalesce(t."permissions", g."permissions") as "permissions", g."proposeOnly",
+        g."audience", g."revokedAt", g."lastUsedAt", g."expiresAt" as "endsAt", t."expiresAt"
+      from "oauthTokens" as t
+      join "oauthGrants" as g on g."organizationId" = t."organizationId" and g."id" = t."grantId"
+      join "organizations" as o on o."id" = g."organizationId"
+      join "users" as u on u."organizationId" = g."organizationId" and u."id" = g."userId"
+      where t."hash" = ${oauthHash(token)} and t."kind" = 'access'`.execute(database.statements)
+    return rows[0]
+  }
+
+  return { isAddressed: ({ authorization = '' }) => /^Bearer pla_/i.test(authorization), authenticate }
+}
+
+interface Found extends Organization {
+  userId: string
+  role: string
+  status: string
+  poApprovalLimit: number | null
+  grantId: string
+  client: string
+  permissions: string[]
+  proposeOnly: boolean
+  audience: string
+  revokedAt: string | null
+  lastUsedAt: string | null
+  /** When the grant ends, and when the token does. */
+  endsAt: string
+  expiresAt: string
+}

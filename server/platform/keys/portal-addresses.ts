@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { LinkCopier } from '../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../calls/call.ts'
+import { vault } from '../encryption/vault.ts'
+import { secretHash } from './secret.ts'
+
+/**
+ * Portal links: `/portal/<token>`. A token is the id of what it opens (an invitation or a vendor) and 192 random bits. It
+ * is looked up by its hash, so it survives changes of the encryption key, which only seals the copies from which
+ * reminders mail an invitation's link again. Each subject has at most one link that is mailed. Somebody who copies the
+ * link gets a token of its own, which names them and is revoked together with the mailed one.
+ */
+const RANDOM_BYTES = 24
+const FORM = /^(inv|ven)_[0-9a-z]{26}\.[\w-]{32}$/
+
+const DAY_MS = 86_400_000
+const DAYS_AFTER_DEADLINE = 14
+/** Half a year: longer than most homes take to build, but short enough that an address does not linger in a mailbox. */
+const DAYS_OF_PORTAL = 180
+
+/** What an address opens: an invitation, or a vendor's whole portal. */
+export interface Addressed {
+  subjectId: string
+  vendorId: string
+}
+
+/** What determines when an address expires. */
+export interface Purpose {
+  createdAt: string
+  /** Of the bid request, if the address is for an invitation. */
+  deadlineAt: string | null
+}
+
+/** An address is valid until the last of these reasons ends. Add any new reason to keep one open here. */
+export function endOf({ createdAt, deadlineAt }: Purpose): Date {
+  const reasons = [
+    deadlineAt === null
+      ? Date.parse(createdAt) + DAYS_OF_PORTAL * DAY_MS
+      : Date.parse(deadlineAt) + DAYS_AFTER_DEADLINE * DAY_MS,
+  ]
+  return new Date(Math.max(...reasons))
+}
+
+/** Whether a text is a well-formed token; needs no look-up. */
+export function isPortalToken(text: string): boolean {
+  return FORM.test(text)
+}
+
+export function hashOf(token: string): Buffer {
+  return secretHash(token)
+}
+
+/** Creates an address for each subject that has no valid one, and returns the new addresses by subject. */
+export async function issueAddresses(call: WriteCall, those: readonly Addressed[]): Promise<Map<string, string>> {
+  if (those.length === 0) return new Map()
+  const tokens = those.map(({ subjectId }) => newToken(subjectId))
+  // The link of a vendor's whole portal is mailed only once.
+  const sealed = those.map(({ subjectId, vendorId }, i) =>
+    subjectId === vendorId ? null : sealing(call).seal(tokens[i] ?? '', placeOfAddress(call.organizationId, subjectId)),
+  )
+  await sql`
+    insert into "portalAddresses" ("organizationId", "hash", "subjectId", "vendorId", "sealedToken", "createdAt")
+    select ${call.organizationId}, new.*, ${call.now.toISOString()}
+    from unnest(${tokens.map(hashOf)}::bytea[], ${those.map(({ subjectId }) => subjectId)}::text[],
+      ${those.map(({ vendorId }) => vendorId)}::text[], ${sealed}::text[]) as new`.execute(call.db)
+  return new Map(those.map(({ subjectId }, i) => [subjectId, urlOf(call, tokens[i] ?? '')]))
+}
+
+/** Revokes the link of an invitation or a vendor and every copy of it; false if there was none. */
+export async function revokeAddress(call: WriteCall, subjectId: string): Promise<boolean> {
+  const { rows } = await sql`
+    update "portalAddresses" set "revokedAt" = ${call.now}, "sealedToken" = null
+    where "organizationId" = ${call.organizationId} and "subjectId" = ${subjectId} and "revokedAt" is null
+    returning 1`.execute(call.db)
+  return rows.length > 0
+}
+
+/** Whether there is a link to mail that still opens the invitation or the vendor's portal. Copies do not count. */
+export async function hasLink(call: Call, { subjectId, vendorId }: Addressed): Promise<boolean> {
+  const { rows } = await sql<{ createdAt: string }>`
+    select "createdAt" from "portalAddresses"
+    where "organizationId" = ${call.organizationId} and "subjectId" = ${subjectId} and "revokedAt" is null
+      and "copiedBy" is null`.execute(call.db)
+  // The link of an invitation ends with the deadline of its request, whenever it was created.
+  return rows.some(({ createdAt }) => subjectId !== vendorId || endOf({ createdAt, deadlineAt: null }) > call.now)
+}
+
+/**
+ * Those of the vendors that have or had a portal link of any kind. The links of a vendor that was merged into another count
+ * for the one that was kept, because it has the invitations and the bids now.
+ */
+export async function vendorsWithLinks(
+  { db, organizationId }: Call,
+  vendorIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const ids = [...vendorIds]
+  const { rows } = await sql<{ vendorId: string }>`
+    select distinct "vendorId" from "portalAddresses"
+    where "organizationId" = ${organizationId} and "vendorId" = any(${ids}::text[])
+    union
+    select v."mergedIntoId" as "vendorId" from "vendors" v
+    join "portalAddresses" a on a."organizationId" = v."organizationId" and a."vendorId" = v."id"
+    where v."organizationId" = ${organizationId} and v."mergedIntoId" = any(${ids}::text[])`.execute(db)
+  return new Set(rows.map(({ vendorId }) => vendorId))
+}
+
+/** How many copies of a link still work. */
+export async function countCopies(call: Call, { subjectId, vendorId }: Addressed): Promise<number> {
+  const { rows } = await sql<{ createdAt: string }>`
+    select "createdAt" from "portalAddresses"
+    where "organizationId" = ${call.organizationId} and "subjectId" = ${subjectId} and "revokedAt" is null
+      and "copiedBy" is not null`.execute(call.db)
+  return rows.filter(({ createdAt }) => subjectId !== vendorId || endOf({ createdAt, deadlineAt: null }) > call.now)
+    .length
+}
+
+/** Creates a copy of a link and returns it. Its token is not stored, so it is shown once. */
+export async function issueCopy(
+  call: WriteCall,
+  { subjectId, vendorId }: Addressed,
+  copiedBy: LinkCopier,
+): Promise<string> {
+  const token = newToken(subjectId)
+  await sql`
+    insert into "portalAddresses" ("organizationId", "hash", "subjectId", "vendorId", "createdAt", "copiedBy")
+    values (${call.organizationId}, ${hashOf(token)}, ${subjectId}, ${vendorId}, ${call.now.toISOString()},
+      ${JSON.stringify(copiedBy)}::jsonb)`.execute(call.db)
+  return urlOf(call, token)
+}
+
+/** The links of these invitations for mails, for those that have one. No response contains them. */
+export async function addressesOf(call: Call, invitationIds: readonly string[]): Promise<Map<string, string>> {
+  if (invitationIds.length === 0) return new Map()
+  const { rows } = await sql<{ subjectId: string; sealedToken: string }>`
+    select "subjectId", "sealedToken" from "portalAddresses"
+    where "organizationId" = ${call.organizationId} and "subjectId" = any(${[...invitationIds]}) and "revokedAt" is null
+      and "sealedToken" is not null`.execute(call.db)
+  return new Map(
+    rows.map(({ subjectId, sealedToken }) => [
+      subjectId,
+      urlOf(call, sealing(call).open(sealedToken, placeOfAddress(call.organizationId, subjectId))),
+    ]),
+  )
+}
+
+function newToken(subjectId: string): string {
+  return `${subjectId}.${randomBytes(RANDOM_BYTES).toString('base64url')}`
+}
+
+function urlOf({ surroundings }: Call, token: string): string {
+  return `${surroundings.config.publicUrl}/portal/${token}`
+}
+
+function sealing({ surroundings }: Call) {
+  return vault(surroundings.config.encryptionKey)
+}
+
+/** The context that an address's token is sealed for. */
+export function placeOfAddress(organizationId: string, subjectId: string): string {
+  return `portal address ${organizationId} ${subjectId}`
+}

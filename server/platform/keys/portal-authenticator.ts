@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { sql } from 'kysely'
+import type { LinkCopier } from '../../../client/contract.gen.ts'
+import type { Organization, Principal } from '../calls/call.ts'
+import type { Database } from '../database/database.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
+import { bearerToken, unauthenticated } from './credentials.ts'
+import { endOf, hashOf, isPortalToken, type Purpose } from './portal-addresses.ts'
+import { vendorOf } from './principals.ts'
+
+/** Finds the vendor that a portal token was made for. The token names what it opens: a portal or an invitation. */
+export function portalAuthenticator(parts: AuthenticatorParts): Authenticator {
+  return {
+    isAddressed: ({ authorization = '' }) => /^Bearer (inv|ven)_/i.test(authorization),
+    async authenticate({ authorization }: IncomingHttpHeaders) {
+      if (authorization === undefined || authorization === '')
+        throw unauthenticated('missing_key', 'Send the last part of the portal address as "Authorization: Bearer …".')
+      return vendorBehind(parts, bearerToken(authorization) ?? '')
+    },
+  }
+}
+
+/** The vendor that a token admits. Throws `invalid_key`, `revoked_token` or `expired_token`. */
+export async function vendorBehind(
+  { clock, database }: { clock: Clock; database: Database },
+  token: string,
+): Promise<Principal> {
+  const found = isPortalToken(token) ? await find(database, token) : undefined
+  if (found === undefined) throw unauthenticated('invalid_key', 'It is not a token of the vendor portal.')
+  const { vendorId, subjectId, revokedAt, copiedBy, isDropped, deadlineAt, createdAt, ...organization } = found
+  if (revokedAt !== null) throw unauthenticated('revoked_token', `It was revoked or replaced at ${revokedAt}.`)
+  if (isDropped) throw unauthenticated('revoked_token', 'The builder does not work with this vendor at present.')
+  const end = endOf({ createdAt, deadlineAt })
+  if (end.getTime() <= clock.nowMs()) throw unauthenticated('expired_token', `It expired at ${end.toISOString()}.`)
+  return vendorOf(organization, vendorId, subjectId, copiedBy)
+}
+
+interface Found extends Organization, Purpose {
+  vendorId: string
+  subjectId: string
+  revokedAt: string | null
+  copiedBy: LinkCopier | null
+  isDropped: boolean
+}
+
+// The token itself proves who may read this, so the query has no tenant: the hash is unique and leads to one row of
+// each other table.
+async function find(database: Database, token: string): Promise<Found | undefined> {
+  const { rows } = await sql<Found>`
+    select o."id", o."name", o."tier", o."currency", o."timeZone", a."vendorId", a."subjectId", a."createdAt", a."revokedAt",
+      a."copiedBy",
+      v."archivedAt" is not null or v."status" = 'inactive' as "isDropped", r."deadlineAt"
+    from "portalAddresses" as a
+    join "organizations" as o on o."id" = a."organizationId"
+    join "vendors" as v on v."organizationId" = a."organizationId" and v."id" = a."vendorId"
+    left join "invitations" as i on i."organizationId" = a."organizationId" and i."id" = a."subjectId"
+    left join "bidRequests" as r on r."organizationId" = i."organizationId" and r."id" = i."bidRequestId"
+    where a."hash" = ${hashOf(token)}`.execute(database.statements)
+  return rows[0]
+}

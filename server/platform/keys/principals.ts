@@ -1,0 +1,174 @@
+import { typeid } from 'typeid-js'
+import type { LinkCopier, Permission } from '../../../client/contract.gen.ts'
+import {
+  type Call,
+  callWithin,
+  newCall,
+  type Organization,
+  type Principal,
+  type Surroundings,
+  type WriteCall,
+} from '../calls/call.ts'
+import { networkOf } from '../calls/client-address.ts'
+import type { Db } from '../database/database.ts'
+import { notFound } from '../problems/problem.ts'
+import type { SessionState } from './identity.ts'
+import { ALL_PERMISSIONS, administrationOf, permissionsOf, type Role } from './roles.ts'
+
+/**
+ * Principals that do not use an API key: the service itself, a user, a vendor. Each is loaded from the database, so
+ * that its permissions and the rows it sees never depend on what the caller claims.
+ */
+
+/** A call by the service itself on behalf of one builder, for scheduled work. */
+export async function systemCall(surroundings: Surroundings, organizationId: string): Promise<Call> {
+  const principal = systemOf(await organizationOf(surroundings.database.statements, organizationId))
+  return newCall(surroundings, { principal, requestId: newRequestId(), address: null })
+}
+
+/** The same within an open transaction, whose events the owner of the transaction announces. */
+export async function systemCallWithin(
+  surroundings: Surroundings,
+  trx: Db,
+  organizationId: string,
+): Promise<WriteCall> {
+  const principal = systemOf(await organizationOf(trx, organizationId))
+  return callWithin(surroundings, trx, { principal, requestId: newRequestId(), address: null })
+}
+
+/** A user, with the permissions of their current role; none if they are disabled. Throws `not_found`. */
+export async function userOf(db: Db, organizationId: string, userId: string): Promise<Principal> {
+  const user = await db
+    .selectFrom('users')
+    .select(['role', 'status', 'poApprovalLimit'])
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  if (user === undefined) throw notFound()
+  const organization = await organizationOf(db, organizationId)
+  return {
+    kind: 'user',
+    id: userId,
+    organization,
+    permissions: user.status === 'disabled' ? new Set<Permission>() : permissionsOf(user.role as Role),
+    poApprovalLimit: user.poApprovalLimit,
+    subjectId: null,
+    counters: { minute: `minute:${userId}`, kind: 'key', day: null },
+  }
+}
+
+/**
+ * A vendor has no permissions: it may call what the contract opens to portal tokens, and see what its token was made
+ * for. Its requests do not count against the builder's quota. `copiedBy` is null for the vendor's own link.
+ */
+export function vendorOf(
+  organization: Organization,
+  vendorId: string,
+  subjectId: string,
+  copiedBy: LinkCopier | null = null,
+): Principal {
+  return {
+    kind: 'vendor',
+    id: vendorId,
+    organization,
+    permissions: new Set<Permission>(),
+    poApprovalLimit: null,
+    subjectId,
+    ...(copiedBy !== null && { copiedBy }),
+    counters: { minute: `minute:${subjectId}`, kind: 'portal', day: null },
+  }
+}
+
+/** Somebody who has signed in. */
+export interface SignedIn extends Principal {
+  readonly session: SessionState
+}
+
+/** The caller of an operation that is open to sessions alone. */
+export function signedIn({ principal }: Pick<Call, 'principal'>): SignedIn & { id: string } {
+  if (!('session' in principal)) throw new Error(`A ${principal.kind} has no session.`)
+  return principal as SignedIn & { id: string }
+}
+
+/**
+ * The user that a session stands for: in the organization that was chosen last, or else where they signed in last. Null
+ * if nobody with this address works anywhere any more; who belongs to the example of a sandbox works nowhere.
+ */
+export async function memberOf(db: Db, session: SessionState): Promise<SignedIn | null> {
+  const row = await db
+    .selectFrom('users as u')
+    .innerJoin('organizations as o', 'o.id', 'u.organizationId')
+    .where('u.signInEmail', '=', session.email)
+    .where('u.status', '!=', 'disabled')
+    .where('u.isExample', '=', false)
+    .orderBy((eb) => eb('u.organizationId', '=', session.activeOrganizationId ?? ''), 'desc')
+    .orderBy('u.lastLoginAt', (order) => order.desc().nullsLast())
+    .orderBy('u.id')
+    .select([
+      ...(['u.id as userId', 'u.role', 'u.poApprovalLimit'] as const),
+      ...(['o.id', 'o.name', 'o.tier', 'o.currency', 'o.timeZone'] as const),
+    ])
+    .limit(1)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const { userId, role, poApprovalLimit, ...organization } = row
+  return {
+    kind: 'user',
+    id: userId,
+    organization,
+    permissions: new Set<string>([...permissionsOf(role as Role), ...administrationOf(role as Role)]),
+    poApprovalLimit,
+    subjectId: null,
+    // What people do at a page is not taken from what the organization's programs may do in a day.
+    counters: { minute: `minute:${userId}`, kind: 'user', day: null },
+    session,
+  }
+}
+
+/** No organization has this id, so whoever works for it sees nobody's rows. */
+const NOWHERE: Organization = { id: 'org_nowhere', name: '', tier: '', currency: '', timeZone: 'UTC' }
+
+/** Somebody who is not signed in yet, or signs in again. */
+export interface Visitor extends Principal {
+  /** The value of the session cookie that came with the request, unchecked; null if there was none. */
+  readonly previousCookie: string | null
+}
+
+/** A caller of an operation that requires no credentials. Visitors are told apart by where they are. */
+export function visitorAt(address: string, previousCookie: string | null): Visitor {
+  const network = networkOf(address)
+  return {
+    kind: 'user',
+    id: `visitor ${network}`,
+    organization: NOWHERE,
+    permissions: new Set<Permission>(),
+    poApprovalLimit: null,
+    subjectId: null,
+    counters: { minute: `visitor:${network}`, kind: 'visitor', day: null },
+    previousCookie,
+  }
+}
+
+export async function organizationOf(db: Db, organizationId: string): Promise<Organization> {
+  return db
+    .selectFrom('organizations')
+    .select(['id', 'name', 'tier', 'currency', 'timeZone'])
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+}
+
+function systemOf(organization: Organization): Principal {
+  return {
+    kind: 'system',
+    id: null,
+    organization,
+    permissions: new Set(ALL_PERMISSIONS),
+    poApprovalLimit: null,
+    subjectId: null,
+    counters: { minute: 'minute:system', kind: 'key', day: null },
+  }
+}
+
+function newRequestId(): string {
+  return typeid('req').toString()
+}

@@ -1,0 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { problem } from '../problems/problem.ts'
+
+/**
+ * Throws `cross_site` unless a page of this service sent the request. A browser adds its cookies to whatever any page
+ * makes it send, but says which page that was, and no page can change what it says. Browsers that do not send
+ * `Sec-Fetch-Site`, or send it to HTTPS only, send `Origin` with everything that is not a GET.
+ */
+export function assertSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
+  const site = headers['sec-fetch-site']
+  const isOurs = site === undefined ? headers.origin === new URL(publicUrl).origin : site === 'same-origin'
+  if (!isOurs) throw problem('cross_site', 'A change by session has to come from a page of this service.')
+}

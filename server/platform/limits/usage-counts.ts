@@ -1,0 +1,134 @@
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Principal } from '../calls/call.ts'
+import type { Database } from '../database/database.ts'
+import type { Clock } from '../runtime/clock.ts'
+
+/**
+ * Counts the requests of each key by day (UTC), for people to look at. It happens in memory and is written down every
+ * few seconds, so a request pays for two look-ups in a map, and a process that crashes loses a few seconds of counts.
+ * The limits are counted elsewhere, exactly (limits.ts).
+ */
+export interface UsageCounts {
+  /** Counts a request of a key; `isRefused` if a limit refused it. */
+  count(principal: Principal, isRefused: boolean): void
+  /** Writes down what was counted so far. */
+  write(): Promise<void>
+  /** Writes down what was counted and counts no more. */
+  stop(): Promise<void>
+}
+
+const WRITTEN_EVERY_MS = 5000
+const DAY_MS = 86_400_000
+/** Rows of one statement; a process hears of no more keys than this in a few seconds, usually of a handful. */
+const BATCH_ROWS = 1000
+
+interface Count {
+  organizationId: string
+  requests: number
+  refused: number
+}
+
+/** By key, for each day since 1970. */
+type Counts = Map<number, Map<string, Count>>
+
+export function countUsage(database: Database, clock: Clock, log: Logger): UsageCounts {
+  // It cannot grow without a bound while the database is away, because then nobody is let in whom it does not know yet.
+  let held: Counts = new Map()
+  let writing: Promise<void> = Promise.resolve()
+
+  function countOf(day: number, keyId: string, organizationId: string): Count {
+    let keys = held.get(day)
+    if (keys === undefined) {
+      keys = new Map()
+      held.set(day, keys)
+    }
+    let count = keys.get(keyId)
+    if (count === undefined) {
+      count = { organizationId, requests: 0, refused: 0 }
+      keys.set(keyId, count)
+    }
+    return count
+  }
+
+  async function writeHeld(): Promise<void> {
+    const rows = rowsOf(held)
+    held = new Map()
+    for (let at = 0; at < rows.length; at += BATCH_ROWS) {
+      try {
+        await add(database, rows.slice(at, at + BATCH_ROWS))
+      } catch (error) {
+        // They are written with the next ones.
+        for (const { dayNumber, keyId, organizationId, requests, refused } of rows.slice(at)) {
+          const count = countOf(dayNumber, keyId, organizationId)
+          count.requests += requests
+          count.refused += refused
+        }
+        log.warn({ err: error }, 'usage could not be written down and will be tried again')
+        return
+      }
+    }
+  }
+
+  // One after the other, so that a slow database is not asked twice.
+  function write(): Promise<void> {
+    writing = writing.then(writeHeld)
+    return writing
+  }
+  let isWaiting = false
+  const timer = setInterval(() => {
+    if (isWaiting || held.size === 0) return
+    isWaiting = true
+    void write().finally(() => {
+      isWaiting = false
+    })
+  }, WRITTEN_EVERY_MS).unref()
+
+  return {
+    count({ id, organization }, isRefused) {
+      const count = countOf(Math.floor(clock.nowMs() / DAY_MS), id ?? '', organization.id)
+      if (isRefused) count.refused++
+      else count.requests++
+    },
+    write,
+    async stop() {
+      clearInterval(timer)
+      await write()
+    },
+  }
+}
+
+interface Row extends Count {
+  keyId: string
+  dayNumber: number
+}
+
+/** In the order of the primary key, so that processes that write at the same time lock rows in the same order. */
+function rowsOf(counts: Counts): Row[] {
+  const rows = [...counts].flatMap(([dayNumber, keys]) =>
+    [...keys].map(([keyId, count]) => ({ ...count, keyId, dayNumber })),
+  )
+  return rows.sort((a, b) => compare(a.keyId, b.keyId) || a.dayNumber - b.dayNumber)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+async function add(database: Database, rows: readonly Row[]): Promise<void> {
+  const written = rows.map(({ organizationId, keyId, dayNumber, requests, refused }) => ({
+    ...{ organizationId, keyId, requests, refused },
+    day: new Date(dayNumber * DAY_MS).toISOString().slice(0, 10),
+  }))
+  // Of a builder who was erased meanwhile there is no key to count for.
+  await sql`
+    insert into "usageDays" ("organizationId", "keyId", "day", "requests", "refused")
+    select c."organizationId", c."keyId", c."day", c."requests", c."refused"
+    from jsonb_to_recordset(${JSON.stringify(written)}::jsonb)
+      as c("organizationId" text, "keyId" text, "day" date, "requests" integer, "refused" integer)
+    join "apiKeys" as k on k."organizationId" = c."organizationId" and k."id" = c."keyId"
+    order by c."organizationId", c."keyId", c."day"
+    on conflict ("organizationId", "keyId", "day") do update set
+      "requests" = "usageDays"."requests" + excluded."requests",
+      "refused" = "usageDays"."refused" + excluded."refused"`.execute(database.statements)
+}

@@ -1,0 +1,228 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { AttemptMade } from '../webhooks/deliverer.ts'
+import type { Delivery } from '../webhooks/delivery.ts'
+
+/**
+ * What the process reports about itself to monitoring, as Prometheus text at /metrics. Counts and times are this
+ * process's own and start at zero; the two ages come from the database, and are the same in every process.
+ *
+ * The metrics are not public: they are on a separate port (METRICS_PORT), behind a token (METRICS_TOKEN), or both.
+ * Without either nothing is measured, and requests have no extra cost.
+ */
+export interface Metrics {
+  requestEnded(operationId: string | undefined, status: number, milliseconds: number): void
+  eventsRecorded(count: number): void
+  attemptMade(attempt: AttemptMade): void
+  /** Answers /metrics. */
+  serve(request: IncomingMessage, response: ServerResponse): Promise<void>
+}
+
+export interface MetricsParts {
+  config: Config
+  database: Database
+  clock: Clock
+  log: Logger
+  delivery(): ReturnType<Delivery['metrics']>
+}
+
+/** Most requests take a few milliseconds; beyond ten seconds the exact time no longer matters. */
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+/**
+ * The goals are 15 ms for half of all events and 100 ms for nearly all; events held for a disabled subscription take
+ * days.
+ */
+const DELAY_SECONDS = [0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600, 86_400]
+/** An attempt ends after ten seconds at the latest. */
+const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 11]
+
+export function startMetrics({ config, database, clock, log, delivery }: MetricsParts): Metrics | null {
+  if (config.metricsPort === null && config.metricsToken === null) return null
+  const register = new Registry()
+  const registers = [register]
+  collectDefaultMetrics({ register })
+
+  const requests = new Histogram({
+    name: 'plumbline_request_duration_seconds',
+    help: 'Time from a request to its answer, by operation and status; requests that match no operation are "none".',
+    labelNames: ['operation', 'status'] as const,
+    buckets: REQUEST_SECONDS,
+    registers,
+  })
+  const events = new Counter({
+    name: 'plumbline_events_recorded_total',
+    help: 'Events that were committed in this process.',
+    registers,
+  })
+  const attempts = new Histogram({
+    name: 'plumbline_webhook_attempt_duration_seconds',
+    help: 'Time of an attempt, from the DNS lookup to the headers of the answer, by outcome.',
+    labelNames: ['outcome'] as const,
+    buckets: ATTEMPT_SECONDS,
+    registers,
+  })
+  const delays = new Histogram({
+    name: 'plumbline_webhook_delay_seconds',
+    help: 'Time from an event to the first byte of its first attempt. The time of an event is that at which its request began, so the commit is included.',
+    buckets: DELAY_SECONDS,
+    registers,
+  })
+  const deliveries = new Counter({
+    name: 'plumbline_webhook_deliveries_total',
+    help: 'Outcomes of attempts for their deliveries: "succeeded", "exhausted", or "pending" if another attempt follows.',
+    labelNames: ['status'] as const,
+    registers,
+  })
+  counts(
+    'plumbline_events_dispatched_total',
+    'Events that this process dispatched to subscriptions.',
+    () => delivery().eventsDispatched,
+  )
+  gauge(
+    'plumbline_webhook_attempts_in_flight',
+    'Attempts in progress or not yet recorded.',
+    () => delivery().attemptsUnderWay,
+  )
+  gauge(
+    'plumbline_webhook_oldest_due_delivery_age_seconds',
+    'How long the oldest due delivery has been due; 0 when none is due. The same in every process.',
+    () => known(oldestDueSeconds(database, clock)),
+  )
+  gauge(
+    'plumbline_oldest_undispatched_event_age_seconds',
+    'The age of the oldest event that has not been dispatched yet; 0 when there is none.',
+    () => known(oldestUndispatchedSeconds(database, clock)),
+  )
+  const pool = database.connections
+  gauge('plumbline_database_pool_connections', 'Open database connections.', () => pool().open)
+  gauge('plumbline_database_pool_idle', 'Open database connections that are idle.', () => pool().idle)
+  gauge(
+    'plumbline_database_pool_waiting',
+    'Statements and transactions waiting for a connection.',
+    () => pool().waiting,
+  )
+  gauge('plumbline_database_pool_size', 'The maximum number of database connections.', () => pool().most)
+
+  function gauge(name: string, help: string, read: () => number | Promise<number>): void {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await read())
+      },
+    })
+  }
+
+  // A counter that is kept elsewhere: adds what has come since the last reading.
+  function counts(name: string, help: string, read: () => number): void {
+    let last = 0
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        const now = read()
+        this.inc(now - last)
+        last = now
+      },
+    })
+  }
+
+  // While the database is unavailable, the other metrics are still reported.
+  function known(age: Promise<number>): Promise<number> {
+    return age.catch((error: unknown) => {
+      log.warn({ err: error }, 'could not read an age for the metrics')
+      return Number.NaN
+    })
+  }
+
+  return {
+    requestEnded: (operationId, status, milliseconds) =>
+      requests.observe({ operation: operationId ?? 'none', status }, milliseconds / 1000),
+    eventsRecorded: (count) => events.inc(count),
+    attemptMade({ outcome, durationMs, delayMs, status }) {
+      attempts.observe({ outcome }, durationMs / 1000)
+      if (delayMs !== null) delays.observe(delayMs / 1000)
+      deliveries.inc({ status })
+    },
+    async serve(request, response) {
+      if (!mayRead(request, config.metricsToken)) {
+        response.writeHead(401, { 'WWW-Authenticate': 'Bearer', 'Content-Type': 'text/plain' }).end('Not allowed.\n')
+        return
+      }
+      const text = await register.metrics()
+      response.writeHead(200, { 'Content-Type': register.contentType, 'Cache-Control': 'no-store' }).end(text)
+    },
+  }
+}
+
+/** Serves the metrics on a separate port, and nothing else. */
+export async function listenForMetrics(
+  metrics: Metrics,
+  { metricsPort, metricsHost }: Config,
+  log: Logger,
+): Promise<{ url: string; server: Server } | null> {
+  if (metricsPort === null) return null
+  const server = createServer((request, response) => {
+    if (request.url?.split('?', 1)[0] !== '/metrics' || !/^(GET|HEAD)$/.test(request.method ?? '')) {
+      response.writeHead(404).end()
+      return
+    }
+    metrics.serve(request, response).catch((error: unknown) => {
+      log.error({ err: error }, 'could not serve the metrics')
+      response.destroy()
+    })
+  })
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail)
+    server.listen({ port: metricsPort, host: metricsHost, exclusive: true }, done)
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://${metricsHost.includes(':') ? `[${metricsHost}]` : metricsHost}:${port}/metrics`, server }
+}
+
+function mayRead({ headers }: IncomingMessage, token: string | null): boolean {
+  return token === null || timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))
+}
+
+// The comparison needs values of the same length, and digests have one.
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+// One index look-up per subscription, as when looking for due deliveries: a delivery held back by a pause is not due.
+async function oldestDueSeconds(database: Database, clock: Clock): Promise<number> {
+  const now = clock.now().toISOString()
+  const { rows } = await sql<{ since: string | null }>`
+    select min(greatest(due."nextAttemptAt", w."pausedUntil")) as "since" from "webhooks" w
+    cross join lateral (
+      select d."nextAttemptAt" from "deliveries" d
+      where d."organizationId" = w."organizationId" and d."webhookId" = w."id"
+        and d."status" = 'pending' and not d."test" and d."claimedUntil" is null and d."nextAttemptAt" <= ${now}
+      order by d."nextAttemptAt" limit 1
+    ) due
+    where w."status" = 'active' and w."archivedAt" is null and (w."pausedUntil" is null or w."pausedUntil" <= ${now})`.execute(
+    database.statements,
+  )
+  return ageOf(rows[0]?.since, clock)
+}
+
+async function oldestUndispatchedSeconds(database: Database, clock: Clock): Promise<number> {
+  const { rows } = await sql<{ since: string }>`
+    select "occurredAt" as "since" from "events" where "sequence" is null order by "recordedOrder" limit 1`.execute(
+    database.statements,
+  )
+  return ageOf(rows[0]?.since, clock)
+}
+
+function ageOf(since: string | null | undefined, clock: Clock): number {
+  return since == null ? 0 : Math.max(0, (clock.nowMs() - Date.parse(since)) / 1000)
+}

@@ -1,0 +1,203 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import type { FieldError } from '../../../client/contract.gen.ts'
+import type { OperationId } from '../calls/contract.ts'
+import { formatRefusal, patternWords } from './formats.ts'
+import { isSlipOf, meantBy } from './nearest.ts'
+import { LONGEST_POINTER } from './problem.ts'
+
+/** What was checked, from the caller's point of view. */
+export interface Checked {
+  /** Turns a JSON pointer into the notation that the caller uses. */
+  pointer(path: string): string
+  /** What its names stand for, such as "field of this operation". */
+  noun: string
+  /** The other operation that accepts a name which this one does not. */
+  setter?(name: string): OperationId | undefined
+}
+
+/** Ajv's errors (with `verbose`) in words for the caller: one fault for each thing to fix. */
+export function faultsOf(errors: readonly ErrorObject[], checked: Checked): FieldError[] {
+  const suggestions = new Suggestions(checked)
+  const faults = withoutNoise(errors)
+    .slice(0, MOST_FAULTS)
+    .map((error) => ({
+      pointer: checked.pointer(placeOf(error)).slice(0, LONGEST_POINTER),
+      code: error.keyword === 'additionalProperties' ? 'unknown' : error.keyword,
+      message: messageOf(error, checked, suggestions).slice(0, LONGEST_MESSAGE),
+    }))
+  return [...new Map(faults.map((fault) => [`${fault.pointer} ${fault.message}`, fault])).values()]
+}
+
+export const LONGEST_MESSAGE = 1000
+export const MOST_FAULTS = 1000
+
+function placeOf({ instancePath, keyword, params }: ErrorObject): string {
+  const name = keyword === 'required' ? params.missingProperty : params.additionalProperty
+  return typeof name === 'string' ? `${instancePath}/${step(name)}` : instancePath
+}
+
+function step(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+function messageOf(error: ErrorObject, checked: Checked, suggestions: Suggestions): string {
+  const { keyword, params, message = 'is not valid' } = error
+  const limit = Number(params.limit)
+  switch (keyword) {
+    case 'required':
+      return 'is required'
+    case 'additionalProperties':
+      return `is not a${/^[aeiou]/.test(checked.noun) ? 'n' : ''} ${checked.noun}${suggestions.of(error)}`
+    case 'type':
+      return `must be ${listed([params.type].flat().map((type) => TYPES[String(type)] ?? String(type)))}`
+    case 'enum':
+      return `must be one of ${params.allowedValues.map(String).join(', ')}`
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`
+    case 'format':
+      return formatRefusal(params.format, error.data) ?? message
+    case 'pattern':
+      return patternWords[params.pattern] ?? 'does not have the form that the contract asks for'
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must be at least ${limit} characters long`
+    case 'maxLength':
+      return `must be at most ${counted(limit, 'character')} long`
+    case 'minimum':
+      return `must be at least ${limit}`
+    case 'maximum':
+      return `must be at most ${limit}`
+    case 'exclusiveMinimum':
+      return `must be more than ${limit}`
+    case 'exclusiveMaximum':
+      return `must be less than ${limit}`
+    case 'minItems':
+      return `must have at least ${counted(limit, 'item')}`
+    case 'maxItems':
+      return `must have at most ${counted(limit, 'item')}`
+    case 'uniqueItems':
+      return `must not have the same item twice, as at ${Math.min(params.i, params.j)} and ${Math.max(params.i, params.j)}`
+    case 'minProperties':
+      return `must have at least ${counted(limit, 'field')}`
+    case 'maxProperties':
+      return `must have at most ${counted(limit, 'field')}`
+    default:
+      return message
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+}
+
+function counted(count: number, noun: string): string {
+  return `${count === 1 ? 'one' : count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function listed(alternatives: readonly string[]): string {
+  return alternatives.join(', ').replace(/, ([^,]+)$/, ' or $1')
+}
+
+/**
+ * What may have been meant by unknown names. A name is compared with all known ones, which takes long for a thousand
+ * different names, so only the first ones get a suggestion. A name that is repeated in many rows counts once.
+ */
+class Suggestions {
+  readonly #checked: Checked
+  readonly #made = new Map<unknown, Map<string, string>>()
+  #left = MOST_SUGGESTIONS
+
+  constructor(checked: Checked) {
+    this.#checked = checked
+  }
+
+  /** Words to append to the refusal of an unknown name; empty without a suggestion. */
+  of(error: ErrorObject): string {
+    const name = String(error.params.additionalProperty)
+    const ofSchema = this.#made.get(error.parentSchema) ?? new Map<string, string>()
+    this.#made.set(error.parentSchema, ofSchema)
+    const before = ofSchema.get(name)
+    if (before !== undefined) return before
+    if (this.#left-- <= 0) return ''
+    const made = suggestion(name, error, this.#checked)
+    ofSchema.set(name, made)
+    return made
+  }
+}
+
+const MOST_SUGGESTIONS = 50
+
+// A typo is corrected first; otherwise we name the operation that accepts this name, and only then a similar name.
+function suggestion(name: string, { parentSchema, instancePath }: ErrorObject, checked: Checked): string {
+  const names = Object.keys(parentSchema?.properties ?? {})
+  const slip = names.find((known) => isSlipOf(name, known))
+  const setter = slip === undefined && instancePath === '' ? checked.setter?.(name) : undefined
+  if (setter !== undefined) return `; ${setter} sets it`
+  const meant = slip ?? meantBy(name, names)
+  return meant === undefined ? '' : `; did you mean ${meant}?`
+}
+
+/**
+ * If a value may be one of several things, Ajv reports an error for each alternative. An error other than the type
+ * shows which alternative was meant; without one, the type errors are joined into one.
+ */
+function withoutNoise(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const open = new Set(errors.filter(isChoice).map(({ instancePath }) => instancePath))
+  const empty = new Set(errors.filter(isOfEmpty).map(({ instancePath }) => instancePath))
+  const misshapen = new Set(errors.filter(isOfFormat).map(({ instancePath }) => instancePath))
+  if (open.size === 0 && empty.size === 0 && misshapen.size === 0) return errors
+  const telling = new Set<string>()
+  for (const error of errors) {
+    if (isChoice(error) || (error.keyword === 'type' && open.has(error.instancePath))) continue
+    for (let at = error.instancePath; !telling.has(at); at = at.slice(0, at.lastIndexOf('/'))) {
+      telling.add(at)
+      if (at === '') break
+    }
+  }
+  const types = new Map<string, ErrorObject>()
+  const values = new Map<string, ErrorObject>()
+  return errors.flatMap((error): ErrorObject[] => {
+    const { instancePath: at, keyword } = error
+    // An empty value needs no error about its format, and one with the wrong format no error about its length.
+    if (keyword === 'pattern' || keyword === 'format') return empty.has(at) ? [] : [error]
+    if (keyword === 'maxLength' && misshapen.has(at)) return []
+    if (!open.has(at)) return [error]
+    if (keyword === 'enum' || keyword === 'const') return joined(values, error, asEnum(error))
+    if (keyword === 'type') return telling.has(at) ? [] : joined(types, error, error)
+    return isChoice(error) && (telling.has(at) || types.has(at)) ? [] : [error]
+  })
+}
+
+function isChoice({ keyword }: ErrorObject): boolean {
+  return keyword === 'anyOf' || keyword === 'oneOf'
+}
+
+function isOfFormat({ keyword }: ErrorObject): boolean {
+  return keyword === 'format'
+}
+
+function isOfEmpty({ keyword, data }: ErrorObject): boolean {
+  return keyword === 'minLength' && data === ''
+}
+
+function asEnum(error: ErrorObject): ErrorObject {
+  if (error.keyword === 'enum') return error
+  return { ...error, keyword: 'enum', params: { allowedValues: [error.params.allowedValue] } }
+}
+
+/** Keeps the first of the errors at a place and adds what the later ones would allow. */
+function joined(kept: Map<string, ErrorObject>, { instancePath }: ErrorObject, next: ErrorObject): ErrorObject[] {
+  const allowed = next.keyword === 'type' ? 'type' : 'allowedValues'
+  const first = kept.get(instancePath)
+  if (first !== undefined) {
+    first.params[allowed].push(...[next.params[allowed]].flat())
+    return []
+  }
+  const copy = { ...next, params: { [allowed]: [next.params[allowed]].flat() } }
+  kept.set(instancePath, copy)
+  return [copy]
+}

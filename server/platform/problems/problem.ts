@@ -1,0 +1,239 @@
+import type {
+  Actor,
+  ConflictReason,
+  FieldError,
+  Problem as ProblemBody,
+  ProblemCode,
+  RowProblem,
+} from '../../../client/contract.gen.ts'
+import { problems } from './problems.gen.ts'
+
+/**
+ * An error response, thrown from anywhere and written in one place. `code` determines status and title; `detail` is for
+ * the caller, and must never contain what belongs only in the log.
+ */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly extras: ProblemExtras
+  readonly headers: Record<string, string>
+  /** Whose credential was refused, if known; for the audit trail, never for the response. */
+  refused: RefusedCaller | null = null
+  /** Which row has a value that another record has, if that is why; `conflictingId` is found by it (holder.ts). */
+  held: Held | null = null
+
+  constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}, headers: Record<string, string> = {}) {
+    super(detail)
+    this.code = code
+    this.extras = extras
+    this.headers = headers
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code][0]
+  }
+
+  /** The same problem, with the caller whose credential it refuses. */
+  refusing(caller: RefusedCaller): this {
+    this.refused = caller
+    return this
+  }
+
+  /** The same problem, with its faults elsewhere. */
+  pointingAt(errors: FieldError[]): Problem {
+    const moved = new Problem(this.code, this.message, { ...this.extras, errors }, this.headers)
+    moved.held = this.held
+    return moved
+  }
+
+  body(at: { publicUrl: string; instance: string; requestId: string }): ProblemBody {
+    const [status, title] = PROBLEMS[this.code]
+    return {
+      type: `${at.publicUrl}/docs/problems/${this.code}`,
+      title,
+      status,
+      detail: this.message,
+      instance: at.instance.slice(0, LONGEST_INSTANCE),
+      code: this.code,
+      requestId: at.requestId,
+      ...this.extras,
+    }
+  }
+}
+
+export interface RefusedCaller {
+  readonly organizationId: string
+  readonly actor: Actor
+}
+
+/** A row with a value that has to be unique and is taken, and where it was to lie. */
+export interface Held {
+  readonly table: string
+  /** The one that the database named. */
+  readonly column: string
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** The maximum in the contract; longer ones are cut, since more would tell the reader nothing. */
+export const LONGEST_POINTER = 500
+const LONGEST_INSTANCE = 4000
+
+type ProblemExtras = Partial<
+  Pick<
+    ProblemBody,
+    | ('changed' | 'errors' | 'permission' | 'from' | 'to' | 'allowed' | 'nearest' | 'candidates' | 'currentVersion')
+    | 'conflictingId'
+    | 'didYouMean'
+    | 'reason'
+  >
+>
+
+/** As in the contract's example for each code; a code without one does not compile. */
+const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: string]>> = problems
+
+export function problem(code: Exclude<ProblemCode, 'conflict'>, detail: string, extras?: ProblemExtras): Problem {
+  return new Problem(code, detail, extras)
+}
+
+/** What the present state does not allow. `detail` is for people, and programs decide by the reason. */
+export function conflict(reason: ConflictReason, detail: string, extras?: Omit<ProblemExtras, 'reason'>): Problem {
+  return new Problem('conflict', detail, { reason, ...extras })
+}
+
+export function notFound(): Problem {
+  return new Problem('not_found', 'No resource with this id exists in your organization.')
+}
+
+/** All errors of an input at once. `pointer` is a JSON pointer into the body, or the name of a parameter. */
+export function invalid(errors: FieldError[]): Problem {
+  return new Problem(
+    'validation_failed',
+    errors.length === 1 ? '1 fault was found.' : `${errors.length} faults were found.`,
+    {
+      errors,
+    },
+  )
+}
+
+/** Ids in the input that match nothing in the organization. */
+export function unknownReference(pointers: string[]): Problem {
+  return new Problem(
+    'unknown_reference',
+    `${pointers.join(', ')} ${pointers.length === 1 ? 'names' : 'name'} nothing in your organization.`,
+    {
+      errors: pointers.map((pointer) => ({
+        pointer,
+        code: 'unknown_reference',
+        message: 'names nothing in your organization',
+      })),
+    },
+  )
+}
+
+export function invalidTransition(from: string, to: string, allowed: readonly string[]): Problem {
+  const detail =
+    allowed.length === 0 ? `${from} is final.` : `From ${from} the status can become ${allowed.join(', ')}, not ${to}.`
+  return new Problem('invalid_transition', detail, { from, to, allowed: [...allowed] })
+}
+
+/** Throws unless the state machine allows the move. */
+export function assertMove<Status extends string>(
+  moves: Readonly<Record<Status, readonly Status[]>>,
+  from: Status,
+  to: Status,
+): void {
+  if (!moves[from].includes(to)) throw invalidTransition(from, to, moves[from])
+}
+
+/** The problem of one of several things, as the answer about all of them tells it. */
+export function toldOf({ code, message, extras }: Problem): RowProblem {
+  return { code, detail: message, errors: extras.errors ?? [], ...why(extras) }
+}
+
+function why({ reason, conflictingId }: ProblemExtras): Pick<RowProblem, 'reason' | 'conflictingId'> {
+  return { reason: reason ?? null, conflictingId: conflictingId ?? null }
+}
+
+/** A field that has to be unique has a value that another record has. */
+export function taken(field: string, conflictingId?: string): Problem {
+  return conflict('value_taken', `Another record has this ${field}.`, {
+    errors: [{ pointer: `/${field}`, code: 'conflict', message: 'is taken by another record' }],
+    ...(conflictingId !== undefined && { conflictingId }),
+  })
+}
+
+/** The identifiers that other systems give a record, each unique among records of its kind. */
+export const IDENTIFIERS: ReadonlySet<string> = new Set(['accountingId', 'externalId'])
+
+const UNIQUE_VIOLATION = '23505'
+const FOREIGN_KEY_VIOLATION = '23503'
+
+/** The column whose values have to be unique, if the error is that one was not. */
+export function uniqueColumn(error: unknown): string | undefined {
+  return (error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION ? guardedColumn(error) : undefined
+}
+
+/** Table constraints are named after the column they guard. */
+function guardedColumn(error: unknown): string | undefined {
+  const { constraint } = error as { constraint?: unknown }
+  return typeof constraint === 'string' ? /_([A-Za-z]+)_f?key$/.exec(constraint)?.[1] : undefined
+}
+
+/** The problem to respond with for whatever was thrown. Anything unforeseen is `internal`. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  const { code } = error as { code?: unknown }
+  const column = guardedColumn(error)
+  if (code === FOREIGN_KEY_VIOLATION && column !== undefined) return unknownReference([`/${column}`])
+  if (code === UNIQUE_VIOLATION && column !== undefined) {
+    return taken(column)
+  }
+  // Class 22: a well-formed value that PostgreSQL cannot store, such as a date in the year 0.
+  if (typeof code === 'string' && code.startsWith('22')) {
+    return invalid([{ pointer: '', code: 'out_of_range', message: 'a value is outside of what can be stored' }])
+  }
+  if (typeof code === 'string' && TIMED_OUT.has(code)) {
+    return new Problem('timed_out', 'It was waited for no longer than a request may take.', {}, { 'Retry-After': '1' })
+  }
+  if (isDatabaseAway(error)) {
+    return new Problem('unavailable', 'The database does not answer.', {}, { 'Retry-After': '2' })
+  }
+  if (isDatabaseUnable(error)) {
+    return new Problem('unavailable', 'The database cannot do that at present.', {}, { 'Retry-After': '10' })
+  }
+  if (typeof code === 'string' && DISK_CODES.has(code)) {
+    return new Problem('unavailable', 'The disk for files cannot do that at present.', {}, { 'Retry-After': '10' })
+  }
+  return new Problem('internal', 'It has been recorded under the requestId.')
+}
+
+// Resources that have run out, such as the disk (class 53), what the operating system refuses (class 58), and changes
+// where the database is set to take none.
+const UNABLE_CODES = /^(53...|58...|25006)$/
+
+// A disk that is full, may not be written or fails, and a process that has as many files open as it may.
+const DISK_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
+
+export function isDatabaseUnable(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && UNABLE_CODES.test(code)
+}
+
+// A statement timeout, a lock timeout, a transaction that was idle for too long, and a deadlock that recurred more
+// often than we retry.
+const TIMED_OUT: ReadonlySet<string> = new Set(['57014', '55P03', '25P03', '40P01'])
+
+// Connection exceptions (class 08), shutting down or starting up (57P01 to 57P03), too many connections, and what the
+// socket and the pool report when the database is unreachable.
+const AWAY_CODES =
+  /^(08...|57P0[1-3]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
+const AWAY_MESSAGES =
+  /connection terminated|query read timeout|timeout exceeded when trying to connect|timeout expired|client has encountered a connection error|not queryable|client was closed/i
+
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway)
+  if (!(error instanceof Error)) return false
+  const { code, cause } = error as { code?: unknown; cause?: unknown }
+  // The sign-in wraps what it failed with.
+  if (cause !== undefined && isDatabaseAway(cause)) return true
+  return (typeof code === 'string' && AWAY_CODES.test(code)) || AWAY_MESSAGES.test(error.message)
+}

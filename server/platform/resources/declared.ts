@@ -1,0 +1,173 @@
+import type { Insertable } from 'kysely'
+import type { components } from '../../../client/contract.gen.ts'
+import { columns as database } from '../database/columns.gen.ts'
+import type { Tables } from '../database/database.ts'
+import type { AnyKind, Columns } from './columns.ts'
+import { kinds as contract } from './kinds.gen.ts'
+
+/**
+ * What a slice declares about its resource, and what follows from it. The contract has the fields, their order, and
+ * what they hold; the migrated database knows what its columns hold, and which of them are ids. The two are compared
+ * here, by the compiler and again at start, so a slice only declares what neither of them knows.
+ */
+export interface Declaration<
+  Schema extends SchemaName,
+  Table extends TableName,
+  R,
+  Without extends string,
+  Stored extends string,
+  Computed extends string,
+> {
+  /** The record of the contract that the rows represent. */
+  schema: Schema
+  table: Table
+  /** The prefix of the ids, without the underscore. */
+  prefix: string
+  /** The type of a row, if it is not exactly the contract's record. */
+  row?: RowType<R>
+  /** Fields of the contract that are not part of a row, and are added to it elsewhere. */
+  without?: readonly Without[]
+  /** Columns that the contract does not show, or shows in another form. */
+  stored?: { [Field in Stored]: Field extends keyof NoInfer<R> ? Kind<NoInfer<R>[Field]> : never }
+  /** The SQL of each field that is not a column, over the row as `t`. */
+  computed?: { [Field in Computed]: Field extends keyof NoInfer<R> ? string : never }
+  /** Fields that can be long; the table then says in its column `bytes` about how long they are together. */
+  long?: Table extends Sized ? readonly (keyof NoInfer<R> & string)[] : never
+  /** SQL of a JSON value over the row as `t`, of which the caller of a list makes further members of each item. */
+  beside?: string
+  /** Query parameters that do more than compare the column of the same name: SQL of a condition on the parameter. */
+  filters?: Record<string, (parameter: string) => string>
+  /** Fields whose order is that of another column: a list is not looked up by decimals, see migration 0024. */
+  sorts?: { [Field in keyof NoInfer<R> & string]?: SortedAs }
+}
+
+export interface SortedAs {
+  column: string
+  /** SQL that makes what that column holds of the field's value. */
+  from(value: string): string
+}
+
+export interface RowType<R> {
+  /** Never set; it only carries the type. */
+  readonly row?: R
+}
+
+export function rowOf<R>(): RowType<R> {
+  return {}
+}
+
+export type SchemaName = keyof typeof contract & keyof Schemas
+export type TableName = keyof typeof database & keyof Tables
+export type Schemas = components['schemas']
+
+/** The tables whose rows say how long they are. */
+type Sized = { [Table in TableName]: 'bytes' extends keyof (typeof database)[Table] ? Table : never }[TableName]
+
+/** A declaration cannot make a column an id: the database has to know it as one. */
+type PlainKind = Exclude<AnyKind, 'id'>
+type StoredKind = PlainKind | `${PlainKind}?`
+
+/** The kinds that a column may have for a field of this type. */
+type Kind<T> = `${KindOf<NonNullable<T>>}${null extends T ? '?' : ''}`
+type KindOf<T> = T extends boolean
+  ? 'boolean'
+  : T extends number
+    ? 'integer' | 'decimal'
+    : T extends readonly string[]
+      ? 'texts'
+      : T extends string
+        ? string extends T
+          ? 'text' | 'date' | 'instant'
+          : 'enum'
+        : 'json'
+
+/** The types of columns that can hold each kind. */
+const FITTING = {
+  text: ['text', 'id'],
+  enum: ['text'],
+  date: ['date'],
+  instant: ['timestamptz'],
+  integer: ['integer', 'bigint'],
+  decimal: ['numeric'],
+  boolean: ['boolean'],
+  texts: ['text[]'],
+  json: ['json'],
+} as const satisfies Record<PlainKind, readonly string[]>
+
+interface Declared {
+  schema: string
+  table: string
+  without?: readonly string[]
+  stored?: Readonly<Record<string, StoredKind>>
+  computed?: Readonly<Record<string, string>>
+}
+
+/** The columns of the declared resource in the contract's order, followed by those that it does not show. */
+export function columnsOf({ schema, table, without = [], stored = {}, computed = {} }: Declared): Columns {
+  const fields = entry<Record<string, StoredKind>>(contract, schema)
+  const types = entry<Record<string, string>>(database, table)
+  if (fields === undefined) throw new Error(`The contract has no record ${schema}.`)
+  if (types === undefined) throw new Error(`The database has no table ${table}.`)
+  const columns: Record<string, Columns[string]> = {}
+  for (const name of new Set([...Object.keys(fields), ...Object.keys(stored), ...Object.keys(computed)])) {
+    const sql = entry<string>(computed, name)
+    const kind = entry<StoredKind>(stored, name) ?? entry<StoredKind>(fields, name)
+    if (without.includes(name)) continue
+    if (sql !== undefined) columns[name] = { sql, isInstant: kind?.startsWith('instant') === true }
+    else if (kind !== undefined) columns[name] = columnOf(`${table}.${name}`, entry<string>(types, name), kind)
+  }
+  return columns
+}
+
+function columnOf(place: string, type: string | undefined, kind: StoredKind): Columns[string] {
+  if (type === undefined) throw new Error(`The database has no column ${place}, which is "${kind}" in the contract.`)
+  const mark = kind.endsWith('?') ? '?' : ''
+  const fitting: readonly string[] = FITTING[(mark ? kind.slice(0, -1) : kind) as PlainKind]
+  if (!fitting.some((one) => `${one}${mark}` === type))
+    throw new Error(`The column ${place} is "${type}", which does not hold "${kind}".`)
+  return type === `id${mark}` ? `id${mark}` : kind
+}
+
+function entry<T>(of: object, name: string): T | undefined {
+  return Object.hasOwn(of, name) ? (of as Record<string, T>)[name] : undefined
+}
+
+/** The same check for the compiler: if something does not fit, no table matches, and the error names it. */
+export type Fitting<
+  Schema extends SchemaName,
+  Table extends TableName,
+  R,
+  Without extends string,
+  Stored extends string,
+  Computed extends string,
+> =
+  Fault<Schema, Table, R, Without | Stored, Computed> extends infer Found extends string
+    ? [Found] extends [never]
+      ? unknown
+      : { table: { fault: `${Found}.` } }
+    : never
+
+type Fault<Schema extends SchemaName, Table extends TableName, R, Other, Computed> =
+  | FieldFault<Omit<(typeof contract)[Schema], (Other & string) | (Computed & string)>, Types<Table>>
+  | RowFault<Exclude<RequiredKeys<R>, Computed>, keyof Types<Table>>
+  | Unfilled<Exclude<Demanded<Table>, keyof R>>
+
+type Types<Table extends TableName> = (typeof database)[Table]
+
+type FieldFault<Fields, Columns> = {
+  [Name in keyof Fields & string]: Name extends keyof Columns
+    ? Columns[Name] extends Holding<Fields[Name]>
+      ? never
+      : `The column ${Name} is "${Columns[Name] & string}", which does not hold "${Fields[Name] & string}"`
+    : `There is no column ${Name}`
+}[keyof Fields & string]
+
+type Holding<Kind> = Kind extends `${infer Plain extends PlainKind}?`
+  ? `${(typeof FITTING)[Plain][number]}?`
+  : (typeof FITTING)[Kind & PlainKind][number]
+
+type RowFault<Names, Columns> = Names extends Columns ? never : `There is no column ${Names & string}`
+
+type Unfilled<Names> = Names extends string ? `Nothing fills the column ${Names}, which cannot be null` : never
+type Demanded<Table extends TableName> = Exclude<RequiredKeys<Insertable<Tables[Table]>>, 'organizationId'>
+type RequiredKeys<T> = { [Name in keyof T]-?: undefined extends T[Name] ? never : Name }[keyof T]

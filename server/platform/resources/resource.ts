@@ -1,0 +1,334 @@
+import { isDeepStrictEqual } from 'node:util'
+import { CompiledQuery } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { Actor } from '../../../client/contract.gen.ts'
+import { type Call, noteChange, type Tenant, type WriteCall } from '../calls/call.ts'
+import { checkIfMatch } from '../calls/etag.ts'
+import { refusedRow } from '../calls/holder.ts'
+import type { Json } from '../calls/json.ts'
+import { conflict, notFound, unknownReference } from '../problems/problem.ts'
+import { asItems, asValues } from './columns.ts'
+import { columnsOf, type Declaration, type Fitting, type SchemaName, type Schemas, type TableName } from './declared.ts'
+import { type Further, type Listed, type ListQuery, listing, type Page } from './listing.ts'
+import { statementTexts } from './statement-texts.ts'
+
+/**
+ * What all resources have in common: how they are listed, found, locked, inserted, updated and archived. A slice
+ * declares where its resource is stored and what is computed, and gets functions typed by the contract, because columns
+ * have the names of the contract's fields.
+ *
+ * Statements are strings, built once for each combination that occurs (filters, sort, changed fields) and kept; they
+ * contain only declared names, and every value is a parameter. Every statement is limited to one organization.
+ */
+export function resource<
+  const Schema extends SchemaName,
+  const Table extends TableName,
+  R extends Row = Extract<Schemas[Schema], Row>,
+  const Without extends keyof Schemas[Schema] & string = never,
+  const Stored extends string = never,
+  const Computed extends string = never,
+>(
+  declaration: Declaration<Schema, Table, R, Without, Stored, Computed> &
+    NoInfer<Fitting<Schema, Table, R, Without, Stored, Computed>>,
+): Resource<R, Computed> {
+  const { prefix, table, long, beside, filters, sorts } = declaration
+  return resourceOf(prefix, { table, columns: columnsOf(declaration), long, beside, filters, sorts })
+}
+
+export interface Row {
+  id: string
+  version: number
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+  archivedAt?: string | null
+}
+
+type Kept = 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'
+/** The values of a new row. A field that may be null becomes null if it is left out. */
+export type Values<R extends Row, Computed extends PropertyKey = never> = Given<Omit<R, Kept | Computed>>
+type Given<R> = { [Field in keyof R as null extends R[Field] ? never : Field]: R[Field] } & {
+  [Field in keyof R as null extends R[Field] ? Field : never]?: R[Field] | undefined
+}
+/** A body is spread into a new row, so the compiler has to notice a field that the row does not have. */
+type Only<Values, Known> = Values & { [Name in Exclude<keyof Values, keyof Known>]: never }
+export type Changes<R extends Row, Computed extends PropertyKey = never> = {
+  [Field in Exclude<keyof R, Kept | Computed>]?: R[Field] | undefined
+} & { archivedAt?: string | null }
+
+/** A row that was made and not stored. */
+export type Made<R extends Row, Computed extends PropertyKey = never> = Omit<R, Exclude<Computed, 'id'>> & {
+  id: string
+}
+
+/** A row before and after a change of its own fields. */
+export interface Changed<R> {
+  readonly before: R
+  readonly after: R
+  /** What changes besides and is not shown. */
+  readonly hidden?: readonly string[]
+}
+
+/** The fields that the change changes. */
+export function changedFields<R extends object>({ before, after, hidden = [] }: Changed<R>): string[] {
+  const shown = Object.keys(after) as (keyof R & string)[]
+  return [...shown.filter((field) => !isDeepStrictEqual(before[field], after[field])), ...hidden]
+}
+
+export interface Resource<R extends Row, Computed extends PropertyKey = never> {
+  /**
+   * A page, according to `limit`, `cursor`, `sort` and the filters of the query. `within` adds plain conditions, and
+   * `further` members of each item.
+   */
+  list<More extends object = object>(
+    tenant: Tenant,
+    query: ListQuery,
+    within?: Record<string, string>,
+    further?: Further<More>,
+  ): Promise<Json<Page<R & More>>>
+  /** The resource, archived or not; throws `not_found`. */
+  find(tenant: Tenant, id: string): Promise<R>
+  findOptional(tenant: Tenant, id: string): Promise<R | undefined>
+  /** The resources with these ids that exist, in the order of the ids. */
+  findAll(tenant: Tenant, ids: readonly string[]): Promise<R[]>
+  /**
+   * The resources of which each of these fields has one of its values, in the order of their ids: for fields that few
+   * records share, because it is no page.
+   */
+  findAllWith(tenant: Tenant, wanted: { readonly [Field in keyof R]?: readonly string[] }): Promise<R[]>
+  /** Like `find`, and locks the row until the transaction ends. */
+  lock(call: WriteCall, id: string): Promise<R>
+  /**
+   * Throws `unknown_reference` unless each id exists; `pointer` is that of the array, or of the field for a single id.
+   */
+  assertExist(tenant: Tenant, ids: readonly string[], pointer: string): Promise<void>
+  /** Adds a row and returns the resource. */
+  insert<Given extends Values<R, Computed>>(call: WriteCall, values: Only<Given, Values<R, Computed>>): Promise<R>
+  /** A new resource that is not stored yet, without what is computed: `insertAll` stores it. */
+  make<Given extends Values<R, Computed>>(call: Call, values: Only<Given, Values<R, Computed>>): Made<R, Computed>
+  /** Stores many that were made, in one statement; `unshown` are the values of columns that are not among their fields. */
+  insertAll(
+    call: WriteCall,
+    made: readonly Made<R, Computed>[],
+    unshown?: Readonly<Record<string, number>>,
+  ): Promise<void>
+  /** Stores many locked rows as they are after a change, each at most once, in one statement. */
+  updateAll(call: WriteCall, changed: readonly Changed<R>[]): Promise<void>
+  /**
+   * Changes a locked row; undefined fields stay. If nothing changes, nothing is written. An operation with an If-Match
+   * passes it on, and gets `precondition_failed` if the version is a different one by now.
+   */
+  update(call: WriteCall, before: R, changes: Changes<R, Computed>, ifMatch?: string): Promise<R>
+  archive(call: WriteCall, before: R, ifMatch?: string): Promise<R>
+}
+
+function resourceOf<R extends Row, Computed extends PropertyKey>(
+  prefix: string,
+  listed: Listed,
+): Resource<R, Computed> {
+  const { table, columns: kinds } = listed
+  const fields = Object.keys(kinds)
+  const stored = fields.filter((field) => typeof kinds[field] === 'string')
+  const isComputed = stored.length < fields.length
+  const selected = asValues(kinds)
+  const text = statementTexts()
+
+  async function rows({ db, reads }: Tenant, statement: string, values: readonly unknown[]): Promise<R[]> {
+    const { rows } = await db.executeQuery<R>(CompiledQuery.raw(statement, values as unknown[]))
+    reads?.noteAll(rows)
+    return rows
+  }
+
+  async function items({ db, reads }: Tenant, statement: string, values: readonly unknown[]): Promise<R[]> {
+    const { rows } = await db.executeQuery<{ item: R }>(CompiledQuery.raw(statement, values as unknown[]))
+    const found = rows.map(({ item }) => item)
+    reads?.noteAll(found)
+    return found
+  }
+
+  /** Writes a row, or says which of its values another record has. */
+  async function written(call: Tenant, statement: string, values: readonly unknown[], row: object): Promise<R[]> {
+    try {
+      return (await call.db.executeQuery<R>(CompiledQuery.raw(statement, values as unknown[]))).rows
+    } catch (error) {
+      throw refusedRow(error, table, row)
+    }
+  }
+
+  function toColumn(field: string, value: unknown): unknown {
+    if (value === null || value === undefined) return null
+    const kind = kinds[field]
+    return kind === 'json' || kind === 'json?' ? JSON.stringify(value) : value
+  }
+
+  const own = `${asItems(kinds, `"${table}" as t`)} where t."organizationId" = $1`
+  const one = `${own} and t."id" = $2`
+  const all = `${own} and t."id" = any($2)`
+  // After a wait for the lock the row is current, but its subqueries would be as of before, so they are read afterwards.
+  const locking = isComputed
+    ? `select t."id" from "${table}" as t where t."organizationId" = $1 and t."id" = $2 for no key update`
+    : `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = $2 for no key update of t`
+  const insertion = `insert into "${table}" ("organizationId", ${stored.map((field) => `"${field}"`).join(', ')}) values ($1, ${stored
+    .map((_, i) => `$${i + 2}`)
+    .join(', ')})`
+  // The database knows what the columns hold, so many rows are one parameter.
+  const given = `json_populate_recordset(null::"${table}", $2::json)`
+  const names = stored.map((field) => `"${field}"`).join(', ')
+  const updateOfAll = `update "${table}" as t set ${stored
+    .filter((field) => !KEPT.has(field))
+    .map((field) => `"${field}" = g."${field}"`)
+    .join(', ')}, "version" = t."version" + 1, "updatedAt" = $3
+    from ${given} as g where t."organizationId" = $1 and t."id" = g."id"`
+
+  async function findOptional(tenant: Tenant, id: string): Promise<R | undefined> {
+    return (await items(tenant, one, [tenant.organizationId, id]))[0]
+  }
+
+  async function find(tenant: Tenant, id: string): Promise<R> {
+    const row = await findOptional(tenant, id)
+    if (row === undefined) throw notFound()
+    return row
+  }
+
+  function newRow(call: Call, values: Values<R, Computed>): R {
+    const now = call.now.toISOString()
+    const kept: Record<string, unknown> = {
+      ...{ id: typeid(prefix).toString(), version: 1, createdBy: call.actor, createdAt: now, updatedAt: now },
+      archivedAt: null,
+    }
+    const given = values as Record<string, unknown>
+    return Object.fromEntries(stored.map((field) => [field, kept[field] ?? given[field] ?? null])) as unknown as R
+  }
+
+  function insertValues(call: Call, row: R): unknown[] {
+    const columns = row as unknown as Record<string, unknown>
+    return [call.organizationId, ...stored.map((field) => toColumn(field, columns[field]))]
+  }
+
+  /** The fields that change, with their values: in whichever order they were sent, the same fields make one statement. */
+  function toChange(before: R, changes: Changes<R, Computed>, ifMatch: string | undefined): [string, unknown][] {
+    checkIfMatch(ifMatch, before)
+    if (before.archivedAt != null) throw conflict('archived', 'An archived resource cannot be changed.')
+    const old = before as unknown as Record<string, unknown>
+    return Object.entries(changes as Record<string, unknown>)
+      .filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, old[field]))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+  }
+
+  function setting(names: readonly string[], first: number): string {
+    const sets = names.map((name, i) => {
+      if (typeof kinds[name] !== 'string') throw new Error(`${table} has no column ${name} to change.`)
+      return `"${name}" = $${i + first}`
+    })
+    return `${sets.join(', ')}, "version" = t."version" + 1, "updatedAt" = $3`
+  }
+
+  async function update(call: WriteCall, before: R, changes: Changes<R, Computed>, ifMatch?: string): Promise<R> {
+    const changed = toChange(before, changes, ifMatch)
+    if (changed.length === 0) return before
+    const names = changed.map(([field]) => field)
+    const statement = text(`update ${names.join()}`, () => {
+      return `update "${table}" as t set ${setting(names, 4)}
+        where t."organizationId" = $1 and t."id" = $2 returning ${selected}`
+    })
+    const values = changed.map(([field, value]) => toColumn(field, value))
+    const all = [call.organizationId, before.id, call.now.toISOString(), ...values]
+    const [row] = await written(call, statement, all, { ...before, ...changes })
+    if (row === undefined) throw notFound()
+    noteChange(call, row.id, names.includes('archivedAt') ? 'archived' : 'updated', names)
+    return row
+  }
+
+  return {
+    findOptional,
+
+    list: listing<R>(listed),
+
+    find,
+
+    async findAll(tenant, ids) {
+      if (ids.length === 0) return []
+      const found = new Map((await items(tenant, all, [tenant.organizationId, ids])).map((row) => [row.id, row]))
+      return ids.flatMap((id) => found.get(id) ?? [])
+    },
+
+    findAllWith(tenant, wanted) {
+      const names = Object.keys(wanted)
+      const statement = text(`with ${names.join()}`, () => {
+        const conditions = names.map((name, i) => `and t."${name}" = any($${i + 2})`)
+        return `${own} ${conditions.join(' ')} order by t."id"`
+      })
+      return items(tenant, statement, [tenant.organizationId, ...Object.values(wanted)])
+    },
+
+    async lock(call, id) {
+      // "no key update" still lets others insert rows that refer to this one.
+      const [locked] = await rows(call, locking, [call.organizationId, id])
+      const row = locked !== undefined && isComputed ? await findOptional(call, id) : locked
+      if (row === undefined) throw notFound()
+      return row
+    },
+
+    async assertExist({ db, organizationId, reads }, ids, pointer) {
+      if (ids.length === 0) return
+      const found = await db.executeQuery<{ id: string; version: number }>(
+        CompiledQuery.raw(
+          `select t."id", t."version" from "${table}" as t where t."organizationId" = $1 and t."id" = any($2)`,
+          [organizationId, [...ids]],
+        ),
+      )
+      reads?.noteAll(found.rows)
+      const known = new Set(found.rows.map((row) => row.id))
+      const unknown = ids.flatMap((id, i) =>
+        known.has(id) ? [] : [ids.length === 1 && !pointer.endsWith('s') ? pointer : `${pointer}/${i}`],
+      )
+      if (unknown.length > 0) throw unknownReference(unknown)
+    },
+
+    async insert(call, values) {
+      const row = newRow(call, values)
+      await written(call, insertion, insertValues(call, row), row)
+      noteChange(call, row.id, 'created')
+      return isComputed ? find(call, row.id) : row
+    },
+
+    make(call, values) {
+      return newRow(call, values)
+    },
+
+    async insertAll(call, made, unshown = {}) {
+      if (made.length === 0) return
+      const beside = Object.keys(unshown)
+      const statement = text(`insert all ${beside.join()}`, () => {
+        const columns = [names, ...beside.map((column) => `"${column}"`)].join(', ')
+        const values = [names, ...beside.map((_, i) => `$${i + 3}`)].join(', ')
+        return `insert into "${table}" ("organizationId", ${columns}) select $1, ${values} from ${given}`
+      })
+      const all = [call.organizationId, JSON.stringify(made), ...Object.values(unshown)]
+      // Of several rows the database does not say which one it refused.
+      await written(call, statement, all, made.length === 1 ? (made[0] ?? {}) : {})
+      for (const { id } of made) noteChange(call, id, 'created')
+    },
+
+    async updateAll(call, changed) {
+      if (changed.length === 0) return
+      const after = JSON.stringify(changed.map((each) => each.after))
+      const all = [call.organizationId, after, call.now.toISOString()]
+      await written(call, updateOfAll, all, changed.length === 1 ? (changed[0]?.after ?? {}) : {})
+      for (const each of changed) noteChange(call, each.after.id, 'updated', changedFields(each))
+    },
+
+    update,
+
+    async archive(call, before, ifMatch) {
+      if (before.archivedAt != null) {
+        checkIfMatch(ifMatch, before)
+        return before
+      }
+      return update(call, before, { archivedAt: call.now.toISOString() } as Changes<R, Computed>, ifMatch)
+    },
+  }
+}
+
+// What an update sets by itself, or leaves as it was.
+const KEPT: ReadonlySet<string> = new Set(['id', 'version', 'createdBy', 'createdAt', 'updatedAt'])

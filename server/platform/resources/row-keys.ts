@@ -1,0 +1,111 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { MatchBy } from '../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../calls/call.ts'
+import { invalid, type Problem, taken, unknownReference } from '../problems/problem.ts'
+import { type AskedRow, archived } from './sync.ts'
+
+/** What a row may say of the record that it means. */
+export type RowKeys = { readonly [Key in MatchBy]?: string | null | undefined }
+export type Keyed = { readonly id: string; readonly archivedAt: string | null } & {
+  readonly [Key in OtherKey]?: string | null
+}
+
+/** What tells a row from all others of the request. */
+export function keysOf(values: RowKeys): Record<string, string | null | undefined> {
+  const { id, accountingId, externalId } = values
+  return { id, accountingId, externalId }
+}
+
+type OtherKey = Exclude<MatchBy, 'id'>
+
+/** Locks the records that have one of the rows' keys, in the order of their ids, and returns the ids. */
+export async function lockKeyed(
+  call: WriteCall,
+  table: string,
+  fields: readonly OtherKey[],
+  rows: readonly AskedRow<RowKeys>[],
+): Promise<string[]> {
+  return keyed(call, table, fields, rows, sql`for no key update`)
+}
+
+/** The same without a lock, where another one keeps the records as they are. */
+export async function findKeyed(
+  call: WriteCall,
+  table: string,
+  fields: readonly OtherKey[],
+  rows: readonly AskedRow<RowKeys>[],
+): Promise<string[]> {
+  return keyed(call, table, fields, rows, sql``)
+}
+
+/**
+ * One request after the other asks this of a table: two that create the same records would otherwise wait for each
+ * other, or the later one be refused what it should find unchanged.
+ */
+async function keyed(
+  { db, organizationId }: WriteCall,
+  table: string,
+  fields: readonly OtherKey[],
+  rows: readonly AskedRow<RowKeys>[],
+  locking: RawBuilder<unknown>,
+): Promise<string[]> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${organizationId} ${table}`}, 74185026))`.execute(db)
+  const valuesOf = (key: MatchBy) => rows.flatMap(({ values }) => values[key] ?? [])
+  const having = fields.map(
+    (field) => sql`
+      union select "id" from ${sql.table(table)}
+      where "organizationId" = ${organizationId} and ${sql.id(field)} = any(${valuesOf(field)}::text[])`,
+  )
+  const { rows: found } = await sql<{ id: string }>`
+    select "id" from ${sql.table(table)}
+    where "organizationId" = ${organizationId} and "id" = any(array(
+      select unnest(${valuesOf('id')}::text[]) ${sql.join(having, sql``)}))
+    order by "id" ${locking}`.execute(db)
+  return found.map(({ id }) => id)
+}
+
+/**
+ * The record that each row means by its key: null for a row that creates one. The keys count as they are before the
+ * request, so a row cannot take over an id that another record has until then.
+ */
+export function meantBy<Values extends RowKeys, R extends Keyed>(
+  rows: readonly AskedRow<Values>[],
+  found: readonly R[],
+  match: MatchBy,
+): (R | Problem | null)[] {
+  const by = (key: MatchBy) =>
+    new Map(found.flatMap((record) => (record[key] == null ? [] : [[record[key], record] as const])))
+  const holders = { id: by('id'), accountingId: by('accountingId'), externalId: by('externalId') }
+  return rows.map(({ values }) => {
+    const key = values[match]
+    if (key == null && match !== 'id') return fault(match, 'required', 'is required, because rows are matched by it')
+    if (values.id !== undefined && match !== 'id')
+      return fault('id', 'match', `is only sent with match id; these rows are matched by ${match}`)
+    const record = key == null ? null : (holders[match].get(key) ?? null)
+    if (record === null && key != null && match === 'id') return unknownReference(['/id'])
+    if (record !== null && record.archivedAt !== null) return archived()
+    for (const field of ['accountingId', 'externalId'] as const) {
+      const value = values[field]
+      const holder = value == null ? undefined : holders[field].get(value)
+      if (holder !== undefined && holder.id !== record?.id) return taken(field, holder.id)
+    }
+    return record
+  })
+}
+
+function fault(field: string, code: string, message: string): Problem {
+  return invalid([{ pointer: `/${field}`, code, message }])
+}
+
+/** Which of these ids name something of the kind. */
+export async function known(
+  { db, organizationId }: Tenant,
+  table: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const { rows } = await sql<{ id: string }>`
+    select "id" from ${sql.table(table)}
+    where "organizationId" = ${organizationId} and "id" = any(${[...new Set(ids)]}::text[])`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,293 @@
+import type { FieldError, SyncedRow, SyncMode, SyncResult } from '../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../calls/call.ts'
+import { withHolder } from '../calls/holder.ts'
+import { type CheckedRow, type RowSchema, rowChecker } from '../calls/rows.ts'
+import { savepoint } from '../events/recorded.ts'
+import { conflict, invalid, Problem, problem, taken, toldOf, toProblem } from '../problems/problem.ts'
+import { type Changed, changedFields, type Row } from './resource.ts'
+
+/**
+ * Brings many records to what another system says they are, in one request: a row whose key a record has changes that
+ * record, any other creates one. The rules are those of the operations on a single record; they are applied to all rows
+ * from what a few statements have read, and all rows are written by two. Either every row is written or none, or each row
+ * that can be, whatever becomes of the others.
+ */
+export interface Sync<Name extends RowSchema, R extends Row, Made extends { id: string } = R> {
+  /** The schema of a row. */
+  readonly schema: Name
+  /** What tells the row from all others of the request: values by the field that a fault points at. */
+  keysOf(values: CheckedRow<Name>): Readonly<Record<string, string | null | undefined>>
+  /**
+   * What each row comes to, in their order. It locks whatever it decides by, always in the same order, so that two
+   * requests with the same rows wait for each other instead of forever.
+   */
+  decide(call: WriteCall, rows: readonly AskedRow<CheckedRow<Name>>[]): Promise<readonly (Outcome<R, Made> | Problem)[]>
+  insertAll(call: WriteCall, made: readonly Made[]): Promise<void>
+  updateAll(call: WriteCall, changed: readonly Changed<R>[]): Promise<void>
+  /** What follows from the rows, in the same transaction, once they are written. */
+  settle?(call: WriteCall, written: readonly Written[]): Promise<void>
+}
+
+/** What a row made of its record. */
+export interface Written {
+  readonly id: string
+  /** The record's version until then; null for one that the row created. */
+  readonly before: number | null
+  readonly version: number
+}
+
+/** A row that the contract allows. */
+export interface AskedRow<Values> {
+  /** Its place in the request, from 0. */
+  readonly place: number
+  readonly values: Values
+  /** The fields that were sent; the rest of `values` are defaults. */
+  readonly given: ReadonlySet<string>
+}
+
+/** What is to be written for a row. */
+export interface Outcome<R, Made = R> {
+  readonly id: string
+  readonly made: Made | null
+  /** The record itself, unless it was made, and others that have to change with it. */
+  readonly changed: readonly Changed<R>[]
+  /** Rows of a lower rank are written first, because those of a higher one may refer to them. */
+  readonly rank?: number
+}
+
+type Refused = Map<number, Problem>
+/** The versions of the records that were changed, by their ids. */
+type Raised = Map<string, number>
+type Planned<R, Made> = Outcome<R, Made> & { readonly place: number }
+
+export async function syncRows<Name extends RowSchema, R extends Row, Made extends { id: string }>(
+  call: Call,
+  { mode, rows }: { mode: SyncMode; rows: readonly object[] },
+  sync: Sync<Name, R, Made>,
+): Promise<SyncResult> {
+  const { asked, faulty } = checked(call, rows, sync)
+  return call.write(async (call) => {
+    const refused: Refused = new Map(faulty)
+    const good = asked.filter(({ place }) => !refused.has(place))
+    const outcomes = good.length === 0 ? [] : await sync.decide(call, good)
+    const planned: Planned<R, Made>[] = []
+    for (const [i, { place }] of good.entries()) {
+      const outcome = outcomes[i]
+      if (outcome instanceof Problem) refused.set(place, outcome)
+      else if (outcome !== undefined) planned.push({ ...outcome, place })
+    }
+    const assertWhole = () => {
+      if (mode === 'all_or_nothing' && refused.size > 0) throw together(refused)
+    }
+    assertWhole()
+    planned.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))
+    const raised: Raised = new Map()
+    await write(call, sync, planned, { refused, raised })
+    assertWhole()
+    const written = planned.flatMap((row) => (refused.has(row.place) ? [] : writtenBy(row, raised)))
+    await sync.settle?.(call, written)
+    return resultOf(rows.length, planned, { refused, written })
+  })
+}
+
+/** The rows that the contract allows, and what is wrong with the others. Rows that share a key are all at fault. */
+function checked<Name extends RowSchema>(
+  call: Call,
+  rows: readonly object[],
+  sync: Pick<Sync<Name, Row>, 'schema' | 'keysOf'>,
+): { asked: AskedRow<CheckedRow<Name>>[]; faulty: Refused } {
+  const check = rowChecker(call, sync.schema)
+  const asked: AskedRow<CheckedRow<Name>>[] = []
+  const faulty: Refused = new Map()
+  const holders = new Map<string, { field: string; places: number[] }>()
+  for (const [place, row] of rows.entries()) {
+    const given = new Set(Object.keys(row))
+    try {
+      const values = check(row)
+      asked.push({ place, values, given })
+      for (const [field, key] of Object.entries(sync.keysOf(values))) {
+        if (key == null) continue
+        const holder = holders.get(`${field} ${key}`)
+        if (holder === undefined) holders.set(`${field} ${key}`, { field, places: [place] })
+        else holder.places.push(place)
+      }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      faulty.set(place, error)
+    }
+  }
+  for (const { field, places } of holders.values()) {
+    if (places.length === 1) continue
+    const message = `rows ${places.slice(0, MOST_NAMED).join(', ')} are the same by this`
+    for (const place of places) faulty.set(place, invalid([{ pointer: `/${field}`, code: 'unique', message }]))
+  }
+  return { asked, faulty }
+}
+
+/** Of rows that share a key, enough to find the rest. */
+const MOST_NAMED = 10
+
+/**
+ * The record that each row means: the one with its `externalId`, else the one in use with its other key. A row may give
+ * its `externalId` to a record without one. The keys count as they are before the request.
+ */
+export function matched<
+  Values extends { id?: string | undefined; externalId?: string | null | undefined },
+  R extends Row & { archivedAt: string | null; externalId: string | null },
+>(
+  rows: readonly AskedRow<Values>[],
+  found: readonly R[],
+  key: string,
+  keyOf: (of: Values | R) => string | undefined,
+): (R | Problem | null)[] {
+  const byExternalId = new Map(found.map((record) => [record.externalId, record]))
+  const byKey = new Map(found.filter(({ archivedAt }) => archivedAt === null).map((record) => [keyOf(record), record]))
+  const meant = new Map<string, number>()
+  return rows.map(({ place, values }) => {
+    const { id, externalId = null } = values
+    if (id !== undefined) return invalid([{ pointer: '/id', code: 'match', message: 'is only sent with match id' }])
+    const own = externalId === null ? undefined : byExternalId.get(externalId)
+    const holder = byKey.get(keyOf(values))
+    const isOther = own === undefined ? externalId !== null && holder?.externalId != null : own.id !== holder?.id
+    if (holder !== undefined && isOther) return taken(key, holder.id)
+    const record = own ?? holder ?? null
+    if (record === null) return null
+    if (record.archivedAt !== null) return archived()
+    const before = meant.get(record.id)
+    meant.set(record.id, place)
+    return before === undefined ? record : sameAs(before)
+  })
+}
+
+/** What the work returns, or the problem that it throws. */
+export function refusedAs<T>(work: () => T): T | Problem {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+export function archived(): Problem {
+  return conflict('archived', 'An archived resource cannot be changed.')
+}
+
+export function sameAs(place: number): Problem {
+  return invalid([{ pointer: '', code: 'unique', message: `row ${place} is about the same record` }])
+}
+
+/**
+ * Writes all rows at once. Where the database refuses them, because somebody else was faster or a value does not fit,
+ * halves are tried, down to the rows that are at fault.
+ */
+async function write<Name extends RowSchema, R extends Row, Made extends { id: string }>(
+  call: WriteCall,
+  sync: Sync<Name, R, Made>,
+  planned: readonly Planned<R, Made>[],
+  { refused, raised }: { refused: Refused; raised: Raised },
+): Promise<void> {
+  const made = planned.flatMap((row) => row.made ?? [])
+  // What a later row makes of a record includes what earlier rows made of it.
+  const changed = new Map(planned.flatMap((row) => row.changed).map((each) => [each.after.id, each]))
+  const changes = [...changed.values()].filter((each) => changedFields(each).length > 0)
+  if (made.length + changes.length === 0) return
+  const mark = await savepoint(call)
+  try {
+    await sync.insertAll(call, made)
+    await sync.updateAll(call, changes)
+    await mark.keep()
+    for (const { before } of changes) raised.set(before.id, (raised.get(before.id) ?? before.version) + 1)
+  } catch (error) {
+    const found = toProblem(error)
+    if (found.status >= 500) throw error
+    await mark.undo()
+    const [only] = planned
+    if (only !== undefined && planned.length === 1) {
+      await withHolder(call, found)
+      refused.set(only.place, found)
+      return
+    }
+    const middle = planned.length >> 1
+    await write(call, sync, planned.slice(0, middle), { refused, raised })
+    await write(call, sync, planned.slice(middle), { refused, raised })
+  }
+}
+
+/** A row changes its record, or leaves it as it is, or has made it. */
+function writtenBy<R extends Row, Made>({ id, made, changed }: Planned<R, Made>, raised: Raised): Written {
+  const before = made === null ? (changed.find(({ after }) => after.id === id)?.before.version ?? null) : null
+  return { id, before, version: raised.get(id) ?? before ?? 1 }
+}
+
+function resultOf<R extends Row, Made>(
+  count: number,
+  planned: readonly Planned<R, Made>[],
+  { refused, written }: { refused: Refused; written: readonly Written[] },
+): SyncResult {
+  const byPlace = new Map(planned.map((row) => [row.place, row]))
+  const versions = new Map(written.map(({ id, version }) => [id, version]))
+  const rows = Array.from({ length: count }, (_, row): SyncedRow => {
+    const fault = refused.get(row)
+    const done = byPlace.get(row)
+    if (fault !== undefined || done === undefined)
+      return { row, status: 'failed', id: null, version: null, problem: told(fault) }
+    const own = done.changed.find(({ after }) => after.id === done.id)
+    const isChanged = own !== undefined && changedFields(own).length > 0
+    return {
+      row,
+      status: done.made !== null ? 'created' : isChanged ? 'updated' : 'unchanged',
+      id: done.id,
+      version: versions.get(done.id) ?? null,
+      problem: null,
+    }
+  })
+  const counted = (status: SyncedRow['status']) => rows.filter((row) => row.status === status).length
+  return {
+    created: counted('created'),
+    updated: counted('updated'),
+    unchanged: counted('unchanged'),
+    failed: counted('failed'),
+    rows,
+  }
+}
+
+function told(fault: Problem | undefined): SyncedRow['problem'] {
+  if (fault === undefined) throw new Error('A row is either written or refused.')
+  return toldOf(fault)
+}
+
+/** One problem for all rows at fault, which are named by its pointers. */
+function together(refused: Refused): Problem {
+  const faults = [...refused].sort(([a], [b]) => a - b)
+  const errors = faults.flatMap(([place, { code, message, extras }]): FieldError[] =>
+    (extras.errors ?? [{ pointer: '', code, message }]).map((error) => ({
+      ...error,
+      pointer: `/rows/${place}${error.pointer}`,
+    })),
+  )
+  const rows = faults.length === 1 ? '1 row is' : `${faults.length} rows are`
+  const detail = `${rows} at fault, so none was written.`
+  const told = { errors: errors.slice(0, MOST_ERRORS) }
+  const code = SEVEREST.find((each) => faults.some(([, fault]) => fault.code === each))
+  if (code !== undefined) {
+    const didYouMean = [...new Set(faults.flatMap(([, { extras }]) => extras.didYouMean ?? []))].slice(0, MOST_MEANT)
+    return problem(code, detail, {
+      ...told,
+      ...(code === 'unknown_reference' && didYouMean.length > 0 && { didYouMean }),
+    })
+  }
+  const reason = faults.find(([, { extras }]) => extras.reason !== undefined)?.[1].extras.reason ?? 'not_available'
+  // With several at fault, the pointer would not say whose id it is.
+  const { conflictingId } = (faults.length === 1 && faults[0]?.[1].extras) || {}
+  return conflict(reason, detail, { ...told, ...(conflictingId !== undefined && { conflictingId }) })
+}
+
+/** As many as the contract lets a problem hold. */
+const MOST_MEANT = 10
+
+/** What a request is refused with as a whole, if any of its rows is; otherwise it is a conflict. */
+const SEVEREST = ['validation_failed', 'unknown_reference'] as const
+
+/** As many as a problem lists. */
+const MOST_ERRORS = 1000

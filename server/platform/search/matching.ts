@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import type { Tenant } from '../calls/call.ts'
+import { textsOf } from './index-changes.ts'
+import { archivedType, type IndexedKind, kindsByTable } from './kinds.ts'
+import { ANYWHERE, beyond, firstOf, nearestWithAll, onwards, type Start } from './nearest.ts'
+import { askedWords, endOf, wordsOf } from './words.ts'
+
+/** SQL that depends on values only by its parameters. */
+export type Matching = (parameter: (value: unknown) => string) => string
+
+/**
+ * Which records of a list have words that begin with those that are asked for. What the index does not know yet is
+ * looked at itself, so a list finds what was written before.
+ */
+export interface Matched {
+  /** What is of one form has the same text. */
+  form: string
+  /** A query for the ids of all of them; null if they may be too many. */
+  ids: Matching | null
+  /** The id from which on a list in the order of its ids has any; null if it is not known or not in that order. */
+  entry: string | null
+  /** A condition on the list's rows. */
+  condition: Matching
+}
+
+/** Up to so many records that have the rarest word are checked for the others; above, the list's order is followed. */
+const MOST_CHECKED = 5000
+
+/**
+ * More are never found, even if some were added since they were counted. It stands in the query because of the planner:
+ * it expects a tenth of what has a limit that it does not know, and otherwise so much that to plan the query anew for
+ * each call, which takes far longer than to run it, would seem to pay.
+ */
+const MOST_FOUND = 2 * MOST_CHECKED
+
+/** So many of the latest changes are looked at, if they are not indexed yet; an import of more is found as it is indexed. */
+const MOST_WAITING = 500
+
+interface Asked {
+  q: string
+  archived: boolean
+  /** Null if the list is in another order than that of its ids. */
+  start: Start | null
+}
+
+/** Null if no record can match. */
+export async function matching(tenant: Tenant, table: string, { q, archived, start }: Asked): Promise<Matched | null> {
+  const kind = kindsByTable.get(table)
+  if (kind === undefined) throw new Error(`The index of words (kinds.ts) knows no records of ${table}.`)
+  const { type } = kind
+  const words = askedWords(q)
+  if (words.length === 0) return null
+  const kinds = archived ? [type, archivedType(type)] : [type]
+  const [counts, waiting] = await Promise.all([countsOf(tenant, kinds, words), waitingOf(tenant, kind)])
+  const has = (text: string) => {
+    const own = wordsOf(text)
+    return words.every((word) => own.some((one) => one.startsWith(word)))
+  }
+  const fresh = waiting.length === 0 ? [] : await textsOf(tenant.db, waiting)
+  const matched = fresh.filter(({ kind, text }) => kinds.includes(kind) && has(text)).map(({ recordId }) => recordId)
+  const stale = waiting.map(({ recordId }) => recordId)
+  const fewest = Math.min(...counts)
+  const rarest = counts.indexOf(fewest)
+  if (fewest <= MOST_CHECKED)
+    return {
+      form: `rare ${words.length} ${kinds.length}`,
+      ids: rare,
+      entry: null,
+      condition: (parameter) => `t."id" = any(array(${rare(parameter)}))`,
+    }
+  const first = await nearestWithAll(tenant, kinds, words, start ?? ANYWHERE)
+  if (first === null) {
+    if (matched.length === 0) return null
+    return {
+      form: 'new',
+      ids: (parameter) => `select unnest(${parameter(matched)}::text[]) as "id"`,
+      entry: null,
+      condition: (parameter) => `t."id" = any(${parameter(matched)}::text[])`,
+    }
+  }
+  const entry = start === null ? null : firstOf([first, ...beyond(start, matched)], start)
+  return { form: `frequent ${words.length} ${stale.length > 0}`, ids: null, entry, condition: frequent }
+
+  // A record may have several words that begin with the same letters.
+  function rare(parameter: (value: unknown) => string): string {
+    const found = words.toSpliced(rarest, 1).map((word) => ` and ${hasWord('s."recordId"', word, parameter)}`)
+    const most = parameter(MOST_FOUND)
+    return `select distinct unnest(array(
+      select s."recordId" from "searchWords" as s
+      where s."organizationId" = $1 and s."kind" in (${kinds.map(parameter).join(', ')})
+        and ${begins('s', words[rarest] ?? '', parameter)}
+        and s."recordId" <> all(${parameter(stale)}::text[])${found.join('')} limit ${most}) || ${parameter(matched)}::text[]) as "id" limit ${most}`
+  }
+
+  function frequent(parameter: (value: unknown) => string): string {
+    // Said of both, because the planner may go through either of them.
+    const from = (id: string) =>
+      start === null || entry === null ? '' : ` and ${onwards(id, start, parameter(entry))}`
+    const found = words.map((word) => hasWord('t."id"', word, parameter, from)).join(' and ')
+    if (stale.length === 0) return `${found}${from('t."id"')}`
+    return `(t."id" = any(${parameter(matched)}::text[]) or t."id" <> all(${parameter(stale)}::text[]) and ${found})${from('t."id"')}`
+  }
+}
+
+function hasWord(
+  id: string,
+  word: string,
+  parameter: (value: unknown) => string,
+  more: (id: string) => string = () => '',
+): string {
+  return `exists (
+    select from "searchWords" as o where o."organizationId" = $1 and o."recordId" = ${id} and ${begins('o', word, parameter)}${more('o."recordId"')})`
+}
+
+function begins(as: string, word: string, parameter: (value: unknown) => string): string {
+  return `${as}."word" >= ${parameter(word)} and ${as}."word" < ${parameter(endOf(word))}`
+}
+
+/** How many records have each of the words, counted only as far as it matters. */
+async function countsOf(
+  { db, organizationId }: Tenant,
+  kinds: readonly string[],
+  words: readonly string[],
+): Promise<number[]> {
+  const counts = words.map(
+    (word) => sql`(
+      select count(*) from (
+        select from "searchWords" as s
+        where s."organizationId" = ${organizationId} and s."kind" in (${sql.join(kinds)})
+          and s."word" >= ${word} and s."word" < ${endOf(word)} limit ${MOST_CHECKED + 1}) as c)`,
+  )
+  const { rows } = await sql<{ counts: number[] }>`select array[${sql.join(counts)}]::integer[] as "counts"`.execute(db)
+  return rows[0]?.counts ?? []
+}
+
+/** The records that have changed since they were indexed. */
+async function waitingOf({ db, organizationId }: Tenant, { prefix }: IndexedKind) {
+  const from = `${prefix}_`
+  const { rows } = await sql<{ organizationId: string; recordId: string }>`
+    select distinct ${organizationId}::text as "organizationId", q."recordId" from (
+      select "recordId" from "searchQueue" where "organizationId" = ${organizationId}
+      order by "place" desc limit ${MOST_WAITING}) as q
+    where q."recordId" >= ${from} and q."recordId" < ${endOf(from)}`.execute(db)
+  return rows
+}

@@ -1,8 +1,0 @@
-import type { Handlers } from '../../http/operation.ts'
-import { search } from './search.ts'
-
-export const searchOperations = {
-  async findRecords({ query }, call) {
-    return { status: 200, body: await search(call, query) }
-  },
-} satisfies Partial<Handlers>

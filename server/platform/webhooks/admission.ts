@@ -1,0 +1,81 @@
+import type { Webhook } from '../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../calls/call.ts'
+import { mayRead, permissionOf } from '../events/readable.ts'
+import { conflict, Problem } from '../problems/problem.ts'
+import * as webhooks from './queries.ts'
+import { MOST_ACTIVE, MOST_WEBHOOKS } from './webhook.ts'
+
+/**
+ * Which subscriptions may exist: none for events that whoever makes or changes it may not read, only so many, and no
+ * accidental duplicates of event and address. Admission is serialized per organization, so that two concurrent requests
+ * cannot both take the last place, or both miss each other as a duplicate.
+ */
+interface Sending extends Pick<Webhook, 'url' | 'eventTypes'> {
+  allowDuplicate?: boolean
+}
+
+/** Throws `permission_denied` or `conflict`. */
+export async function admitNew(call: WriteCall, wanted: Sending): Promise<void> {
+  permitTypes(call, wanted.eventTypes)
+  await webhooks.takeTurn(call)
+  if ((await webhooks.count(call)) >= MOST_WEBHOOKS) {
+    throw conflict(
+      'limit_reached',
+      `An organization has at most ${MOST_WEBHOOKS} subscriptions. Delete one that is not needed.`,
+    )
+  }
+  const active = await webhooks.active(call)
+  refuseTooMany(active)
+  refuseTwin(wanted, active)
+}
+
+/** The same for changes to a subscription that its transaction has locked. */
+export async function admitChange(
+  call: WriteCall,
+  before: Webhook,
+  changes: Partial<Sending & Pick<Webhook, 'status'>>,
+): Promise<void> {
+  const { url = before.url, eventTypes = before.eventTypes, status = before.status, allowDuplicate = false } = changes
+  permitTypes(call, eventTypes)
+  const wasActive = before.status === 'active'
+  const isOther = !wasActive || changes.url !== undefined || changes.eventTypes !== undefined
+  if (status !== 'active' || !isOther) return
+  await webhooks.takeTurn(call)
+  const others = (await webhooks.active(call)).filter(({ id }) => id !== before.id)
+  // Organizations that exceeded the limit before it existed keep their active subscriptions.
+  if (!wasActive) refuseTooMany(others)
+  refuseTwin({ url, eventTypes, allowDuplicate }, others)
+}
+
+function permitTypes(call: Call, eventTypes: Webhook['eventTypes']): void {
+  const beyond = eventTypes.find((type) => type !== '*' && !mayRead(call, type))
+  if (beyond === undefined) return
+  const permission = permissionOf(call.surroundings.contract, beyond)
+  throw new Problem('permission_denied', `A subscription to ${beyond} needs ${permission}.`, { permission })
+}
+
+function refuseTooMany(others: webhooks.Active[]): void {
+  if (others.length < MOST_ACTIVE) return
+  throw conflict(
+    'limit_reached',
+    `An organization has at most ${MOST_ACTIVE} active subscriptions. Disable or delete one that is not needed.`,
+  )
+}
+
+function refuseTwin({ url, eventTypes, allowDuplicate = false }: Sending, others: webhooks.Active[]): void {
+  if (allowDuplicate) return
+  const types = new Set<string>(eventTypes)
+  for (const other of others) {
+    if (new URL(other.url).href !== new URL(url).href) continue
+    const shared = types.has('*')
+      ? other.eventTypes[0]
+      : other.eventTypes.find((type) => type === '*' || types.has(type))
+    if (shared === undefined) continue
+    const what = shared === '*' ? 'every event' : shared
+    throw conflict(
+      'already_done',
+      `${other.id} sends ${what} to this address already. Change that one, or set allowDuplicate if it is to come twice.`,
+      { errors: [{ pointer: '/url', code: 'conflict', message: `is where ${other.id} sends ${what} already` }] },
+    )
+  }
+}

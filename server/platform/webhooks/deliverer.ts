@@ -1,0 +1,273 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import { vault } from '../encryption/vault.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { type Claimed, type Claims, claim, claimTests, findDue, type Turn } from './claims.ts'
+import type { WebhookName } from './dispatcher.ts'
+import type { Resolve } from './names.ts'
+import type { Owners } from './owners.ts'
+import { keyOf, placeOf } from './secret.ts'
+import { type Outcome, sender } from './sender.ts'
+import { type Settled, type Settlement, settle, type TellDisabled } from './settlement.ts'
+import { Shares } from './shares.ts'
+import { signature } from './signature.ts'
+import { Turns } from './turns.ts'
+
+/**
+ * Sends what is due, with as many attempts in flight as allowed, and records the outcomes in batches.
+ *
+ * A receiver that hangs blocks its attempts for ten seconds. It and its builder only get a share of the attempts that
+ * this process can have in flight (shares.ts), so there is always capacity for others.
+ */
+export interface DelivererParts {
+  database: Database
+  config: Config
+  clock: Clock
+  log: Logger
+  owners: Owners
+  tellDisabled: TellDisabled
+  /** Called for every attempt once it is recorded. */
+  attemptMade?(attempt: AttemptMade): void
+  resolve?: Resolve
+}
+
+/** One attempt, as the metrics count it. */
+export interface AttemptMade {
+  outcome: Outcome['kind']
+  durationMs: number
+  /** From the event to the first byte of its first attempt; null for any other attempt. */
+  delayMs: number | null
+  /** The resulting status of the delivery. */
+  status: Settlement['statuses'][number]
+}
+
+export interface Deliverer {
+  /** These subscriptions may have something due. */
+  take(webhooks: WebhookName[]): void
+  /** Somebody asked for a test delivery. */
+  takeTests(): void
+  /** Looks for whatever is due. */
+  look(): Promise<void>
+  /** Stops claiming, and resolves when everything in flight is settled. */
+  stop(): Promise<void>
+  metrics(): DelivererMetrics
+}
+
+export interface DelivererMetrics {
+  attemptsUnderWay: number
+}
+
+/** Deliveries per transaction: enough to make its cost small, few enough to start within milliseconds. */
+const BATCH_CLAIMS = 512
+const BATCH_SETTLEMENTS = 512
+
+/** Starting one takes a tenth of a millisecond of CPU; after this many, other work such as requests gets a turn. */
+const STARTS_AT_ONCE = 64
+
+/** Another process was claiming for a subscription; it will be done in a moment. */
+const MISSED_RETRY_MS = 20
+
+/** A retry due within this time gets its own timer; later ones are found by the check that runs once a second. */
+const TIMER_HORIZON_MS = 30_000
+
+const FAILURE_PAUSE_MS = 1000
+
+export function startDeliverer(parts: DelivererParts): Deliverer {
+  const { database, config, clock, log, owners } = parts
+  const http = sender(clock, { allowPrivate: config.webhookAllowPrivate, resolve: parts.resolve })
+  const { open } = vault(config.encryptionKey)
+  const turns = new Turns()
+  const shares = new Shares()
+  /** Subscriptions that still have something due but have used up their share. */
+  const waiting = new Map<string, WebhookName>()
+  const timers = new Map<string, { atMs: number; timer: NodeJS.Timeout }>()
+  let underWay = 0
+  let isClaiming = false
+  let claiming: Promise<void> = Promise.resolve()
+  let testing: Promise<void> = Promise.resolve()
+  let isSettling = false
+  let isStopped = false
+  let settled: Settled[] = []
+  let idle: (() => void) | null = null
+
+  function take(webhooks: WebhookName[]): void {
+    for (const webhook of webhooks) turns.add(webhook)
+    claimAll()
+  }
+
+  function claimAll(): void {
+    if (isClaiming || isStopped) return
+    isClaiming = true
+    claiming = claimDue()
+  }
+
+  async function claimDue(): Promise<void> {
+    try {
+      while (!isStopped) {
+        const chosen = turns.next(BATCH_CLAIMS, (organizationId) => shares.reserve(organizationId))
+        if (chosen.length === 0) break
+        const { deliveries, full, missed } = await claimed(chosen)
+        for (const { organizationId, webhookId } of full) waiting.set(webhookId, { organizationId, webhookId })
+        for (const webhook of missed) wakeAt(webhook, clock.nowMs() + MISSED_RETRY_MS)
+        for (const [i, delivery] of fewestFirst(deliveries).entries()) {
+          start(delivery)
+          if (i % STARTS_AT_ONCE === STARTS_AT_ONCE - 1) await new Promise((next) => setImmediate(next))
+        }
+      }
+    } catch (error) {
+      log.error({ err: error }, 'claiming deliveries failed and will be tried again')
+      await new Promise((done) => setTimeout(done, isStopped ? 0 : FAILURE_PAUSE_MS))
+    }
+    isClaiming = false
+  }
+
+  // A share is only reserved until it is known how much of it is needed.
+  async function claimed(chosen: Turn[]): Promise<Claims> {
+    try {
+      return await claim({ database, clock, owners }, chosen)
+    } catch (error) {
+      for (const { organizationId, webhookId } of chosen) turns.add({ organizationId, webhookId })
+      throw error
+    } finally {
+      for (const { organizationId, most } of chosen) shares.add(organizationId, -most)
+    }
+  }
+
+  async function startTests(): Promise<void> {
+    if (isStopped) return
+    for (const delivery of await claimTests(database, clock, owners)) start(delivery)
+  }
+
+  function start(claimed: Claimed): void {
+    underWay++
+    shares.add(claimed.organizationId, 1)
+    void attempt(claimed).then(
+      (outcome) => {
+        settled.push({ claimed, outcome })
+        void settleAll()
+      },
+      (error: unknown) => {
+        // This process does not know the key that the secret is sealed with, which is no fault of the receiver. The claim
+        // runs out, and a process that knows the key makes the attempt.
+        log.error({ err: error, webhookId: claimed.webhookId }, 'a delivery could not be signed')
+        underWay--
+        release(claimed)
+      },
+    )
+  }
+
+  async function attempt(claimed: Claimed): Promise<Outcome> {
+    const { eventId, webhookId, organizationId, body, destination, test } = claimed
+    const timestamp = Math.floor(clock.nowMs() / 1000)
+    const keys = destination.sealedSecrets.map((sealed) => keyOf(open(sealed, placeOf(organizationId, webhookId))))
+    const signed = signature(keys, eventId, timestamp, body)
+    return http.send({
+      url: destination.url,
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Plumbline-Webhooks/1',
+        'webhook-id': eventId,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signed,
+        'X-Webhook-Signature': signed,
+        ...(test && { 'webhook-test': 'true' }),
+      },
+    })
+  }
+
+  // While one batch is being written the next one fills up, so batches grow with the load.
+  async function settleAll(): Promise<void> {
+    if (isSettling) return
+    isSettling = true
+    while (settled.length > 0) {
+      const batch = settled.splice(0, BATCH_SETTLEMENTS)
+      try {
+        const { statuses, disabled, retries } = await settle(database, config, clock, batch, parts.tellDisabled)
+        statuses.forEach((status, i) => {
+          const one = batch[i]
+          if (one !== undefined) parts.attemptMade?.(attemptOf(one, status))
+        })
+        for (const webhook of disabled) log.warn(webhook, 'a webhook was disabled')
+        for (const { atMs, ...webhook } of retries) wakeAt(webhook, atMs)
+        underWay -= batch.length
+        for (const { claimed } of batch) release(claimed)
+      } catch (error) {
+        log.error({ err: error }, 'settling attempts failed')
+        // On shutdown, do not wait for a database that is down: the leases expire, and the attempts are made again.
+        if (isStopped) {
+          underWay -= batch.length
+          continue
+        }
+        // Outcomes are not lost: they are recorded when the database is back.
+        settled = [...batch, ...settled]
+        await new Promise((done) => setTimeout(done, FAILURE_PAUSE_MS))
+      }
+    }
+    isSettling = false
+    if (underWay === 0) idle?.()
+    claimAll()
+  }
+
+  function release({ organizationId, webhookId }: Claimed): void {
+    shares.add(organizationId, -1)
+    const webhook = waiting.get(webhookId)
+    if (webhook === undefined) return
+    waiting.delete(webhookId)
+    turns.add(webhook)
+  }
+
+  function wakeAt(webhook: WebhookName, atMs: number): void {
+    const inMs = atMs - clock.nowMs()
+    const known = timers.get(webhook.webhookId)
+    // One timer for the earliest is enough: that run finds out what comes next.
+    if (isStopped || inMs > TIMER_HORIZON_MS || (known !== undefined && known.atMs <= atMs)) return
+    clearTimeout(known?.timer)
+    const ring = () => {
+      timers.delete(webhook.webhookId)
+      take([webhook])
+    }
+    timers.set(webhook.webhookId, { atMs, timer: setTimeout(ring, Math.max(0, inMs)) })
+  }
+
+  return {
+    take,
+    takeTests() {
+      testing = testing.then(startTests).catch((error: unknown) => {
+        log.error({ err: error }, 'claiming tests failed and will be tried again')
+      })
+    },
+    async look() {
+      if (isStopped) return
+      try {
+        take(await findDue(database, clock))
+        await startTests()
+      } catch (error) {
+        log.error({ err: error }, 'looking for due deliveries failed and will be tried again')
+      }
+    },
+    async stop() {
+      isStopped = true
+      for (const { timer } of timers.values()) clearTimeout(timer)
+      await Promise.all([claiming, testing])
+      if (underWay > 0 || isSettling) await new Promise<void>((done) => (idle = done))
+      await http.close()
+    },
+    metrics: () => ({ attemptsUnderWay: underWay }),
+  }
+}
+
+// A builder with few deliveries does not wait behind all of another's. Each subscription's deliveries stay in order.
+function fewestFirst(deliveries: Claimed[]): Claimed[] {
+  const groups = [...Map.groupBy(deliveries, ({ organizationId }) => organizationId).values()]
+  return groups.sort((one, other) => one.length - other.length).flat()
+}
+
+function attemptOf({ claimed, outcome }: Settled, status: AttemptMade['status']): AttemptMade {
+  const { occurredAt, attemptCount } = claimed
+  const { kind, startedAtMs, durationMs, sentAfterMs } = outcome
+  const isFirst = occurredAt !== null && attemptCount === 0 && sentAfterMs !== null
+  const delayMs = isFirst ? Math.max(0, startedAtMs + sentAfterMs - Date.parse(occurredAt)) : null
+  return { outcome: kind, durationMs, delayMs, status }
+}

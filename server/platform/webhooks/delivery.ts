@@ -1,0 +1,133 @@
+import type { Logger } from 'pino'
+import type { Contract } from '../calls/contract.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { type AttemptMade, type DelivererMetrics, startDeliverer } from './deliverer.ts'
+import { dispatch, type WebhookName } from './dispatcher.ts'
+import type { Resolve } from './names.ts'
+import { ownersOf } from './owners.ts'
+import type { TellDisabled } from './settlement.ts'
+
+/**
+ * The path from a committed event to the receivers, inside each server process:
+ *
+ *     record      events/record.ts   in the transaction of the change
+ *     dispatch    dispatcher.ts      a sequence number, and a delivery for each subscription
+ *     claim       claims.ts          what is due, up to what each subscription may have in flight
+ *     send        sender.ts          ten seconds, to a public address
+ *     settle      settlement.ts      the attempt, the delivery, the count of failures
+ *
+ * A commit in this process wakes it at once. What other processes have committed, and what comes due over time, is
+ * found by a check that runs each second; that check also resumes the work of a process that died.
+ */
+export interface DeliveryParts {
+  database: Database
+  config: Config
+  clock: Clock
+  log: Logger
+  contract: Contract
+  tellDisabled: TellDisabled
+  attemptMade?(attempt: AttemptMade): void
+  /** Called after events got their sequence in this process. */
+  eventsDispatched?(): void
+  /** How names are resolved to addresses; replaced in tests. */
+  resolve?: Resolve
+}
+
+export interface Delivery {
+  /** Events were committed in this process. */
+  wake(): void
+  /** A commit in this process may have given a subscription something to send at once. */
+  due(webhook: WebhookName): void
+  /** Starts nothing more, and resolves when the attempts in flight are settled. */
+  stop(): Promise<void>
+  metrics(): DeliveryMetrics
+}
+
+export interface DeliveryMetrics extends DelivererMetrics {
+  eventsDispatched: number
+}
+
+/** Another process is dispatching, but may have started before our events were there: check again soon. */
+const BUSY_RETRY_MS = 10
+
+/**
+ * The busier it is, the longer events are collected between two dispatches, because a batch costs the database little
+ * more than a single event: a millisecond for each event, so that nothing waits in quiet times.
+ */
+const GATHER_MS_PER_EVENT = 1
+const GATHER_MOST_MS = 25
+
+/** How long to wait between two checks. */
+const LOOK_EVERY_MS = 1000
+
+/** After a failure, for example when the database is down. */
+const FAILURE_PAUSE_MS = 1000
+
+export function startDelivery(parts: DeliveryParts): Delivery {
+  const { database, config, clock, log } = parts
+  const owners = ownersOf(parts.contract)
+  const deliverer = startDeliverer({ ...parts, owners })
+  const metrics = { eventsDispatched: 0 }
+  let isStopped = false
+  let isWoken = false
+  let isRunning = false
+  let running: Promise<void> = Promise.resolve()
+
+  function wake(): void {
+    isWoken = true
+    if (isRunning || isStopped) return
+    isRunning = true
+    running = run()
+  }
+
+  async function run(): Promise<void> {
+    while (isWoken && !isStopped) {
+      isWoken = false
+      try {
+        const { isBusy, hasMore, events, due } = await dispatch({ database, config, clock, owners })
+        metrics.eventsDispatched += events
+        if (events > 0) parts.eventsDispatched?.()
+        deliverer.take(due)
+        isWoken ||= hasMore || isBusy
+        if (events > 0 && !hasMore) await pause(Math.min(GATHER_MOST_MS, events * GATHER_MS_PER_EVENT))
+        if (isBusy) await pause(BUSY_RETRY_MS)
+      } catch (error) {
+        log.error({ err: error }, 'dispatching events failed and will be tried again')
+        isWoken = true
+        await pause(FAILURE_PAUSE_MS)
+      }
+    }
+    isRunning = false
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((done) => setTimeout(done, isStopped ? 0 : ms))
+  }
+
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> = Promise.resolve()
+  const look = () => {
+    wake()
+    looking = deliverer.look().then(() => {
+      if (!isStopped) timer = setTimeout(look, LOOK_EVERY_MS)
+    })
+  }
+  look()
+
+  return {
+    wake,
+    due(webhook) {
+      deliverer.take([webhook])
+      deliverer.takeTests()
+    },
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await Promise.all([running, looking])
+      await deliverer.stop()
+    },
+    metrics: () => ({ ...metrics, ...deliverer.metrics() }),
+  }
+}

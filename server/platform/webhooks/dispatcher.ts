@@ -1,0 +1,225 @@
+import { sql } from 'kysely'
+import { typeid } from 'typeid-js'
+import type { Config } from '../config/config.ts'
+import type { Database, Db } from '../database/database.ts'
+import { LAST_SEQUENCE } from '../events/last-sequence.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Owner, Owners } from './owners.ts'
+import { wants } from './webhook.ts'
+
+/**
+ * Gives committed events their sequence number within their organization and creates a delivery for each subscription
+ * that wants them, in one transaction: an event is dispatched either completely or not at all.
+ *
+ * The number that a row gets when it is inserted does not reflect commit order. So the sequence is assigned later, to
+ * what has been committed by then, by one dispatcher at a time (an advisory lock that ends with the transaction). A
+ * client that reads events by `sequence` therefore never misses one that appears behind its position. The lock is taken
+ * in a statement of its own, so that the next one sees at least everything the previous dispatcher saw.
+ */
+export interface Dispatched {
+  /** Another process is dispatching right now; anything it does not see is left to the next attempt. */
+  isBusy: boolean
+  /** There may be more than fits in one batch. */
+  hasMore: boolean
+  /** How many events were dispatched. */
+  events: number
+  /** The subscriptions that have something to send now. */
+  due: WebhookName[]
+}
+
+export interface WebhookName {
+  organizationId: string
+  webhookId: string
+}
+
+/**
+ * Events per transaction: with a subscription or two each, a batch takes some fifty milliseconds. With half as many a
+ * backlog takes a fifth longer.
+ */
+const BATCH_EVENTS = 1000
+
+/** With many subscriptions a batch is cut short, so that a transaction inserts a few thousand rows at most. */
+const MOST_DELIVERIES = 5000
+
+/** Any number that no other lock in this database uses. */
+const DISPATCHER_LOCK = 74185008
+
+export interface DispatchParts {
+  database: Database
+  config: Config
+  clock: Clock
+  owners: Owners
+}
+
+export async function dispatch(parts: DispatchParts): Promise<Dispatched> {
+  const { isBusy, seen, placed } = await placeUnwatched(parts.database)
+  const isFull = seen === MOST_AT_ONCE
+  if (isBusy || placed === seen) return { isBusy, hasMore: isFull, events: placed, due: [] }
+  const watched = await placeWatched(parts)
+  return { ...watched, hasMore: watched.hasMore || isFull, events: watched.events + placed }
+}
+
+function placeWatched({ database, config, clock, owners }: DispatchParts): Promise<Dispatched> {
+  return database.transaction(async (trx) => {
+    const now = clock.now()
+    if (!(await lockDispatching(trx))) return { isBusy: true, hasMore: false, events: 0, due: [] }
+    const waiting = await undispatched(trx)
+    if (waiting.length === 0) return { isBusy: false, hasMore: false, events: 0, due: [] }
+    const subscriptions = await subscriptionsOf(trx, waiting, owners, now)
+    const { events, deliveries } = match(waiting, subscriptions, owners)
+    await place(trx, events, deliveries, { now, firstPauseSeconds: config.webhookRetrySchedule[0] ?? 0 })
+    return {
+      isBusy: false,
+      hasMore: events.length < waiting.length || waiting.length === BATCH_EVENTS,
+      events: events.length,
+      due: namesOf(deliveries),
+    }
+  })
+}
+
+/** Until the transaction ends, nobody else dispatches; false if another process is dispatching. */
+async function lockDispatching(trx: Db): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx)
+  return rows[0]?.locked === true
+}
+
+// Assigns the `ranked` events of each organization the numbers that follow its last. The lock lets nobody else do so.
+const PLACED = sql`counted as materialized (
+      select o."id", ${LAST_SEQUENCE} as "base" from "organizations" as o
+      where o."id" in (select "organizationId" from ranked)
+    ), placed as (
+      update "events" e set "sequence" = c."base" + r."rank"
+      from ranked r join counted c on c."id" = r."organizationId"
+      where e."organizationId" = r."organizationId" and e."id" = r."id"
+      returning e."organizationId", e."id", e."type", e."sequence"
+    )`
+
+/**
+ * Those of the first events that nobody subscribes to never pass through this process, so a transaction can take more of
+ * them. Only the first are looked at, because in a long backlog of others they would be looked for to its end each time.
+ */
+const MOST_AT_ONCE = 2000
+
+interface Placed {
+  isBusy: boolean
+  seen: number
+  placed: number
+}
+
+// Events of organizations without a subscription only need a sequence, which the database assigns by itself.
+function placeUnwatched(database: Database): Promise<Placed> {
+  return database.transaction(async (trx) => {
+    if (!(await lockDispatching(trx))) return { isBusy: true, seen: 0, placed: 0 }
+    const { rows } = await sql<{ seen: number; placed: number }>`
+      with first as materialized (
+        select "organizationId", "id", "recordedOrder" from "events"
+        where "sequence" is null order by "recordedOrder" limit ${MOST_AT_ONCE}
+      ), ranked as (
+        select "organizationId", "id",
+          row_number() over (partition by "organizationId" order by "recordedOrder") as "rank"
+        from first where "organizationId" not in (
+          select w."organizationId" from "webhooks" w where w."archivedAt" is null
+            and w."organizationId" in (select "organizationId" from first))
+      ), ${PLACED}
+      select count(*) as "seen", (select count(*) from placed) as "placed" from first`.execute(trx)
+    return { isBusy: false, seen: rows[0]?.seen ?? 0, placed: rows[0]?.placed ?? 0 }
+  })
+}
+
+interface Waiting {
+  organizationId: string
+  id: string
+  type: string
+  actorId: string | null
+  permissions: string[] | null
+}
+
+async function undispatched(trx: Db): Promise<Waiting[]> {
+  return trx
+    .selectFrom('events')
+    .select(['organizationId', 'id', 'type', 'actorId', 'permissions'])
+    .where('sequence', 'is', null)
+    .orderBy('recordedOrder')
+    .limit(BATCH_EVENTS)
+    .execute()
+}
+
+interface Subscription extends Owner {
+  organizationId: string
+  id: string
+  eventTypes: string[]
+  excludeOwnChanges: boolean
+  ownerId: string | null
+}
+
+// Includes disabled ones: events that occur in the meantime are held for them. A sandbox that is being filled sends nothing
+// of the past that it is given.
+async function subscriptionsOf(trx: Db, events: Waiting[], owners: Owners, now: Date): Promise<Subscription[]> {
+  const organizationIds = [...new Set(events.map((event) => event.organizationId))]
+  const { rows } = await sql<Subscription>`
+    select w."organizationId", w."id", w."eventTypes", w."excludeOwnChanges", w."owner"->>'id' as "ownerId", ${owners.columns(now)}
+    from "webhooks" w ${owners.joins}
+    where w."organizationId" = any(${organizationIds}) and w."archivedAt" is null
+      and not exists (
+        select from "sandboxes" b where b."organizationId" = w."organizationId" and b."status" in ('filling', 'emptying'))`.execute(
+    trx,
+  )
+  return rows
+}
+
+interface NewDelivery extends WebhookName {
+  id: string
+  eventId: string
+}
+
+// An event that the owner may not read is not even queued. If the owner is gone, everything is held, because a new
+// owner may be allowed to read other things; what the new owner may not read is left out at sending time.
+function match(
+  waiting: Waiting[],
+  subscriptions: Subscription[],
+  owners: Owners,
+): { events: Waiting[]; deliveries: NewDelivery[] } {
+  const byOrganization = Map.groupBy(subscriptions, ({ organizationId }) => organizationId)
+  const deliveries: NewDelivery[] = []
+  let taken = 0
+  for (const event of waiting) {
+    if (deliveries.length >= MOST_DELIVERIES) break
+    taken++
+    const { organizationId } = event
+    for (const webhook of byOrganization.get(organizationId) ?? []) {
+      if (!wants(webhook, event) || !(webhook.isOwnerGone || owners.mayRead(webhook, event.type, event.permissions)))
+        continue
+      deliveries.push({ organizationId, id: typeid('dlv').toString(), webhookId: webhook.id, eventId: event.id })
+    }
+  }
+  return { events: waiting.slice(0, taken), deliveries }
+}
+
+// One statement: it places the events and copies their numbers into the deliveries.
+async function place(
+  trx: Db,
+  events: Waiting[],
+  deliveries: NewDelivery[],
+  { now, firstPauseSeconds }: { now: Date; firstPauseSeconds: number },
+): Promise<void> {
+  const firstAttemptAt = new Date(now.getTime() + firstPauseSeconds * 1000).toISOString()
+  await sql`
+    with ranked as (
+      select "organizationId", "id",
+        row_number() over (partition by "organizationId" order by "ordinal") as "rank"
+      from unnest(${events.map((event) => event.organizationId)}::text[], ${events.map((event) => event.id)}::text[])
+        with ordinality as i ("organizationId", "id", "ordinal")
+    ), ${PLACED}
+    insert into "deliveries" ("organizationId", "id", "webhookId", "eventId", "eventType", "sequence", "nextAttemptAt", "createdAt", "updatedAt")
+    select d."organizationId", d."id", d."webhookId", d."eventId", p."type", p."sequence", ${firstAttemptAt}::timestamptz, ${now.toISOString()}::timestamptz, ${now.toISOString()}::timestamptz
+    from unnest(${deliveries.map((delivery) => delivery.organizationId)}::text[], ${deliveries.map((delivery) => delivery.id)}::text[],
+      ${deliveries.map((delivery) => delivery.webhookId)}::text[], ${deliveries.map((delivery) => delivery.eventId)}::text[])
+      as d ("organizationId", "id", "webhookId", "eventId")
+    join placed p on p."organizationId" = d."organizationId" and p."id" = d."eventId"`.execute(trx)
+}
+
+function namesOf(deliveries: NewDelivery[]): WebhookName[] {
+  const names = new Map(deliveries.map(({ organizationId, webhookId }) => [webhookId, { organizationId, webhookId }]))
+  return [...names.values()]
+}

@@ -1,0 +1,121 @@
+import { typeid } from 'typeid-js'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
+import { type Builder, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { vault } from '../encryption/vault.ts'
+import { newSecret, placeOf } from './secret.ts'
+import { Shares } from './shares.ts'
+import { Turns } from './turns.ts'
+
+let plumbline: TestPlumbline
+let hanging: Receiver
+let healthy: Receiver
+let other: Builder
+
+const HANGING = 700
+/** Half of what a process can have in flight. */
+const MOST_OF_ONE = 1000
+
+describe('what a process can have under way', () => {
+  /** Hands out turns until nobody gets another, and returns the total for each organization. */
+  function fill(shares: Shares, organizations: string[]): Record<string, number> {
+    const turns = new Turns()
+    const sums: Record<string, number> = {}
+    for (const organizationId of organizations)
+      for (let i = 0; i < 2000; i++) turns.add({ organizationId, webhookId: `${organizationId} ${i}` })
+    for (;;) {
+      const chosen = turns.next(512, (organizationId) => shares.reserve(organizationId))
+      if (chosen.length === 0) return sums
+      for (const { organizationId, most } of chosen) sums[organizationId] = (sums[organizationId] ?? 0) + most
+    }
+  }
+
+  test('is given to one builder by half, to two by thirds, and to a hundred so that none has to wait', () => {
+    expect(fill(new Shares(), ['a'])).toEqual({ a: 1000 })
+    const two = Object.values(fill(new Shares(), ['a', 'b']))
+    for (const sum of two) expect(Math.abs(sum - 2000 / 3)).toBeLessThan(2)
+    const hundred = Array.from({ length: 100 }, (_, i) => `${i}`)
+    const all = Object.values(fill(new Shares(), hundred))
+    expect(all).toHaveLength(100)
+    expect(Math.min(...all)).toBeGreaterThan(0)
+    expect(Math.max(...all)).toBeLessThanOrEqual(40)
+  })
+
+  test('has room for whoever comes after one that has taken all it may', () => {
+    const shares = new Shares()
+    fill(shares, ['a'])
+    expect(shares.reserve('a')).toBe(0)
+    expect(shares.reserve('b')).toBe(32)
+    // Ended attempts free up capacity.
+    shares.add('a', -100)
+    expect(shares.reserve('a')).toBeGreaterThan(0)
+  })
+
+  test('goes by turns, so that a builder with hundreds of subscriptions is followed by the one with one', () => {
+    const turns = new Turns()
+    for (let i = 0; i < 700; i++) turns.add({ organizationId: 'a', webhookId: `a${i}` })
+    turns.add({ organizationId: 'b', webhookId: 'b0' })
+    const shares = new Shares()
+    const [first, second] = turns.next(512, (organizationId) => shares.reserve(organizationId))
+    expect([first?.webhookId, second?.webhookId]).toEqual(['a0', 'b0'])
+  })
+})
+
+// With the embedded database, claiming this many takes longer than the receivers hang.
+describe.skipIf(inject('postgres') === null)(
+  'a builder with 700 receivers that hang, from before there was a limit',
+  () => {
+    beforeAll(async () => {
+      plumbline = await startTestPlumbline()
+      other = await plumbline.newBuilder()
+      hanging = await startReceiver()
+      healthy = await startReceiver()
+    })
+    afterAll(async () => {
+      await hanging.close()
+      await healthy.close()
+      await plumbline.stop()
+    }, 60_000)
+
+    test('never has more under way than half, and another one is sent its events meanwhile', async () => {
+      let [open, most] = [0, 0]
+      hanging.answer((_request, response) => {
+        most = Math.max(most, ++open)
+        response.on('close', () => open--)
+      })
+      await subscribeBeforeTheLimit(hanging.url)
+      const subscription = { url: healthy.url, eventTypes: ['vendor.created'] }
+      expect((await plumbline.post('/api/ext/webhooks', subscription, { key: other.key })).status).toBe(201)
+      for (let i = 0; i < 4; i++) await createVendor(plumbline.key)
+      // 2,800 are due.
+      await hanging.until(() => open > HANGING)
+      for (let i = 1; i <= 20; i++) {
+        await createVendor(other.key)
+        await healthy.until(i)
+      }
+      expect(most).toBeGreaterThan(HANGING)
+      expect(most).toBeLessThanOrEqual(MOST_OF_ONE)
+    }, 60_000)
+  },
+)
+
+async function subscribeBeforeTheLimit(url: string): Promise<void> {
+  const { organizationId, database, config } = plumbline
+  const now = plumbline.clock.now()
+  const system = JSON.stringify({ type: 'system', id: null })
+  const rows = Array.from({ length: HANGING }, () => {
+    const id = typeid('whk').toString()
+    return {
+      ...{ organizationId, id, url, eventTypes: ['vendor.created'], status: 'active', excludeOwnChanges: false },
+      ...{ version: 1, createdBy: system, owner: system, createdAt: now, updatedAt: now },
+      secret: vault(config.encryptionKey).seal(newSecret(), placeOf(organizationId, id)),
+    }
+  })
+  await database.statements.insertInto('webhooks').values(rows).execute()
+}
+
+let count = 0
+async function createVendor(key: string): Promise<void> {
+  const { status } = await plumbline.post('/api/ext/vendors', { companyName: `Vendor ${++count}` }, { key })
+  expect(status).toBe(201)
+}

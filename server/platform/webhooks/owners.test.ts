@@ -1,0 +1,308 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Delivery, Permission, Webhook } from '../../../client/contract.gen.ts'
+import { type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
+import { connected, newOauthApp } from '../../../test/support/oauth-app.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { createUser } from '../../domain/office/users/users.ts'
+import { newCall } from '../calls/call.ts'
+import { createKey, revokeKey } from '../keys/keys.ts'
+import { userOf } from '../keys/principals.ts'
+import type { Role } from '../keys/roles.ts'
+
+/** A subscription acts for a key or a user, and receives what that owner may read at the time of sending. */
+let plumbline: TestPlumbline
+let receiver: Receiver
+/** Receives everything, through a key that may read everything. */
+let witness: Receiver
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+beforeEach(async () => {
+  receiver = await startReceiver()
+  witness = await startReceiver()
+})
+afterEach(async () => {
+  for (const { id } of (await plumbline.get('/api/ext/webhooks?limit=200')).body.data)
+    await plumbline.delete(`/api/ext/webhooks/${id}`)
+  await receiver.close()
+  await witness.close()
+})
+
+const ADMINISTERING: Permission[] = ['webhooks:read', 'webhooks:write']
+
+/** A key with an admin of its own, so that a test can take away either. */
+async function newKey(permissions: Permission[], expiresAt: Date | null = null) {
+  const { organizationId, database, clock } = plumbline
+  const email = `admin${++count}@harrowfinch.example.com`
+  const person = { organizationId, email, name: 'Elena', role: 'admin', poApprovalLimit: 0 } as const
+  const userId = (await createUser(database, clock, person)).id
+  const wanted = { organizationId, userId, name: 'Accounting sync', permissions: [...ADMINISTERING, ...permissions] }
+  const { id, secret } = await createKey(database, clock, { ...wanted, expiresAt })
+  return { id, userId, secret }
+}
+
+async function subscribe(key: string, eventTypes: string[], url = receiver.url): Promise<Webhook> {
+  const answer = await plumbline.post('/api/ext/webhooks', { url, eventTypes }, { key })
+  expect([answer.status, answer.body.detail]).toEqual([201, undefined])
+  return answer.body
+}
+
+let count = 0
+async function createVendor(): Promise<string> {
+  return (await plumbline.post('/api/ext/vendors', { companyName: `Vendor ${++count}` })).body.id
+}
+
+async function createHome(): Promise<string> {
+  const community = (await plumbline.post('/api/ext/communities', { name: `Cedar Ridge ${++count}` })).body
+  const { status, body } = await plumbline.post('/api/ext/homes', { name: `Lot ${count}`, communityId: community.id })
+  expect(status).toBe(201)
+  return body.id
+}
+
+const objectsAt = ({ received }: Receiver) => received.map(({ event }) => event.data.object.id)
+const read = async (id: string): Promise<Webhook> => (await plumbline.get(`/api/ext/webhooks/${id}`)).body
+const deliveries = async (id: string, query = ''): Promise<Delivery[]> =>
+  (await plumbline.get(`/api/ext/webhooks/${id}/deliveries${query}`)).body.data
+
+async function setUser(id: string, change: { role?: Role; status?: string }): Promise<void> {
+  await plumbline.database.statements.updateTable('users').set(change).where('id', '=', id).execute()
+}
+
+async function setPermissions(id: string, permissions: Permission[]): Promise<void> {
+  await plumbline.database.statements.updateTable('apiKeys').set({ permissions }).where('id', '=', id).execute()
+}
+
+describe('a subscription', () => {
+  test('to everything receives what the key behind it may read, and nothing else', async () => {
+    const { id, secret } = await newKey(['vendors:read'])
+    const narrow = await subscribe(secret, ['*'])
+    expect(narrow.owner).toEqual({ type: 'key', id })
+    await subscribe(plumbline.key, ['*'], witness.url)
+    const home = await createHome()
+    const vendor = await createVendor()
+    await witness.until(2)
+    await receiver.until(1)
+    expect(objectsAt(witness)).toEqual([home, vendor])
+    expect(objectsAt(receiver)).toEqual([vendor])
+    expect((await deliveries(narrow.id)).map(({ eventType }) => eventType)).toEqual(['vendor.created'])
+  })
+
+  test('receives no more than the narrower token that created it could read', async () => {
+    const app = await newOauthApp(plumbline)
+    const { refresh } = await connected(plumbline, app, await plumbline.signIn())
+    const scope = [...ADMINISTERING, 'vendors:read'].join(' ')
+    const { body: token } = await app.token({ grant_type: 'refresh_token', refresh_token: refresh, scope })
+    const origin = 'https://app.example.com'
+    const wanted = { origin, permissions: scope.split(' ') }
+    const { body: browser } = await plumbline.post('/api/ext/browser-tokens', wanted)
+    const ofApp = await subscribe(token.access_token, ['*'])
+    const options = { key: browser.token, headers: { origin } }
+    const subscription = { url: `${receiver.url}/browser`, eventTypes: ['*'] }
+    const ofBrowser = (await plumbline.post('/api/ext/webhooks', subscription, options)).body
+    await subscribe(plumbline.key, ['*'], witness.url)
+    const home = await createHome()
+    const vendor = await createVendor()
+    await witness.until(2)
+    await receiver.until(2)
+    expect(objectsAt(witness)).toEqual([home, vendor])
+    expect(objectsAt(receiver)).toEqual([vendor, vendor])
+    for (const { id } of [ofApp, ofBrowser])
+      expect((await deliveries(id)).map(({ eventType }) => eventType)).toEqual(['vendor.created'])
+    // Whoever takes it over with all of their permissions is not bound by the token before.
+    await plumbline.patch(`/api/ext/webhooks/${ofApp.id}`, { excludeOwnChanges: false })
+    const later = await createHome()
+    await receiver.until(3)
+    expect(objectsAt(receiver).at(-1)).toBe(later)
+  })
+
+  test('gets a new secret from its owner or from somebody with all permissions of an admin', async () => {
+    const { secret: narrow } = await newKey(['vendors:read'])
+    const others = await subscribe(plumbline.key, ['vendor.created'], witness.url)
+    const own = await subscribe(narrow, ['vendor.created'])
+    const rotate = ({ id }: Webhook, options: RequestOptions) =>
+      plumbline.post(`/api/ext/webhooks/${id}/rotate-secret`, {}, options)
+    const owner = await plumbline.signIn()
+    const app = await connected(plumbline, await newOauthApp(plumbline), owner)
+    const origin = 'https://app.example.com'
+    const browser = await plumbline.post('/api/ext/browser-tokens', { origin, permissions: ADMINISTERING })
+    for (const caller of [{ key: narrow }, { key: app.key }, { key: browser.body.token, headers: { origin } }]) {
+      const { status, body } = await rotate(others, caller)
+      expect([status, body.code, body.secret]).toEqual([403, 'permission_denied', undefined])
+    }
+    for (const caller of [{ key: narrow }, { key: plumbline.key }, owner])
+      expect((await rotate(own, caller)).body.secret).toMatch(/^whsec_/)
+  })
+
+  test('to what the caller may not read is refused, when it is made and when it is changed', async () => {
+    const { secret: key } = await newKey(['vendors:read'])
+    const body = { url: receiver.url, eventTypes: ['vendor.created', 'bid.submitted'] }
+    const made = await plumbline.post('/api/ext/webhooks', body, { key })
+    expect(made).toMatchObject({ status: 403, body: { code: 'permission_denied', permission: 'bids:read' } })
+    const { id } = await subscribe(key, ['vendor.created'])
+    const changed = await plumbline.patch(`/api/ext/webhooks/${id}`, { eventTypes: ['home.created'] }, { key })
+    expect(changed).toMatchObject({ status: 403, body: { code: 'permission_denied', permission: 'homes:read' } })
+    const others = await subscribe(plumbline.key, ['home.created'], witness.url)
+    const taken = await plumbline.patch(`/api/ext/webhooks/${others.id}`, { excludeOwnChanges: true }, { key })
+    expect(taken).toMatchObject({ status: 403, body: { permission: 'homes:read' } })
+    expect((await read(others.id)).owner).toEqual(others.owner)
+  })
+
+  test('is not sent what waited while its key lost the permission; the delivery is cancelled', async () => {
+    const { id: keyId, secret: key } = await newKey(['vendors:read', 'homes:read'])
+    const { id } = await subscribe(key, ['*'])
+    await plumbline.patch(`/api/ext/webhooks/${id}`, { status: 'disabled' }, { key })
+    const homes = [await createHome(), await createHome()]
+    const vendor = await createVendor()
+    await plumbline.until(`/api/ext/webhooks/${id}/deliveries?status=held`, ({ body }) => body.data.length === 3)
+    await setPermissions(keyId, [...ADMINISTERING, 'vendors:read'])
+    expect((await plumbline.patch(`/api/ext/webhooks/${id}`, { status: 'active' }, { key })).status).toBe(200)
+    await receiver.until(1)
+    expect(objectsAt(receiver)).toEqual([vendor])
+    const { body } = await plumbline.until(
+      `/api/ext/webhooks/${id}/deliveries?status=cancelled`,
+      (answer) => answer.body.data.length === homes.length,
+    )
+    for (const { eventType, attemptCount, nextAttemptAt } of body.data)
+      expect([eventType, attemptCount, nextAttemptAt]).toEqual(['home.created', 0, null])
+    // The vendor's own delivery is written down only after the receiver has answered.
+    await plumbline.until(
+      `/api/ext/webhooks/${id}/deliveries?status=pending`,
+      (answer) => answer.body.data.length === 0,
+    )
+    // Not by hand either.
+    await plumbline.post(`/api/ext/deliveries/${body.data[0].id}/redeliver`)
+    await plumbline.until(`/api/ext/deliveries/${body.data[0].id}`, (answer) => answer.body.status === 'cancelled')
+    expect(objectsAt(receiver)).toEqual([vendor])
+  })
+
+  test('follows the role of the user of its key', async () => {
+    const { userId, secret } = await newKey(['users:read', 'vendors:read'])
+    const { id } = await subscribe(secret, ['vendor.created', 'user.logged_in'])
+    await setUser(userId, { role: 'owner' })
+    await createVendor()
+    await receiver.until(1)
+    await setUser(userId, { role: 'viewer' })
+    await plumbline.until(`/api/ext/webhooks/${id}`, ({ body }) => body.disabledReason === 'owner_revoked')
+  })
+})
+
+describe('a subscription whose owner is gone', () => {
+  const HOUR_MS = 3_600_000
+  test.each<[string, (key: { id: string; userId: string }) => Promise<unknown>]>([
+    ['whose key is revoked', ({ id }) => revokeKey(plumbline.database, plumbline.clock, id)],
+    ['whose key expires', async () => plumbline.clock.advance(HOUR_MS + 1000)],
+    ['whose key may manage webhooks no more', ({ id }) => setPermissions(id, ['vendors:read'])],
+    ['whose user is disabled', ({ userId }) => setUser(userId, { status: 'disabled' })],
+    ['whose user is an admin no more', ({ userId }) => setUser(userId, { role: 'accountant' })],
+  ])('%s is disabled, and the owners and admins are told once', async (_what, lose) => {
+    const key = await newKey(['vendors:read'], new Date(plumbline.clock.nowMs() + HOUR_MS))
+    const { id, owner } = await subscribe(key.secret, ['vendor.created'])
+    await subscribe(plumbline.key, ['vendor.created'], witness.url)
+    await createVendor()
+    await receiver.until(1)
+    await lose(key)
+    // From this moment on nothing is sent, even before the service has disabled the subscription.
+    const later = await createVendor()
+    await witness.until((all) => all.some(({ event }) => event.data.object.id === later))
+    const { body } = await plumbline.until(`/api/ext/webhooks/${id}`, (answer) => answer.body.status === 'disabled')
+    expect(body).toMatchObject({ disabledReason: 'owner_revoked', owner })
+    expect(body.disabledAt).not.toBeNull()
+    expect(objectsAt(receiver)).not.toContain(later)
+    const told = (await plumbline.get(`/api/ext/messages?relatedToId=${id}`)).body.data
+    expect(told).toHaveLength(1)
+    for (const part of [receiver.url, id, key.id, body.disabledAt, 'active', '14 days'])
+      expect(told[0].body).toContain(part)
+  })
+
+  test('is taken over by whoever switches it on, who gets what was held and what they may read', async () => {
+    const gone = await newKey(['homes:read', 'vendors:read'])
+    const { id } = await subscribe(gone.secret, ['*'])
+    await revokeKey(plumbline.database, plumbline.clock, gone.id)
+    const home = await createHome()
+    const vendor = await createVendor()
+    await plumbline.until(`/api/ext/webhooks/${id}`, ({ body }) => body.status === 'disabled')
+    await plumbline.until(
+      `/api/ext/webhooks/${id}/deliveries?status=held&eventType=vendor.created`,
+      ({ body }) => body.data.length === 1,
+    )
+    expect(objectsAt(receiver)).toEqual([])
+    const heir = await newKey(['vendors:read'])
+    const taken = await plumbline.patch(`/api/ext/webhooks/${id}`, { status: 'active' }, { key: heir.secret })
+    expect(taken.body).toMatchObject({
+      status: 'active',
+      disabledReason: null,
+      owner: { type: 'key', id: heir.id },
+      createdBy: { type: 'key', id: gone.id },
+    })
+    await receiver.until((all) => all.some(({ event }) => event.data.object.id === vendor))
+    await plumbline.until(`/api/ext/webhooks/${id}/deliveries?status=pending`, ({ body }) => body.data.length === 0)
+    expect(objectsAt(receiver)).not.toContain(home)
+  })
+})
+
+describe('whoever changes a subscription', () => {
+  test('takes it over, so that no key sends itself what another one may read', async () => {
+    const { id } = await subscribe(plumbline.key, ['*'], witness.url)
+    const weak = await newKey(['vendors:read'])
+    const taken = await plumbline.patch(`/api/ext/webhooks/${id}`, { url: receiver.url }, { key: weak.secret })
+    expect(taken.body.owner).toEqual({ type: 'key', id: weak.id })
+    await createHome()
+    const vendor = await createVendor()
+    await receiver.until(1)
+    expect(objectsAt(receiver)).toEqual([vendor])
+    expect(objectsAt(witness)).toEqual([])
+  })
+
+  test('and only switches it off leaves it with its owner', async () => {
+    const { id, owner } = await subscribe(plumbline.key, ['*'])
+    const weak = await newKey(['vendors:read'])
+    const { body } = await plumbline.patch(`/api/ext/webhooks/${id}`, { status: 'disabled' }, { key: weak.secret })
+    expect(body).toMatchObject({ status: 'disabled', disabledReason: 'requested', owner })
+  })
+})
+
+test('a user has subscriptions too, and they end with the user', async () => {
+  const { userId } = await newKey([])
+  const { organizationId, database } = plumbline
+  const principal = await userOf(database.statements, organizationId, userId)
+  const call = newCall(plumbline.app.surroundings, { principal, requestId: 'req_test', address: null })
+  const body = { url: receiver.url, eventTypes: ['vendor.created', 'user.logged_in'] }
+  const { id, owner } = await call.operation('createWebhook', body)
+  expect(owner).toEqual({ type: 'user', id: userId })
+  await createVendor()
+  await receiver.until(1)
+  await setUser(userId, { status: 'disabled' })
+  await plumbline.until(`/api/ext/webhooks/${id}`, (answer) => answer.body.disabledReason === 'owner_revoked')
+})
+
+test('deliveries are shown to those who may read what was delivered, page by page', async () => {
+  const { id } = await subscribe(plumbline.key, ['*'])
+  for (let i = 0; i < 3; i++) {
+    await createHome()
+    await createVendor()
+  }
+  await receiver.until(6)
+  const { secret: key } = await newKey(['vendors:read'])
+  const shown: Delivery[] = []
+  let address = `/api/ext/webhooks/${id}/deliveries?limit=2`
+  for (;;) {
+    const { body } = await plumbline.get(address, { key })
+    shown.push(...body.data)
+    if (body.nextCursor === null) break
+    expect(body.data).toHaveLength(2)
+    address = `/api/ext/webhooks/${id}/deliveries?limit=2&cursor=${body.nextCursor}`
+  }
+  expect(shown.map(({ eventType }) => eventType)).toEqual(Array(3).fill('vendor.created'))
+  const [home] = await deliveries(id, '?eventType=home.created')
+  for (const [method, path] of [
+    ['GET', `/api/ext/deliveries/${home?.id}`],
+    ['POST', `/api/ext/deliveries/${home?.id}/redeliver`],
+  ] as const)
+    expect((await plumbline.request(method, path, undefined, { key })).status).toBe(404)
+  // A test shows only the contract's example, which is public.
+  const tested = await plumbline.post(`/api/ext/webhooks/${id}/test`, { eventType: 'home.created' }, { key })
+  expect(tested.status).toBe(202)
+  expect((await plumbline.get(`/api/ext/deliveries/${tested.body.id}`, { key })).status).toBe(200)
+})

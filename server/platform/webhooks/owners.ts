@@ -1,0 +1,73 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Permission } from '../../../client/contract.gen.ts'
+import type { Contract } from '../calls/contract.ts'
+import { permissionOf } from '../events/readable.ts'
+import { permissionsOf, ROLES, type Role } from '../keys/roles.ts'
+
+/**
+ * Whom a subscription acts for, and what that owner may read right now. The statements that match events and that claim
+ * deliveries read this together with the subscription, so it is just as current and needs no extra statement.
+ *
+ * As in a call, a key may do what both its permissions and its user's role allow. A subscription that was created with a
+ * browser token or a narrowed access token stays within the permissions of that token. An owner is gone when it could no
+ * longer create the subscription: a key that is revoked or expired, a disabled user, an app that its user has disconnected,
+ * or any of them without the permission. The service itself is never gone.
+ */
+export interface Owners {
+  /** The owner columns for a statement over subscriptions `w` that includes `joins`. */
+  columns(now: Date): RawBuilder<unknown>
+  readonly joins: RawBuilder<unknown>
+  /** The condition that the owner of `w` is gone, for a statement that includes `joins`. */
+  isGone(now: Date): RawBuilder<unknown>
+  /** Whether the owner may read what events of this type show, if they take these permissions too. */
+  mayRead(owner: Owner, type: string, also: readonly string[] | null): boolean
+}
+
+/** The columns read about a subscription's owner. */
+export interface Owner {
+  isOwnerGone: boolean
+  ownerType: string
+  /** The permissions of the key, or of the app that a user lets act for them; null for a user by themselves. */
+  ownerPermissions: string[] | null
+  /** The permissions of the narrower token that created or took over the subscription; null if there was none. */
+  tokenPermissions: string[] | null
+  /** The role of the user, or of the key's user. */
+  ownerRole: Role | null
+}
+
+const POWER = new Map(ROLES.map((role) => [role, permissionsOf(role)]))
+
+const JOINS = sql`
+  left join "apiKeys" k on w."owner"->>'type' = 'key' and k."organizationId" = w."organizationId" and k."id" = w."owner"->>'id'
+  left join "oauthGrants" g on g."organizationId" = w."organizationId" and g."id" = w."owner"->'via'->>'grantId'
+  left join "users" u on u."organizationId" = w."organizationId"
+    and u."id" = case w."owner"->>'type' when 'key' then k."createdByUserId" when 'user' then w."owner"->>'id' end`
+
+export function ownersOf(contract: Contract): Owners {
+  const needed = contract.operations.get('createWebhook')?.permissions ?? []
+  const roles = ROLES.filter((role) => needed.every((permission) => POWER.get(role)?.has(permission as Permission)))
+  const isGone = (now: Date) => sql`coalesce(case w."owner"->>'type'
+    when 'system' then false
+    when 'key' then k."revokedAt" is not null or k."expiresAt" <= ${now.toISOString()}
+      or not k."permissions" @> ${needed}::text[] or u."status" = 'disabled' or u."role" <> all(${roles})
+      or k."id" is null
+    when 'user' then u."status" = 'disabled' or u."role" <> all(${roles}) or u."id" is null
+      or w."owner"->'via' is not null and (g."id" is null or g."revokedAt" is not null
+        or g."expiresAt" <= ${now.toISOString()} or not g."permissions" @> ${needed}::text[])
+    else true end, false)`
+  return {
+    columns: (now) => sql`${isGone(now)} as "isOwnerGone", w."owner"->>'type' as "ownerType",
+      coalesce(k."permissions", g."permissions") as "ownerPermissions", w."tokenPermissions", u."role" as "ownerRole"`,
+    joins: JOINS,
+    isGone,
+    mayRead({ isOwnerGone, ownerType, ownerPermissions, tokenPermissions, ownerRole }, type, also) {
+      if (isOwnerGone) return false
+      if (ownerType === 'system') return true
+      const power = ownerRole === null ? undefined : POWER.get(ownerRole)
+      const has = (permission: string) =>
+        power?.has(permission as Permission) === true &&
+        [ownerPermissions, tokenPermissions].every((bound) => bound === null || bound.includes(permission))
+      return has(permissionOf(contract, type)) && (also === null || also.every(has))
+    },
+  }
+}

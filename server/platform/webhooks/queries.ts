@@ -1,0 +1,264 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Delivery, DeliveryAttempt, Webhook } from '../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../calls/call.ts'
+import type { Input } from '../calls/operation.ts'
+import { invalidCursor, page, readCursor } from '../calls/page.ts'
+import { rowsForPage } from '../database/usual-limits.ts'
+import { resource } from '../resources/resource.ts'
+
+export const { list, find, findAll, lock, insert, update, archive } = resource({
+  schema: 'Webhook',
+  table: 'webhooks',
+  prefix: 'whk',
+})
+
+export async function count(call: Tenant): Promise<number> {
+  const found = await call.db
+    .selectFrom('webhooks')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('organizationId', '=', call.organizationId)
+    .where('archivedAt', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(found.count)
+}
+
+/** Until the transaction ends, nobody else can create or activate a subscription of the organization. */
+export async function takeTurn({ db, organizationId }: WriteCall): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185009))`.execute(db)
+}
+
+export interface Active {
+  id: string
+  url: string
+  eventTypes: string[]
+}
+
+export async function active(call: Tenant): Promise<Active[]> {
+  return call.db
+    .selectFrom('webhooks')
+    .select(['id', 'url', 'eventTypes'])
+    .where('organizationId', '=', call.organizationId)
+    .where('status', '=', 'active')
+    .where('archivedAt', 'is', null)
+    .orderBy('id')
+    .execute()
+}
+
+/** Stores the secrets in a row that its transaction has created or locked. */
+export async function setSecrets(
+  call: WriteCall,
+  id: string,
+  secrets: { secret: string | null; previousSecret: string | null },
+): Promise<void> {
+  await call.db
+    .updateTable('webhooks')
+    .set(secrets)
+    .where('organizationId', '=', call.organizationId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Stores what the caller's token may read, in a row that its transaction has created or locked. */
+export async function bindToToken({ db, organizationId, principal }: WriteCall, id: string): Promise<void> {
+  const isToken = principal.via !== undefined || principal.isInBrowser === true
+  await db
+    .updateTable('webhooks')
+    .set({ tokenPermissions: isToken ? [...principal.permissions] : null })
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function sealedSecret(call: Tenant, id: string): Promise<string | null> {
+  const row = await call.db
+    .selectFrom('webhooks')
+    .select('secret')
+    .where('organizationId', '=', call.organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.secret ?? null
+}
+
+/** Asking for a delivery implies that the receiver was repaired: its pause ends, and the next attempt will show. */
+export async function endPause(call: WriteCall, id: string, now: Date): Promise<void> {
+  await call.db
+    .updateTable('webhooks')
+    .set((eb) => ({ pausedUntil: null, failedProbes: 0, version: eb('version', '+', 1), updatedAt: now }))
+    .where('organizationId', '=', call.organizationId)
+    .where('id', '=', id)
+    .where('pausedUntil', 'is not', null)
+    .execute()
+}
+
+// How a subscription's state affects its pending deliveries (held, or cancelled with it) is derived here, not stored.
+// Only deliveries cancelled individually are stored as such.
+const DELIVERY = sql`
+  d."id", d."webhookId", d."eventId", d."eventType", d."test",
+  case when d."status" <> 'pending' then d."status" when w."archivedAt" is not null then 'cancelled'
+    when w."status" = 'disabled' and not d."test" then 'held' else 'pending' end as "status",
+  d."attemptCount",
+  case when d."status" = 'pending' and w."archivedAt" is null and (w."status" = 'active' or d."test") then d."nextAttemptAt" end as "nextAttemptAt",
+  d."lastAttemptAt", d."responseStatus", d."error", d."createdAt", d."updatedAt"`
+
+// A test shows only the contract's example, which is public.
+function isReadable(readable: readonly string[]): RawBuilder<unknown> {
+  return sql`(d."test" or d."eventType" = any(${readable}))`
+}
+
+/** @param readable the types of event that may be shown; null means all */
+export async function listDeliveries(
+  call: Tenant,
+  webhook: Webhook,
+  query: Input<'listDeliveries'>['query'],
+  readable: readonly string[] | null,
+): Promise<{ data: Delivery[]; nextCursor: string | null }> {
+  const { limit, sort } = query
+  const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
+  const isDescending = sort.startsWith('-')
+  const byUpdate = sort.endsWith('updatedAt')
+  const [direction, beyond] = isDescending ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
+  const conditions = [sql`d."organizationId" = ${call.organizationId}`, sql`d."webhookId" = ${webhook.id}`]
+  if (readable !== null) conditions.push(isReadable(readable))
+  if (query.status !== undefined) conditions.push(inStatus(query.status, webhook))
+  if (query.eventType !== undefined) conditions.push(sql`d."eventType" = ${query.eventType}`)
+  if (query.eventId !== undefined) conditions.push(sql`d."eventId" = ${query.eventId}`)
+  if (query.updatedAfter !== undefined) conditions.push(sql`d."updatedAt" >= ${query.updatedAfter}`)
+  if (query.createdAfter !== undefined) conditions.push(sql`d."createdAt" >= ${query.createdAfter}`)
+  if (query.ids !== undefined) conditions.push(sql`d."id" = any(${query.ids})`)
+  if (position !== null) {
+    conditions.push(
+      byUpdate
+        ? sql`(d."updatedAt", d."id") ${beyond} (${instantOf(position.value)}, ${position.id})`
+        : sql`d."id" ${beyond} ${position.id}`,
+    )
+  }
+  const order = byUpdate ? sql`d."updatedAt" ${direction}, d."id" ${direction}` : sql`d."id" ${direction}`
+  const { rows } = await sql<Delivery>`
+    select ${DELIVERY} from "deliveries" d
+    join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
+    where ${sql.join(conditions, sql` and `)} order by ${order} limit ${rowsForPage(limit)}`.execute(call.db)
+  return page(rows, limit, sort, (row) => (byUpdate ? row.updatedAt : null))
+}
+
+// A cursor comes from a caller, who may have made it up.
+function instantOf(value: unknown): string {
+  if (
+    typeof value !== 'string' ||
+    !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) ||
+    Number.isNaN(Date.parse(value))
+  )
+    throw invalidCursor()
+  return value
+}
+
+function inStatus(status: Delivery['status'], webhook: Webhook) {
+  if (status === 'succeeded' || status === 'exhausted') return sql`d."status" = ${status}`
+  const isArchived = webhook.archivedAt !== null
+  const isHeld = !isArchived && webhook.status === 'disabled'
+  if (status === 'cancelled')
+    return isArchived ? sql`d."status" in ('pending', 'cancelled')` : sql`d."status" = 'cancelled'`
+  if (status === 'held') return isHeld ? sql`d."status" = 'pending' and not d."test"` : sql`false`
+  if (isArchived) return sql`false`
+  return isHeld ? sql`d."status" = 'pending' and d."test"` : sql`d."status" = 'pending'`
+}
+
+export async function findDelivery(
+  call: Tenant,
+  id: string,
+  readable: readonly string[] | null,
+): Promise<Delivery | undefined> {
+  const condition = readable === null ? sql`true` : isReadable(readable)
+  const { rows } = await sql<Delivery>`
+    select ${DELIVERY} from "deliveries" d
+    join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
+    where d."organizationId" = ${call.organizationId} and d."id" = ${id} and ${condition}`.execute(call.db)
+  return rows[0]
+}
+
+/** The deliveries with these ids, as far as they exist, in the order of their ids. */
+export async function findDeliveries(call: Tenant, ids: readonly string[]): Promise<Delivery[]> {
+  const { rows } = await sql<Delivery>`
+    select ${DELIVERY} from "deliveries" d
+    join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
+    where d."organizationId" = ${call.organizationId} and d."id" = any(${[...ids]}) order by d."id"`.execute(call.db)
+  return rows
+}
+
+export async function attemptsOf(call: Tenant, deliveryId: string): Promise<DeliveryAttempt[]> {
+  const { rows } = await sql<DeliveryAttempt>`
+    select "id", "url", "attemptedAt", "durationMs", "outcome", "responseStatus", "responseBody", "error"
+    from "deliveryAttempts" where "organizationId" = ${call.organizationId} and "deliveryId" = ${deliveryId}
+    order by "id" desc limit 100`.execute(call.db)
+  return rows.reverse()
+}
+
+/** The error of the most recent failed attempt, of whichever delivery. */
+export async function lastError(call: Tenant, webhookId: string): Promise<string | null> {
+  const { rows } = await sql<{ error: string | null }>`
+    select "error" from "deliveries"
+    where "organizationId" = ${call.organizationId} and "webhookId" = ${webhookId} and "error" is not null
+    order by "updatedAt" desc, "lastAttemptAt" desc limit 1`.execute(call.db)
+  return rows[0]?.error ?? null
+}
+
+/** Locks the row of a delivery until the transaction ends, with what decides whether it may be sent again. */
+export async function lockDelivery(
+  call: WriteCall,
+  id: string,
+): Promise<{ webhookId: string; test: boolean; isUnderWay: boolean } | undefined> {
+  const { rows } = await sql<{ webhookId: string; test: boolean; isUnderWay: boolean }>`
+    select "webhookId", "test", "claimedUntil" is not null as "isUnderWay" from "deliveries"
+    where "organizationId" = ${call.organizationId} and "id" = ${id} for update`.execute(call.db)
+  return rows[0]
+}
+
+export async function sendAgain(call: WriteCall, id: string, now: Date): Promise<void> {
+  await call.db
+    .updateTable('deliveries')
+    .set({ status: 'pending', step: 0, nextAttemptAt: now, updatedAt: now })
+    .where('organizationId', '=', call.organizationId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Makes the missed deliveries of a period due, oldest first; those in flight are left to their attempt. */
+export async function recover(
+  call: WriteCall,
+  webhookId: string,
+  period: { since: string; until: string; now: Date; most: number },
+): Promise<number> {
+  const now = period.now.toISOString()
+  const { numAffectedRows } = await sql`
+    with missed as (
+      select d."id" from "deliveries" d
+      join "events" e on e."organizationId" = d."organizationId" and e."id" = d."eventId"
+      where d."organizationId" = ${call.organizationId} and d."webhookId" = ${webhookId} and not d."test" and d."claimedUntil" is null
+        and (d."status" = 'exhausted' or (d."status" = 'pending' and d."nextAttemptAt" > ${now}))
+        and e."occurredAt" >= ${period.since} and e."occurredAt" < ${period.until}
+      order by d."sequence" limit ${period.most} for update of d
+    )
+    update "deliveries" d set "status" = 'pending', "step" = 0, "nextAttemptAt" = ${now}, "updatedAt" = ${now}
+    from missed where d."organizationId" = ${call.organizationId} and d."id" = missed."id"`.execute(call.db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** A test delivery. It has no event, so it carries its own payload. */
+export async function insertTest(
+  call: WriteCall,
+  test: { id: string; webhookId: string; eventId: string; eventType: string; payload: string; now: Date },
+): Promise<void> {
+  const { payload, now, ...rest } = test
+  await call.db
+    .insertInto('deliveries')
+    .values({
+      organizationId: call.organizationId,
+      ...rest,
+      sequence: 0,
+      test: true,
+      payload: sql`${payload}::json`,
+      nextAttemptAt: now,
+      createdAt: now,
+      updatedAt: now,
+    })
+    .execute()
+}

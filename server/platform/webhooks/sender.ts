@@ -1,0 +1,199 @@
+import type { Agent, Dispatcher } from 'undici'
+import type { Clock } from '../runtime/clock.ts'
+import { connector, DestinationRefused, isPublic } from './destination.ts'
+import type { Resolve } from './names.ts'
+import { readRetryAfter } from './retry-schedule.ts'
+
+/**
+ * One attempt: a POST and its outcome. Never throws; every kind of failure is an outcome.
+ *
+ * An attempt has 10 seconds from the first byte sent to the last response header. A redirect is treated like any other
+ * response that is not 2xx. The first kilobyte of the body is kept, and the connection is closed if much more follows;
+ * nothing is kept of a response from a private network.
+ */
+export interface Outcome {
+  kind: 'succeeded' | 'rejected' | 'timed_out' | 'unreachable' | 'refused'
+  startedAtMs: number
+  durationMs: number
+  /** From the start to the first byte sent; null if nothing was sent. */
+  sentAfterMs: number | null
+  responseStatus: number | null
+  responseBody: string | null
+  error: string | null
+  retryAfterMs: number | null
+}
+
+export interface Attempt {
+  url: string
+  headers: Record<string, string>
+  body: Buffer
+}
+
+export interface Sender {
+  send(attempt: Attempt): Promise<Outcome>
+  close(): Promise<void>
+}
+
+const TIMEOUT_MS = 10_000
+const KEPT_BYTES = 1024
+/** Reading up to this much keeps the connection usable; beyond it a new one is cheaper. */
+const READ_BYTES = 16 * 1024
+
+/**
+ * Connections are kept for the next event, but closed before the receiver closes them (Node does after 5 s), because a
+ * request that meets a closing connection counts as a failure.
+ */
+const KEEP_ALIVE_MS = 2500
+
+/** What a sender may do, and what tests replace. */
+export interface SenderOptions {
+  allowPrivate: boolean
+  resolve?: Resolve | undefined
+  /** Whether responses from an address may be kept. */
+  isShown?(address: string): boolean
+}
+
+export function sender(clock: Clock, { allowPrivate, resolve, isShown = isPublic }: SenderOptions): Sender {
+  const hidden = new HiddenOrigins()
+  // The library takes 5 MB of the heap, which a service without webhooks is spared.
+  let agent: Promise<Agent> | null = null
+  async function newAgent(): Promise<Agent> {
+    const { Agent, buildConnector } = await import('undici')
+    return new Agent({
+      connect: connector(buildConnector, {
+        ...{ allowPrivate, resolve, timeoutMs: TIMEOUT_MS },
+        connected(origin, address) {
+          if (!isShown(address)) hidden.add(origin)
+        },
+      }),
+      allowH2: false,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      // The timer below covers both.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+  return {
+    async send(attempt) {
+      agent ??= newAgent()
+      const opened = await agent
+      return new Promise((done) => run(opened, clock, hidden, attempt, done))
+    },
+    close: async () => (await agent)?.destroy(),
+  }
+}
+
+/**
+ * Origins that ever led to a private network. Their responses are never shown, not even when a later connection leads
+ * elsewhere, because undici does not say which connection a response came over.
+ */
+class HiddenOrigins {
+  readonly #origins = new Set<string>()
+
+  add(origin: string): void {
+    if (this.#origins.size < MOST_ORIGINS) this.#origins.add(origin)
+  }
+
+  // Once the set is full, no responses are shown.
+  has(origin: string): boolean {
+    return this.#origins.size === MOST_ORIGINS || this.#origins.has(origin)
+  }
+}
+
+const MOST_ORIGINS = 10_000
+
+function run(
+  agent: Agent,
+  clock: Clock,
+  hidden: HiddenOrigins,
+  attempt: Attempt,
+  done: (outcome: Outcome) => void,
+): void {
+  const startedAtMs = clock.nowMs()
+  const started = performance.now()
+  const chunks: Buffer[] = []
+  let received = 0
+  let controller: Dispatcher.DispatchController | null = null
+  let status: number | null = null
+  let sentAfterMs: number | null = null
+  let answeredMs: number | null = null
+  let retryAfter: string | undefined
+  let isOver = false
+
+  const timer = setTimeout(() => end('timed_out', 'The receiver did not answer within 10 seconds.'), TIMEOUT_MS)
+
+  function end(kind: Outcome['kind'], error: string): void {
+    if (isOver) return
+    isOver = true
+    clearTimeout(timer)
+    const body = hidden.has(new URL(attempt.url).origin) ? '' : bodyOf(chunks)
+    const isSuccess = status !== null && status >= 200 && status <= 299
+    done({
+      kind: status === null ? kind : isSuccess ? 'succeeded' : 'rejected',
+      startedAtMs,
+      durationMs: answeredMs ?? performance.now() - started,
+      sentAfterMs,
+      responseStatus: status,
+      responseBody: body === '' ? null : body,
+      error: isSuccess ? null : status === null ? error : `The receiver answered ${status}.`,
+      retryAfterMs: isSuccess ? null : readRetryAfter(retryAfter, clock.nowMs()),
+    })
+    controller?.abort(new Error('The attempt is over.'))
+  }
+
+  try {
+    const { origin, pathname, search } = new URL(attempt.url)
+    agent.dispatch(
+      { origin, path: pathname + search, method: 'POST', headers: attempt.headers, body: attempt.body },
+      {
+        onRequestStart(request) {
+          // The connection was established too late to be used.
+          if (isOver) return request.abort(new Error('The attempt is over.'))
+          controller = request
+          sentAfterMs = performance.now() - started
+        },
+        onResponseStart(_controller, statusCode, headers) {
+          // A 1xx is only interim.
+          if (statusCode < 200) return
+          status = statusCode
+          answeredMs = performance.now() - started
+          const header = headers['retry-after']
+          retryAfter = Array.isArray(header) ? header[0] : header
+        },
+        onResponseData(_controller, chunk) {
+          if (received < KEPT_BYTES) chunks.push(chunk.subarray(0, KEPT_BYTES - received))
+          received += chunk.length
+          if (received > READ_BYTES) end('rejected', '')
+        },
+        onResponseEnd() {
+          controller = null
+          end('rejected', '')
+        },
+        onResponseError(_controller, error) {
+          controller = null
+          end(error instanceof DestinationRefused ? 'refused' : 'unreachable', reasonOf(error))
+        },
+      },
+    )
+  } catch (error) {
+    end('unreachable', reasonOf(error as Error))
+  }
+}
+
+// Drops a character that the size limit cut in half; and a text column cannot hold a NUL.
+function bodyOf(chunks: Buffer[]): string {
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replaceAll('\0', '')
+    .replace(/\uFFFD$/, '')
+}
+
+const LONGEST_REASON = 500
+
+function reasonOf(error: Error): string {
+  const first = error instanceof AggregateError ? error.errors[0] : undefined
+  const { message, code } = (first ?? error) as Error & { code?: string }
+  return (message || code || 'The connection failed.').replaceAll('\0', '').slice(0, LONGEST_REASON)
+}

@@ -1,0 +1,23 @@
+import type { WebhookWithSecret } from '../../../client/contract.gen.ts'
+import type { Repeat } from '../calls/repeat.ts'
+import { vault } from '../encryption/vault.ts'
+import * as webhooks from './queries.ts'
+import { placeOf } from './secret.ts'
+
+/**
+ * A client that lost the first response needs the secret, or its subscription is useless. It is given the current
+ * secret, decrypted from where it is stored; a deleted subscription no longer has one.
+ */
+export const secretToldAgain: Repeat = {
+  conceal({ secret: _, ...rest }: Partial<WebhookWithSecret>) {
+    return rest
+  },
+
+  async reveal(body, call) {
+    const { id } = body as WebhookWithSecret
+    const sealed = await webhooks.sealedSecret(call, id)
+    if (sealed === null) return null
+    const { organizationId, surroundings } = call
+    return { ...body, secret: vault(surroundings.config.encryptionKey).open(sealed, placeOf(organizationId, id)) }
+  },
+}

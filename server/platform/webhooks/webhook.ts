@@ -1,0 +1,54 @@
+import type { Webhook } from '../../../client/contract.gen.ts'
+
+/** The number of consecutive failures that disables a subscription. */
+export const FAILURES_UNTIL_DISABLED = 50
+
+/**
+ * From this many consecutive failures on, attempts are made one at a time. Otherwise a receiver that is down for a
+ * minute with a thousand events waiting would be disabled within that minute.
+ */
+export const FAILURES_UNTIL_PROBING = 5
+
+/** The first pause between such attempts; each further one doubles, up to `webhookProbeMaxSeconds`. */
+export const FIRST_PROBE_SECONDS = 5
+
+/** The most receivers that a single event can go to. */
+export const MOST_ACTIVE = 50
+
+/** Every event is matched against all subscriptions of its organization, and held for the disabled ones. */
+export const MOST_WEBHOOKS = 200
+
+/** How many deliveries one call of recoverWebhook handles: a transaction of a few seconds at most. */
+export const MOST_RECOVERED = 50_000
+
+/** How long events of a disabled subscription are held. */
+export const HELD_MS = 14 * 24 * 3_600_000
+
+/** How long attempts and ended deliveries remain readable, at least. */
+export const KEPT_DAYS = 30
+
+interface Subscription {
+  eventTypes: readonly string[]
+  excludeOwnChanges: boolean
+  ownerId: string | null
+}
+
+export function wants(webhook: Subscription, event: { type: string; actorId: string | null }): boolean {
+  if (!webhook.eventTypes.includes(event.type) && !webhook.eventTypes.includes('*')) return false
+  return !(webhook.excludeOwnChanges && event.actorId !== null && event.actorId === webhook.ownerId)
+}
+
+/** The fields that change when a subscription is switched on or off by hand. */
+export function switched(status: Webhook['status'], now: Date) {
+  return status === 'active'
+    ? { status, disabledReason: null, disabledAt: null, consecutiveFailures: 0, pausedUntil: null }
+    : { status, disabledReason: 'requested' as const, disabledAt: now.toISOString(), pausedUntil: null }
+}
+
+/** The subscription as a caller sees it: an old secret that has expired is no longer mentioned. */
+export function withoutEndedSecret(webhook: Webhook, now: Date): Webhook {
+  const { previousSecretExpiresAt: expiry } = webhook
+  return expiry !== null && Date.parse(expiry) <= now.getTime()
+    ? { ...webhook, previousSecretExpiresAt: null }
+    : webhook
+}

@@ -1,0 +1,601 @@
+import { sql } from 'kysely'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Received, type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { eventsAbout } from '../../../test/support/recorded-events.ts'
+
+let plumbline: TestPlumbline
+let receiver: Receiver
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline({ WEBHOOK_RETRY_SCHEDULE: '0,5,300', WEBHOOK_PROBE_MAX_SECONDS: '3600' })
+})
+afterAll(() => plumbline.stop())
+beforeEach(async () => {
+  receiver = await startReceiver()
+})
+// A subscription left behind would keep sending to a receiver that is gone.
+afterEach(async () => {
+  for (const { id } of (await plumbline.get('/api/ext/webhooks?limit=200')).body.data)
+    await plumbline.delete(`/api/ext/webhooks/${id}`)
+  await receiver.close()
+})
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+async function subscribe(more: object = {}) {
+  const answer = await plumbline.post('/api/ext/webhooks', {
+    url: receiver.url,
+    eventTypes: ['vendor.created'],
+    secret: SECRET,
+    ...more,
+  })
+  expect(answer.status).toBe(201)
+  return answer.body
+}
+
+let count = 0
+async function createVendor(options?: object) {
+  const answer = await plumbline.post('/api/ext/vendors', { companyName: `Vendor ${++count}` }, options)
+  expect(answer.status).toBe(201)
+  // That is for whoever creates it, and no part of the vendor.
+  const { possibleDuplicates: _, ...vendor } = answer.body
+  return vendor
+}
+
+function settings(id: string, holds: (body: TestAnswer) => boolean) {
+  return plumbline.until(`/api/ext/webhooks/${id}`, ({ body }) => holds(body))
+}
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on what came over the wire, whatever that is.
+type TestAnswer = any
+
+async function deliveries(id: string, query = ''): Promise<TestAnswer[]> {
+  return (await plumbline.get(`/api/ext/webhooks/${id}/deliveries${query}`)).body.data
+}
+
+describe('a subscription', () => {
+  test('shows its secret once and keeps it encrypted', async () => {
+    const created = await subscribe()
+    expect(created.secret).toBe(SECRET)
+    expect(created).toMatchObject({ status: 'active', consecutiveFailures: 0, disabledReason: null, version: 1 })
+    const { body } = await plumbline.get(`/api/ext/webhooks/${created.id}`)
+    expect(body).not.toHaveProperty('secret')
+    const rows = await plumbline.database.statements
+      .selectFrom('webhooks')
+      .selectAll()
+      .where('id', '=', created.id)
+      .execute()
+    expect(JSON.stringify(rows)).not.toContain(SECRET.slice(6))
+  })
+
+  test('is made once however often it is asked for, and its secret is not kept in the answer that is replayed', async () => {
+    const body = { url: receiver.url, eventTypes: ['*'], secret: 'a secret of my own choice' }
+    const headers = { 'idempotency-key': 'the sync of the accounts' }
+    const first = await plumbline.post('/api/ext/webhooks', body, { headers })
+    const again = await plumbline.post('/api/ext/webhooks', body, { headers })
+    expect(again.body).toEqual(first.body)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    const kept = await plumbline.database.statements.selectFrom('idempotencyRecords').selectAll().execute()
+    expect(JSON.stringify(kept)).not.toContain(body.secret)
+  })
+
+  test('gets a secret of its own when it brings none', async () => {
+    const { secret } = await subscribe({ secret: undefined })
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/)
+  })
+
+  test.each([
+    ['ftp://example.com/', 'another scheme'],
+    ['https://user:pass@example.com/', 'user info'],
+    ['not an address', 'no address at all'],
+  ])('is refused for %s: %s', async (url) => {
+    const answer = await plumbline.post('/api/ext/webhooks', { url, eventTypes: ['*'] })
+    expect(answer.status).toBe(422)
+    expect(answer.body.errors[0].pointer).toBe('/url')
+  })
+
+  test.each([['tooshort'], ['whsec_not-base64!!!!!!'], ['x'.repeat(129)]])(
+    'is refused with the secret %s',
+    async (secret) => {
+      const answer = await plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'], secret })
+      expect(answer.status).toBe(422)
+    },
+  )
+
+  test('is unknown to another builder, and so are its deliveries', async () => {
+    const webhook = await subscribe()
+    await createVendor()
+    await receiver.until(1)
+    const [delivery] = await deliveries(webhook.id)
+    const { key } = await plumbline.newBuilder()
+    for (const path of [`webhooks/${webhook.id}`, `webhooks/${webhook.id}/deliveries`, `deliveries/${delivery.id}`]) {
+      expect((await plumbline.get(`/api/ext/${path}`, { key })).status).toBe(404)
+    }
+    expect((await plumbline.post(`/api/ext/deliveries/${delivery.id}/redeliver`, undefined, { key })).status).toBe(404)
+  })
+
+  test('that is deleted gets nothing more, loses its secret, and stays readable', async () => {
+    const webhook = await subscribe()
+    expect((await plumbline.delete(`/api/ext/webhooks/${webhook.id}`)).status).toBe(204)
+    expect((await plumbline.delete(`/api/ext/webhooks/${webhook.id}`)).status).toBe(204)
+    const { body } = await plumbline.get(`/api/ext/webhooks/${webhook.id}`)
+    expect(body.archivedAt).not.toBeNull()
+    const other = await subscribe()
+    await createVendor()
+    await receiver.until(1)
+    expect(await deliveries(webhook.id)).toEqual([])
+    expect(await deliveries(other.id)).toHaveLength(1)
+    const row = await plumbline.database.statements
+      .selectFrom('webhooks')
+      .select('secret')
+      .where('id', '=', webhook.id)
+      .executeTakeFirst()
+    expect(row?.secret).toBeNull()
+    expect((await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'active' })).status).toBe(409)
+  })
+
+  test('is not changed by whoever read an older version', async () => {
+    const webhook = await subscribe()
+    await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { eventTypes: ['*'] })
+    const late = await plumbline.patch(
+      `/api/ext/webhooks/${webhook.id}`,
+      { eventTypes: ['bid.submitted'] },
+      { headers: { 'if-match': '"1"' } },
+    )
+    expect(late.status).toBe(412)
+  })
+})
+
+describe('subscriptions together', () => {
+  const create = (more: object = {}) =>
+    plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['vendor.created'], ...more })
+  const change = (id: string, changes: object) => plumbline.patch(`/api/ext/webhooks/${id}`, changes)
+
+  test('never send the same event to the same address twice, unless it is asked for', async () => {
+    const { id } = await subscribe({ eventTypes: ['vendor.created', 'bid.submitted'] })
+    const { origin } = new URL(receiver.url)
+    for (const twin of [
+      { eventTypes: ['vendor.created'] },
+      { eventTypes: ['home.created', 'bid.submitted'] },
+      { eventTypes: ['*'] },
+      { url: `${origin.toUpperCase()}/./hooks` },
+    ]) {
+      const { status, body } = await create(twin)
+      expect([status, body.code, body.errors?.[0]?.pointer]).toEqual([409, 'conflict', '/url'])
+      expect(body.detail).toContain(id)
+    }
+    expect((await create({ eventTypes: ['home.created'] })).status).toBe(201)
+    expect((await create({ url: `${receiver.url}/other` })).status).toBe(201)
+    expect((await create({ allowDuplicate: true })).status).toBe(201)
+    await createVendor()
+    await receiver.until(3)
+  })
+
+  test('do not come to that by a change either, but may where one of them is disabled', async () => {
+    const first = await subscribe()
+    const other = await subscribe({ url: `${receiver.url}/other` })
+    expect((await change(other.id, { url: receiver.url })).status).toBe(409)
+    expect((await change(other.id, { url: receiver.url, allowDuplicate: true })).status).toBe(200)
+    // Changes that do not create a duplicate are allowed despite an existing one.
+    expect((await change(other.id, { excludeOwnChanges: true })).status).toBe(200)
+    expect((await change(other.id, { eventTypes: ['*'] })).status).toBe(409)
+    await change(first.id, { status: 'disabled' })
+    expect((await change(other.id, { eventTypes: ['*'] })).status).toBe(200)
+    expect((await change(first.id, { status: 'active' })).status).toBe(409)
+    await change(other.id, { eventTypes: ['bid.submitted'] })
+    expect((await change(first.id, { status: 'active' })).status).toBe(200)
+  })
+
+  test('are fifty that are active, and two hundred in all', async () => {
+    const numbered = (i: number) => create({ url: `${receiver.url}?${i}` })
+    const made: string[] = []
+    for (let i = 0; i < 45; i++) made.push((await numbered(i)).body.id)
+    // All at once, so that each could take the last places.
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => numbered(45 + i)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(201), ...Array(5).fill(409)])
+    const refused = answers.find(({ status }) => status === 409)
+    expect(refused?.body.detail).toContain('at most 50 active subscriptions')
+    await change(made[0] ?? '', { status: 'disabled' })
+    expect((await numbered(55)).status).toBe(201)
+    expect(await change(made[0] ?? '', { status: 'active' })).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    // A subscription that is already active may still be changed.
+    expect((await change(made[1] ?? '', { eventTypes: ['bid.submitted'] })).status).toBe(200)
+    const { organizationId, database } = plumbline
+    const fields = sql.raw(
+      '"organizationId", "url", "eventTypes", "excludeOwnChanges", "version", "createdBy", "owner", "createdAt", "updatedAt"',
+    )
+    await sql`insert into "webhooks" ("id", "status", "disabledReason", ${fields})
+      select 'whk_' || n, 'disabled', 'requested', ${fields} from "webhooks", generate_series(1, 149) n
+      where "organizationId" = ${organizationId} and "id" = ${made[0]}`.execute(database.statements)
+    await plumbline.delete(`/api/ext/webhooks/${made[1]}`)
+    expect((await numbered(56)).status).toBe(201)
+    await plumbline.delete(`/api/ext/webhooks/${made[2]}`)
+    await change(made[3] ?? '', { status: 'disabled' })
+    expect((await numbered(57)).status).toBe(201)
+    await change(made[4] ?? '', { status: 'disabled' })
+    const last = await numbered(58)
+    expect([last.status, last.body.detail]).toEqual([409, expect.stringContaining('at most 200 subscriptions')])
+  })
+})
+
+describe('an event', () => {
+  test('reaches the receiver signed, with the bytes that were recorded, and is recorded as delivered', async () => {
+    const webhook = await subscribe()
+    const vendor = await createVendor()
+    const [request] = await receiver.until(1)
+    if (request === undefined) throw new Error('nothing came')
+    expect(request.method).toBe('POST')
+    expect(request.headers['content-type']).toBe('application/json')
+    expect(request.headers['x-webhook-signature']).toBe(request.headers['webhook-signature'])
+    expect(request.headers['webhook-id']).toBe(request.event.id)
+    expect(new Webhook(SECRET).verify(request.body, request.headers as Record<string, string>)).toEqual(request.event)
+    expect(request.event).toMatchObject({
+      type: 'vendor.created',
+      organizationId: plumbline.organizationId,
+      actor: { type: 'key' },
+      data: { object: vendor, previous: null },
+    })
+    const { body } = await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries`,
+      (answer) => answer.body.data[0]?.status === 'succeeded',
+    )
+    expect(body.data[0]).toMatchObject({
+      eventId: request.event.id,
+      eventType: 'vendor.created',
+      attemptCount: 1,
+      responseStatus: 204,
+      error: null,
+    })
+    const one = await plumbline.get(`/api/ext/deliveries/${body.data[0].id}`)
+    expect(one.body.attempts).toMatchObject([{ outcome: 'succeeded', responseStatus: 204, url: receiver.url }])
+    expect(await eventsAbout(plumbline, vendor.id)).toEqual([request.event])
+  })
+
+  test('goes only to those who want its type', async () => {
+    const wanting = await subscribe({ eventTypes: ['vendor.created', 'bid.submitted'] })
+    const everything = await subscribe({ url: `${receiver.url}?everything`, eventTypes: ['*'] })
+    const other = await subscribe({ url: `${receiver.url}?other`, eventTypes: ['bid.submitted'] })
+    await createVendor()
+    await receiver.until(2)
+    expect(await deliveries(wanting.id)).toHaveLength(1)
+    expect(await deliveries(everything.id)).toHaveLength(1)
+    expect(await deliveries(other.id)).toHaveLength(0)
+  })
+
+  test('of the key behind a subscription is left out where that is asked for', async () => {
+    const webhook = await subscribe({ excludeOwnChanges: true })
+    await createVendor()
+    const vendor = await createVendor({ key: await plumbline.newKey(['vendors:write']) })
+    const [request] = await receiver.until(1)
+    expect(request?.event.data.object.id).toBe(vendor.id)
+    expect(await deliveries(webhook.id)).toHaveLength(1)
+  })
+
+  test('starts in the order of commit', async () => {
+    const webhook = await subscribe()
+    const made: string[] = []
+    for (let i = 0; i < 30; i++) made.push((await createVendor()).id)
+    const came = await receiver.until(30)
+    const { body } = await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries?limit=100&status=succeeded`,
+      (answer) => answer.body.data.length === 30,
+    )
+    const startOf = new Map(body.data.map((one: TestAnswer) => [one.eventId, one.lastAttemptAt]))
+    const eventOf = new Map(came.map(({ event }) => [event.data.object.id, event.id]))
+    const starts = made.map((id) => startOf.get(eventOf.get(id)))
+    // Not how they arrive: one that needs a new connection is overtaken by one that finds another's.
+    expect(starts).toEqual(starts.toSorted())
+    expect(starts).not.toContain(undefined)
+  })
+
+  test('that meets a failure is tried again with the same id and bytes, on the schedule', async () => {
+    const webhook = await subscribe()
+    let left = 2
+    receiver.answer((_request, response) => void response.writeHead(left-- > 0 ? 500 : 200).end('not now'))
+    await createVendor()
+    await receiver.until(1)
+    const failed = await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries`,
+      ({ body }) => body.data[0]?.attemptCount === 1,
+    )
+    const [delivery] = failed.body.data
+    expect(delivery).toMatchObject({ status: 'pending', responseStatus: 500, error: 'The receiver answered 500.' })
+    const waitMs = Date.parse(delivery.nextAttemptAt) - Date.parse(delivery.lastAttemptAt)
+    expect(waitMs).toBeGreaterThanOrEqual(4000)
+    expect(waitMs).toBeLessThanOrEqual(6000)
+    plumbline.clock.advance(6000)
+    await receiver.until(2)
+    await plumbline.until(`/api/ext/deliveries/${delivery.id}`, ({ body }) => body.attemptCount === 2)
+    plumbline.clock.advance(361_000)
+    const came = await receiver.until(3)
+    expect(new Set(came.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(new Set(came.map(({ body }) => body)).size).toBe(1)
+    const { body } = await plumbline.until(
+      `/api/ext/deliveries/${delivery.id}`,
+      (answer) => answer.body.status === 'succeeded',
+    )
+    expect(body.attempts.map((attempt: TestAnswer) => attempt.outcome)).toEqual(['rejected', 'rejected', 'succeeded'])
+    // The receiver is on this machine, and responses from private networks are not kept.
+    expect(body.attempts[0]).toMatchObject({ responseStatus: 500, responseBody: null })
+    expect((await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures === 0)).status).toBe(200)
+  })
+
+  test('is given up after the last attempt, and can be sent again', async () => {
+    const webhook = await subscribe()
+    receiver.answer((_request, response) => void response.writeHead(503).end())
+    await createVendor()
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await receiver.until(attempt)
+      await plumbline.until(
+        `/api/ext/webhooks/${webhook.id}/deliveries`,
+        ({ body }) => body.data[0]?.attemptCount === attempt,
+      )
+      plumbline.clock.advance(400_000)
+    }
+    const [delivery] = await deliveries(webhook.id, '?status=exhausted')
+    expect(delivery).toMatchObject({ status: 'exhausted', attemptCount: 3, nextAttemptAt: null })
+    receiver.answer((_request, response) => void response.writeHead(200).end())
+    const again = await plumbline.post(`/api/ext/deliveries/${delivery.id}/redeliver`)
+    expect(again.status).toBe(202)
+    await plumbline.until(`/api/ext/deliveries/${delivery.id}`, ({ body }) => body.status === 'succeeded')
+    expect(receiver.received).toHaveLength(4)
+  })
+
+  test('waits as long as Retry-After asks', async () => {
+    const webhook = await subscribe()
+    receiver.answer((_request, response) => void response.writeHead(429, { 'retry-after': '90' }).end())
+    await createVendor()
+    const { body } = await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries`,
+      (answer) => answer.body.data[0]?.attemptCount === 1,
+    )
+    const waitMs = Date.parse(body.data[0].nextAttemptAt) - Date.parse(body.data[0].lastAttemptAt)
+    expect(waitMs).toBeGreaterThanOrEqual(90_000)
+    expect(waitMs).toBeLessThan(92_000)
+  })
+
+  test('that is redirected has failed, and the redirect is not followed', async () => {
+    const webhook = await subscribe()
+    receiver.answer(
+      (_request, response) => void response.writeHead(302, { location: `${receiver.url}/elsewhere` }).end(),
+    )
+    await createVendor()
+    const { body } = await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries`,
+      (answer) => answer.body.data[0]?.attemptCount === 1,
+    )
+    expect(body.data[0]).toMatchObject({ status: 'pending', responseStatus: 302 })
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hooks'])
+  })
+
+  test('that nobody takes in is recorded as unreachable', async () => {
+    const gone = await startReceiver()
+    await gone.close()
+    const webhook = await subscribe({ url: gone.url })
+    await createVendor()
+    const { body } = await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries`,
+      (answer) => answer.body.data[0]?.attemptCount === 1,
+    )
+    const one = await plumbline.get(`/api/ext/deliveries/${body.data[0].id}`)
+    expect(one.body.attempts).toMatchObject([{ outcome: 'unreachable', responseStatus: null }])
+    expect(one.body.error).toContain('ECONNREFUSED')
+  })
+
+  test('whose answer begins too late has timed out after ten seconds', async () => {
+    const webhook = await subscribe()
+    receiver.answer(() => {})
+    await createVendor()
+    await receiver.until(1)
+    const { body } = await plumbline
+      .until(`/api/ext/webhooks/${webhook.id}/deliveries`, (answer) => answer.body.data[0]?.attemptCount === 1)
+      .catch(() =>
+        plumbline.until(
+          `/api/ext/webhooks/${webhook.id}/deliveries`,
+          (answer) => answer.body.data[0]?.attemptCount === 1,
+        ),
+      )
+    const one = await plumbline.get(`/api/ext/deliveries/${body.data[0].id}`)
+    expect(one.body.attempts[0].outcome).toBe('timed_out')
+    expect(one.body.attempts[0].durationMs).toBeGreaterThanOrEqual(9_990)
+    expect(one.body.attempts[0].durationMs).toBeLessThan(10_500)
+  })
+
+  test('of which the answer is long has failed all the same', async () => {
+    const webhook = await subscribe()
+    receiver.answer((_request, response) => void response.writeHead(500).end('x'.repeat(3_000_000)))
+    await createVendor()
+    const { body } = await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries`,
+      (answer) => answer.body.data[0]?.attemptCount === 1,
+    )
+    const one = await plumbline.get(`/api/ext/deliveries/${body.data[0].id}`)
+    expect(one.body.attempts).toMatchObject([{ outcome: 'rejected', responseStatus: 500, responseBody: null }])
+  })
+})
+
+describe('a receiver that fails', () => {
+  test('is spared from the fifth failure on: one attempt at a time, with growing pauses', async () => {
+    const webhook = await subscribe()
+    receiver.answer((_request, response) => void response.writeHead(500).end())
+    for (let i = 0; i < 5; i++) await createVendor()
+    const first = await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures === 5)
+    const pauseMs = Date.parse(first.body.pausedUntil) - Date.parse(first.body.updatedAt)
+    expect(pauseMs).toBe(5000)
+    // Ten more are waiting, and one of them is the probe.
+    for (let i = 0; i < 10; i++) await createVendor()
+    plumbline.clock.advance(7000)
+    const second = await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures > 5)
+    expect(second.body.consecutiveFailures).toBe(6)
+    expect(Date.parse(second.body.pausedUntil) - Date.parse(second.body.updatedAt)).toBe(10_000)
+    expect(receiver.received).toHaveLength(6)
+    receiver.answer((_request, response) => void response.writeHead(200).end())
+    plumbline.clock.advance(11_000)
+    await receiver.until((all) => new Set(all.map(({ headers }) => headers['webhook-id'])).size === 15)
+    await settings(
+      webhook.id,
+      ({ consecutiveFailures, pausedUntil }) => consecutiveFailures === 0 && pausedUntil === null,
+    )
+  })
+
+  test('and is disabled is told of to the owners and admins, once: which, why, since when, and what to do', async () => {
+    const webhook = await subscribe({ eventTypes: ['vendor.created'] })
+    const witness = await startReceiver()
+    const other = await subscribe({ url: witness.url, eventTypes: ['message.sent'] })
+    receiver.answer((_request, response) => void response.writeHead(410).end())
+    for (let i = 0; i < 3; i++) await createVendor()
+    const [request] = await witness.until(1)
+    const { body } = await plumbline.get(`/api/ext/messages?relatedToId=${webhook.id}`)
+    expect(body.data).toEqual([request?.event.data.object])
+    expect(request?.event).toMatchObject({ type: 'message.sent', actor: { type: 'system', id: null } })
+    const [message] = body.data
+    const { disabledAt } = (await plumbline.get(`/api/ext/webhooks/${webhook.id}`)).body
+    expect(message).toMatchObject({ sender: { type: 'system' }, relatedTo: { type: 'webhook', id: webhook.id } })
+    expect(message.recipients).toHaveLength(1)
+    for (const part of [receiver.url, webhook.id, '410', disabledAt, 'active', 'recover', '14 days'])
+      expect(message.body).toContain(part)
+    await plumbline.delete(`/api/ext/webhooks/${other.id}`)
+    await witness.close()
+  })
+
+  test('and is switched off by hand is told of to nobody', async () => {
+    const webhook = await subscribe()
+    await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'disabled' })
+    expect((await plumbline.get(`/api/ext/messages?relatedToId=${webhook.id}`)).body.data).toEqual([])
+  })
+
+  test('with 410 is disabled at once; its events are held and sent when it is active again', async () => {
+    const webhook = await subscribe()
+    receiver.answer((_request, response) => void response.writeHead(410).end())
+    await createVendor()
+    const { body } = await settings(webhook.id, ({ status }) => status === 'disabled')
+    expect(body).toMatchObject({ disabledReason: 'gone', consecutiveFailures: 1 })
+    expect(body.disabledAt).not.toBeNull()
+    const held = await createVendor()
+    await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries?status=held`,
+      (answer) => answer.body.data.length === 2,
+    )
+    expect(receiver.received).toHaveLength(1)
+    expect(
+      (await plumbline.post(`/api/ext/webhooks/${webhook.id}/recover`, { since: '2020-01-01T00:00:00Z' })).status,
+    ).toBe(409)
+    receiver.answer((_request, response) => void response.writeHead(200).end())
+    const active = await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'active' })
+    expect(active.body).toMatchObject({
+      status: 'active',
+      disabledReason: null,
+      disabledAt: null,
+      consecutiveFailures: 0,
+    })
+    await receiver.until((all) => all.some(({ event }) => event.data.object.id === held.id))
+  })
+})
+
+test('what is asked for by hand is sent at once, and does not wait for the look that comes once a second', async () => {
+  const webhook = await subscribe()
+  await createVendor()
+  await receiver.until(1)
+  const { body } = await plumbline.until(
+    `/api/ext/webhooks/${webhook.id}/deliveries?status=succeeded`,
+    (answer) => answer.body.data.length === 1,
+  )
+  const started = performance.now()
+  for (let round = 0; round < 4; round++) {
+    const before = receiver.received.length
+    // Waiting for the next check each time would take some seconds for the twelve of them.
+    await plumbline.until(`/api/ext/deliveries/${body.data[0].id}`, ({ body: one }) => one.status === 'succeeded')
+    await plumbline.post(`/api/ext/deliveries/${body.data[0].id}/redeliver`, undefined, {
+      headers: { 'idempotency-key': `again ${round}` },
+    })
+    await receiver.until(before + 1)
+    await plumbline.post(`/api/ext/webhooks/${webhook.id}/test`, { eventType: 'vendor.created' })
+    await receiver.until(before + 2)
+    await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'disabled' })
+    await createVendor()
+    await plumbline.until(
+      `/api/ext/webhooks/${webhook.id}/deliveries?status=held`,
+      (answer) => answer.body.data.length === 1,
+    )
+    await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'active' })
+    await receiver.until(before + 3)
+  }
+  expect(performance.now() - started).toBeLessThan(4000)
+})
+
+test('what was missed during an outage is sent by recoverWebhook', async () => {
+  const webhook = await subscribe()
+  receiver.answer((_request, response) => void response.writeHead(500).end())
+  const since = plumbline.clock.now().toISOString()
+  for (let i = 0; i < 3; i++) await createVendor()
+  await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures === 3)
+  receiver.answer((_request, response) => void response.writeHead(200).end())
+  const answer = await plumbline.post(`/api/ext/webhooks/${webhook.id}/recover`, { since })
+  expect(answer.status).toBe(202)
+  expect(answer.body).toMatchObject({ queued: 3, more: false })
+  await plumbline.until(
+    `/api/ext/webhooks/${webhook.id}/deliveries?status=succeeded`,
+    ({ body }) => body.data.length === 3,
+  )
+  const backwards = await plumbline.post(`/api/ext/webhooks/${webhook.id}/recover`, { since, until: since })
+  expect(backwards.status).toBe(422)
+})
+
+test('a test event is sent once, also while the subscription is disabled, and counts for nothing', async () => {
+  const webhook = await subscribe()
+  await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'disabled' })
+  receiver.answer((_request, response) => void response.writeHead(500).end())
+  const answer = await plumbline.post(`/api/ext/webhooks/${webhook.id}/test`, { eventType: 'bid.submitted' })
+  expect(answer.status).toBe(202)
+  expect(answer.body).toMatchObject({ test: true, status: 'pending', eventType: 'bid.submitted' })
+  const [request] = await receiver.until(1)
+  expect(request?.headers['webhook-test']).toBe('true')
+  expect(request?.event).toMatchObject({
+    id: answer.body.eventId,
+    type: 'bid.submitted',
+    organizationId: plumbline.organizationId,
+  })
+  await plumbline.until(`/api/ext/deliveries/${answer.body.id}`, ({ body }) => body.status === 'exhausted')
+  expect((await plumbline.get(`/api/ext/webhooks/${webhook.id}`)).body.consecutiveFailures).toBe(0)
+  expect((await plumbline.get(`/api/ext/events/${answer.body.eventId}`)).status).toBe(404)
+})
+
+test('during a rotation both secrets verify, and after it only the new one', async () => {
+  const webhook = await subscribe()
+  const rotated = await plumbline.post(`/api/ext/webhooks/${webhook.id}/rotate-secret`, {})
+  expect(rotated.status).toBe(200)
+  expect(rotated.body.secret).not.toBe(SECRET)
+  await createVendor()
+  const [during] = await receiver.until(1)
+  for (const secret of [SECRET, rotated.body.secret]) expect(isSignedWith(secret, during)).toBe(true)
+  expect(isSignedWith('whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', during)).toBe(false)
+  plumbline.clock.advance(24 * 3_600_000 + 1000)
+  await createVendor()
+  const [, after] = await receiver.until(2)
+  expect(isSignedWith(SECRET, after)).toBe(false)
+  expect(isSignedWith(rotated.body.secret, after)).toBe(true)
+  expect((await plumbline.get(`/api/ext/webhooks/${webhook.id}`)).body.previousSecretExpiresAt).toBeNull()
+})
+
+test('a secret that leaked is ended at once', async () => {
+  const webhook = await subscribe()
+  await plumbline.post(`/api/ext/webhooks/${webhook.id}/rotate-secret`, {
+    overlapHours: 0,
+    secret: 'a secret of my own choice',
+  })
+  await createVendor()
+  const [request] = await receiver.until(1)
+  expect(isSignedWith('a secret of my own choice', request)).toBe(true)
+  expect(isSignedWith(SECRET, request)).toBe(false)
+})
+
+/** Whether the secret signed it. The package's own check uses the machine's clock, which these tests run ahead of. */
+function isSignedWith(secret: string, request: Received | undefined): boolean {
+  if (request === undefined) throw new Error('Nothing came in.')
+  const headers = request.headers as Record<string, string>
+  const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+  const signer = new Webhook(secret, secret.startsWith('whsec_') ? {} : { format: 'raw' })
+  const signature = signer.sign(headers['webhook-id'] ?? '', at, request.body)
+  return headers['webhook-signature']?.split(' ').includes(signature) === true
+}
