@@ -15183,7 +15183,7 @@ export interface components {
          * @description What kind of thing it was done to. A minor version may add kinds.
          * @enum {string}
          */
-        AuditResourceType: "organization" | "user" | "key" | "vendor" | "compliance_document" | "vendor_notification" | "scope" | "bid_request" | "invitation" | "bid" | "community" | "plan" | "home" | "cost_code" | "part" | "price" | "contract" | "option" | "selection" | "budget_line" | "budget_transfer" | "po" | "payment" | "payment_run" | "lien_waiver" | "task_template" | "task" | "milestone" | "calendar_feed" | "proposal" | "timesheet" | "time_entry" | "attachment" | "lead" | "lead_activity" | "sale" | "message" | "message_template" | "mail" | "webhook" | "delivery" | "oauth_grant";
+        AuditResourceType: "vendor" | "compliance_document" | "vendor_notification" | "scope" | "invitation" | "community" | "bid_request" | "plan" | "home" | "bid" | "contract" | "po" | "cost_code" | "part" | "price" | "option" | "selection" | "budget_line" | "budget_transfer" | "payment" | "lien_waiver" | "payment_run" | "task" | "milestone" | "calendar_feed" | "user" | "timesheet" | "time_entry" | "task_template" | "lead" | "lead_activity" | "sale" | "message" | "message_template" | "mail" | "attachment" | "webhook" | "delivery" | "proposal" | "key" | "oauth_grant" | "organization";
         /**
          * @description Whether it was done, or refused because of who asked.
          * @enum {string}

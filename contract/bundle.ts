@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { ContractDocument } from '../server/platform/calls/contract.ts'
+import type { ContractDocument, Schema } from '../server/platform/calls/contract.ts'
 
 const repository = path.resolve(import.meta.dirname, '..')
 
@@ -26,8 +26,42 @@ export function bundleContract(root = repository): ContractDocument {
     )
     // A file that cannot be read is reported at each reference to it; the first report is enough.
     if (status !== 0) throw new Error(`The contract cannot be bundled.\n${`${stdout}${stderr}`.split('\n[2] ')[0]}`)
-    return JSON.parse(readFileSync(output, 'utf8')) as ContractDocument
+    return addDerivedValues(JSON.parse(readFileSync(output, 'utf8')) as ContractDocument)
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** Adds the values of enumerations that follow from other parts of the contract, so that nothing is listed twice. */
+function addDerivedValues(document: ContractDocument): ContractDocument {
+  const schemas = Object.values((document.components.schemas ?? {}) as Record<string, Schema>)
+  const roles = (document['x-roles'] ?? {}) as Record<string, Record<string, { read: string[]; write: string[] }>>
+  const kinds = schemas.flatMap(({ 'x-record': record }) =>
+    isRecord(record) && record.audited !== false ? [record.auditKind ?? record.kind] : [],
+  )
+  const permissions = (part: string) =>
+    Object.entries(roles[part] ?? {}).flatMap(([entity, { read, write }]) => [
+      ...(read.length > 0 ? [`${entity}:read`] : []),
+      ...(write.length > 0 ? [`${entity}:write`] : []),
+    ])
+  const values: Record<string, () => unknown[]> = {
+    'kinds of records': () => kinds,
+    'permissions of roles': () => permissions('permissions'),
+    'administration of roles': () => permissions('administration'),
+  }
+  for (const schema of schemas) {
+    const derive = values[String(schema['x-values'])]
+    if (derive !== undefined) schema.enum = derive()
+  }
+  return document
+}
+
+interface RecordDeclaration {
+  kind: string
+  auditKind?: string
+  audited?: false
+}
+
+function isRecord(value: unknown): value is RecordDeclaration {
+  return typeof value === 'object' && value !== null && 'kind' in value
 }

@@ -2,8 +2,8 @@
  * The rules of this contract that the standard linters do not know. scripts/lint-contract.ts checks them on the bundle.
  *
  * Each rule is a generator over the whole document that yields [place, fault]; a place is the list of keys that leads
- * there. The rules know no particular resource, so they apply to a new one without an edit. What they do list by name
- * is meant to stay: the event types, and the short lists of exceptions below, which only shrink.
+ * there. The rules know no particular resource, so they apply to a new one without an edit. What they do list by
+ * name are short lists of exceptions, which only shrink.
  */
 
 import { bodies, keysOf, METHODS, operations, resolve } from './contract-walk.mjs'
@@ -36,6 +36,7 @@ const RULES = {
   'problem-catalogue': problemCatalogue,
   changelog,
   'flat-names': flatNames,
+  records,
   secrets,
   writers,
 }
@@ -48,42 +49,6 @@ export function* faultsOf(document, names = ruleNames) {
     for (const [place, message] of RULES[name](document)) yield { rule: name, place, message }
   }
 }
-
-const EVENT_TYPES = [
-  'vendor.created',
-  'vendor.updated',
-  'vendor.invited',
-  'vendor.portal_link_copied',
-  'bid_request.created',
-  'bid_request.updated',
-  'bid_request.sent',
-  'bid.submitted',
-  'bid.accepted',
-  'bid.rejected',
-  'home.created',
-  'home.status_changed',
-  'task.completed',
-  'task.status_changed',
-  'milestone.completed',
-  'po.created',
-  'po.status_changed',
-  'payment.created',
-  'payment.voided',
-  'vendor.notification.advance',
-  'vendor.notification.reminder',
-  'vendor.notification.moved_earlier',
-  'vendor.notification.postponed',
-  'user.logged_in',
-  'message.sent',
-  'lead.created',
-  'lead.converted',
-  'sale.created',
-  'sale.approved',
-  'sale.pipeline_complete',
-  'sale.cancelled',
-  'proposal.created',
-  'proposal.status_changed',
-]
 
 /** Operations whose name is only a verb, because a noun would just repeat the path. */
 const BARE_VERBS = ['redeliver']
@@ -489,11 +454,10 @@ function* wholeAnswers(document) {
 
 function* events(document) {
   const declared = Object.keys(document.webhooks ?? {})
-  for (const type of EVENT_TYPES)
-    if (!declared.includes(type)) yield [['webhooks'], `The event ${type} is not declared.`]
+  const kinds = document.components.schemas.AuditResourceType.enum
   for (const type of declared) {
     const at = ['webhooks', type]
-    if (!EVENT_TYPES.includes(type)) yield [at, `The event types are a closed list, and ${type} is not on it.`]
+    if (!kinds.includes(type.split('.')[0])) yield [at, `An event type begins with the kind of a record, not ${type}.`]
     const { post, ...rest } = document.webhooks[type]
     if (!post || METHODS.some((method) => method in rest)) yield [at, 'An event is sent by POST.']
     // With an operationId, code generators would take it for an operation of ours.
@@ -506,11 +470,11 @@ function* events(document) {
     }
     yield* eventPermission(document, type)
   }
-  const groups = [...new Set(EVENT_TYPES.map((type) => type.split('.')[0]))].join('|')
+  const groups = [...new Set(declared.map((type) => type.split('.')[0]))].join('|')
   for (const { operation, at } of operations(document)) {
     for (const [name] of operation.description?.matchAll(new RegExp(`\\b(${groups})\\.[a-z_]+(\\.[a-z_]+)?`, 'g')) ??
       []) {
-      if (!EVENT_TYPES.includes(name)) yield [[...at, 'description'], `There is no event ${name}.`]
+      if (!declared.includes(name)) yield [[...at, 'description'], `There is no event ${name}.`]
     }
   }
 }
@@ -674,6 +638,25 @@ function* flatNames(document) {
     names.push(...Object.keys(resolve(document, body)?.properties ?? {}))
     const twice = names.filter((name, index) => names.indexOf(name) !== index)
     if (twice.length > 0) yield [at, `${twice.join(', ')} is the name of two inputs.`]
+  }
+}
+
+/** Kinds, prefixes and tables each name one record, and the examples have IDs with the prefix. */
+function* records(document) {
+  const used = new Map()
+  for (const [name, { 'x-record': record }] of Object.entries(document.components.schemas)) {
+    // A schema without a kind is another form of a record that has one.
+    if (record?.kind === undefined) continue
+    const at = ['components', 'schemas', name, 'x-record']
+    for (const [key, value] of Object.entries(record)) {
+      if (key === 'audited') continue
+      const whole = `${key === 'auditKind' ? 'kind' : key} ${value}`
+      if (used.has(whole)) yield [at, `The ${whole} belongs to ${used.get(whole)}.`]
+      used.set(whole, name)
+    }
+    const id = document.components.examples?.[name]?.value?.id
+    if (id !== undefined && !String(id).startsWith(`${record.prefix}_`))
+      yield [at, `IDs begin with ${record.prefix}_, but the example has ${id}.`]
   }
 }
 

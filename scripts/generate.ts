@@ -21,6 +21,7 @@ import { checkedTypes } from './checked-types.ts'
 import { enumValues } from './enum-values.ts'
 import { recordKinds } from './kinds.ts'
 import { problemTypes } from './problem-types.ts'
+import { permissionLabels, recordDeclarations, rolePermissions } from './records.ts'
 import { skillTypes } from './skill-types.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -35,6 +36,9 @@ put('client/skills.gen.ts', skillTypes(document))
 put('client/problems.gen.ts', problemTypes(document))
 put('client/enums.gen.ts', enumValues(document))
 put('server/platform/resources/kinds.gen.ts', recordKinds(document))
+put('server/platform/calls/records.gen.ts', recordDeclarations(document))
+put('server/platform/keys/permissions.gen.ts', rolePermissions(document))
+put('web/admin/settings/permissions.gen.ts', permissionLabels(document))
 put('server/platform/calls/checked.gen.ts', checkedTypes(document))
 put('mock/scenarios.gen.md', scenarioTable(readContract(document)))
 problemTitles()

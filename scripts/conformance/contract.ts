@@ -36,7 +36,7 @@ export const TAKES_ANOTHER_KEY: ReadonlySet<string> = new Set(['approveProposal'
 
 const ajv = withFormats(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, ...COMPILED_FAST }))
 // What each value of an enum means is for readers.
-ajv.addVocabulary(['x-enumDescriptions', 'x-secret', 'x-writtenBy'])
+ajv.addVocabulary(['x-enumDescriptions', 'x-record', 'x-secret', 'x-values', 'x-writtenBy'])
 for (const [name, schema] of Object.entries(document.components.schemas ?? {}))
   ajv.addSchema(standalone(schema), `schema:${name}`)
 const compiled = new Map<string, ValidateFunction>()

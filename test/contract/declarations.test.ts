@@ -17,54 +17,43 @@ const home = { async archiveHome() { return { status: 204 } } } satisfies Partia
 const WRONG: [what: string, source: string, error: RegExp][] = [
   [
     'a record that the contract does not have',
-    `${RESOURCE}resource({ schema: 'Seller', table: 'vendors', prefix: 'ven' })`,
+    `${RESOURCE}resource({ schema: 'Seller' })`,
     /"Seller"' is not assignable/,
   ],
   [
-    'a table that the database does not have',
-    `${RESOURCE}resource({ schema: 'Vendor', table: 'sellers', prefix: 'ven' })`,
-    /"sellers"' is not assignable/,
-  ],
-  [
-    'the table of something else',
-    `${RESOURCE}resource({ schema: 'Vendor', table: 'communities', prefix: 'ven' })`,
-    // The compiler names some of the faults, and counts the others.
-    /"There is no column \w+\."/,
-  ],
-  [
     'a field without a column',
-    `${RESOURCE}resource({ schema: 'Bid', table: 'bids', prefix: 'bid', computed: { poIds: '', contractId: '', amountsHidden: '' }, row: rowOf<Bid & { rating: number }>() })`,
+    `${RESOURCE}resource({ schema: 'Bid', computed: { poIds: '', contractId: '', amountsHidden: '' }, row: rowOf<Bid & { rating: number }>() })`,
     /"There is no column rating\."/,
   ],
   [
     'a field of the contract without a column',
-    `${RESOURCE}resource({ schema: 'Vendor', table: 'invitations', prefix: 'inv' })`,
-    /"There is no column \w+\."/,
+    `${RESOURCE}resource({ schema: 'Bid', computed: { poIds: '', contractId: '' }, stored: { amount: 'decimal' }, row: rowOf<Bid & { amount: number }>() })`,
+    /"There is no column amountsHidden\."/,
   ],
   [
     'a column that is null where the contract never is',
-    `${RESOURCE}resource({ schema: 'Bid', table: 'bids', prefix: 'bid', without: ['amountsHidden'], computed: { poIds: '', contractId: '' } })`,
+    `${RESOURCE}resource({ schema: 'Bid', without: ['amountsHidden'], computed: { poIds: '', contractId: '' } })`,
     /"The column amount is \\"numeric\\", which does not hold \\"decimal\?\\"\."/,
   ],
   [
     'a column that nothing fills',
-    `${RESOURCE}resource({ schema: 'Vendor', table: 'vendors', prefix: 'ven', without: ['portalStatus'], row: rowOf<Omit<Vendor, 'portalStatus'>>() })`,
+    `${RESOURCE}resource({ schema: 'Vendor', without: ['portalStatus'], row: rowOf<Omit<Vendor, 'portalStatus'>>() })`,
     /"Nothing fills the column portalStatus, which cannot be null\."/,
   ],
   [
     'a text declared as an id',
-    `${RESOURCE}resource({ schema: 'Vendor', table: 'vendors', prefix: 'ven', stored: { companyName: 'id' } })`,
+    `${RESOURCE}resource({ schema: 'Vendor', stored: { companyName: 'id' } })`,
     /"id"' is not assignable to type '"date" \| "instant" \| "text"/,
   ],
   [
     'a number declared as a text',
-    `${RESOURCE}resource({ schema: 'Vendor', table: 'vendors', prefix: 'ven', stored: { poLimit: 'text?' } })`,
+    `${RESOURCE}resource({ schema: 'Vendor', stored: { poLimit: 'text?' } })`,
     /"text\?"' is not assignable to type '"decimal\?" \| "integer\?"/,
   ],
   [
     'a field of a body that the row does not have',
     `${RESOURCE}import type { WriteCall } from '${root}/server/platform/calls/call.ts'
-      const scopes = resource({ schema: 'Scope', table: 'scopes', prefix: 'scp' })
+      const scopes = resource({ schema: 'Scope' })
       export const add = (call: WriteCall, body: { name: string; sequence: number; colour?: string }) =>
         scopes.insert(call, { ...body })`,
     /colour/,
@@ -88,7 +77,7 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
 
 test('a mistake in a slice does not compile, and the error names it', { timeout: 120_000 }, () => {
   const right = `${RESOURCE}${HANDLERS}
-    export const { list } = resource({ schema: 'Vendor', table: 'vendors', prefix: 'ven' })
+    export const { list } = resource({ schema: 'Vendor' })
     export const some = together(scopes, home)`
   const wrong = Object.fromEntries(WRONG.map(([, source], i) => [`wrong${i}.ts`, source]))
   const errors = compileAsOwn({ 'right.ts': right, ...wrong })

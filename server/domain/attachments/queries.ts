@@ -6,8 +6,6 @@ import { SHARED } from './record.ts'
 
 export const { list, find, findAll, lock, make, insertAll, update, archive } = resource({
   schema: 'Attachment',
-  table: 'attachments',
-  prefix: 'att',
   computed: { shared: SHARED },
   filters: { recordTypes: (types) => `t."recordType" = any(${types})` },
 })

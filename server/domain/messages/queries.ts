@@ -6,8 +6,6 @@ import type { Person } from './message.ts'
 
 export const { list, find, findAll, lock, insert, update, assertExist } = resource({
   schema: 'Message',
-  table: 'messages',
-  prefix: 'msg',
   long: ['body', 'recipients'],
   filters: {
     recipientId: (id) =>

@@ -173,7 +173,7 @@ test('the page says who asks and where the answer goes, as the claim of a strang
   expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; evil xxx')
   expect(html).not.toMatch(/<script|x{100}/)
   expect(html).toMatch(/is its own claim.*<strong>claude\.ai<\/strong>/)
-  expect(html).toMatch(/See<\/th><td>Vendors and their papers, Bid requests/)
+  expect(html).toMatch(/See<\/th><td>Vendors and compliance documents, Bid requests/)
   const policy = headers.get('content-security-policy')
   expect(policy).toMatch(
     /default-src 'none'; style-src 'sha256-.*form-action 'self' https:\/\/claude\.ai; .*frame-ancestors 'none'/,

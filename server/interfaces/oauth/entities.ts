@@ -1,29 +1,14 @@
 import type { Permission } from '../../../client/contract.gen.ts'
+import { type Holders, permissions } from '../../platform/keys/permissions.gen.ts'
 
-export type Entity = Exclude<Permission, 'portal_links:read'> extends `${infer Name}:${string}` ? Name : never
+type Granted = Exclude<Permission, 'portal_links:read'>
+export type Entity = Granted extends `${infer Name}:${string}` ? Name : never
 
-/** What an app can be granted, as people call it, in the order of the page. Portal links are never granted to apps. */
-export const ENTITIES: Readonly<Record<Entity, string>> = {
-  vendors: 'Vendors and their papers',
-  bids: 'Bid requests and bids',
-  contracts: 'Price agreements',
-  pos: 'Purchase orders',
-  payments: 'Payments and lien waivers',
-  budgets: 'Budgets',
-  homes: 'Homes',
-  communities: 'Communities',
-  options: 'Options and selections',
-  parts: 'Parts and prices',
-  tasks: 'Schedules',
-  milestones: 'Milestones and draws',
-  timesheets: 'Timesheets',
-  leads: 'Leads',
-  sales: 'Sales',
-  messages: 'Messages',
-  users: 'Users',
-  webhooks: 'Webhooks',
-  events: 'Events and the audit trail',
-  skills: 'What skills have done',
-  proposals: 'Proposals of agents',
-}
+/** What an app can be granted and what the page calls it. */
+export const ENTITIES = Object.fromEntries(
+  Object.entries<Holders>(permissions).flatMap(([entity, { label, isDelegable = true }]) =>
+    isDelegable ? [[entity, label]] : [],
+  ),
+) as Readonly<Record<Entity, string>>
+
 export const ENTITY_NAMES = Object.keys(ENTITIES) as Entity[]

@@ -6,8 +6,6 @@ import { resource } from '../../platform/resources/resource.ts'
 
 export const { list, find, findAll, lock, insert, update } = resource({
   schema: 'Proposal',
-  table: 'proposals',
-  prefix: 'prp',
   filters: {
     runnable: (skills) => `(t."skill" = any(${skills}::text[]) or t."skill" = 'executeBatch' and not exists (
       select from jsonb_array_elements(t."input"->'steps') as s where s->>'skill' <> all(${skills}::text[])))`,

@@ -76,13 +76,9 @@ export function inlined(contract: Contract, schema: Schema, under: readonly stri
  */
 export function published<S extends Schema>(schema: S): S {
   // What is no keyword of JSON Schema is refused by strict readers.
-  const {
-    format,
-    'x-enumDescriptions': _meanings,
-    'x-secret': _secret,
-    'x-writtenBy': _writer,
-    ...rest
-  } = mapInner(schema, published)
+  const { format, ...rest } = Object.fromEntries(
+    Object.entries(mapInner(schema, published)).filter(([keyword]) => !keyword.startsWith('x-')),
+  )
   if (format === undefined) return rest as unknown as S
   if (typeof format !== 'string' || !Object.hasOwn(decimalFormats, format)) return { ...rest, format } as unknown as S
   const said = typeof rest.description === 'string' ? rest.description : ''

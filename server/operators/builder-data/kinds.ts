@@ -1,45 +1,9 @@
 import { sql } from 'kysely'
-import * as oauthGrants from '../../domain/administration/oauth-grants/queries.ts'
-import * as attachments from '../../domain/attachments/queries.ts'
-import * as bidRequests from '../../domain/bidding/bid-requests/queries.ts'
-import * as bids from '../../domain/bidding/bids/queries.ts'
-import * as contracts from '../../domain/bidding/contracts/queries.ts'
-import * as calendarFeeds from '../../domain/building/calendars/queries.ts'
-import * as milestones from '../../domain/building/milestones/queries.ts'
-import * as taskTemplates from '../../domain/building/task-templates/queries.ts'
-import * as tasks from '../../domain/building/tasks/queries.ts'
-import * as timeEntries from '../../domain/building/timesheets/entry-queries.ts'
-import * as timesheets from '../../domain/building/timesheets/queries.ts'
-import * as budgetTransfers from '../../domain/costs/budget-transfers/queries.ts'
-import * as budgets from '../../domain/costs/budgets/queries.ts'
-import * as costCodes from '../../domain/costs/cost-codes/queries.ts'
-import * as options from '../../domain/costs/options/queries.ts'
-import * as parts from '../../domain/costs/parts/queries.ts'
-import * as prices from '../../domain/costs/prices/queries.ts'
-import * as communities from '../../domain/land/communities/queries.ts'
-import * as homes from '../../domain/land/homes/queries.ts'
-import * as plans from '../../domain/land/plans/queries.ts'
-import * as messages from '../../domain/messages/queries.ts'
-import * as mails from '../../domain/office/mail/queries.ts'
-import * as messageTemplates from '../../domain/office/message-templates/queries.ts'
-import { shown } from '../../domain/office/message-templates/template.ts'
-import * as users from '../../domain/office/users/queries.ts'
-import * as lienWaivers from '../../domain/paying/lien-waivers/queries.ts'
-import * as paymentRuns from '../../domain/paying/payment-runs/queries.ts'
-import * as payments from '../../domain/paying/payments/queries.ts'
-import * as purchaseOrders from '../../domain/paying/purchase-orders/queries.ts'
-import * as leadActivities from '../../domain/selling/leads/activity-queries.ts'
-import * as leads from '../../domain/selling/leads/queries.ts'
-import * as sales from '../../domain/selling/sales/queries.ts'
-import * as selections from '../../domain/selling/selections/queries.ts'
-import * as complianceDocuments from '../../domain/vendors/compliance-documents/queries.ts'
-import * as scopes from '../../domain/vendors/scopes/queries.ts'
-import * as vendorNotifications from '../../domain/vendors/vendors/notification-queries.ts'
-import * as vendors from '../../domain/vendors/vendors/queries.ts'
-import * as proposals from '../../interfaces/proposals/queries.ts'
 import type { WriteCall } from '../../platform/calls/call.ts'
+import { type RecordDeclaration, records } from '../../platform/calls/records.gen.ts'
 import type { columns } from '../../platform/database/columns.gen.ts'
-import * as executions from '../../platform/executions/queries.ts'
+import type { RecordName } from '../../platform/resources/declared.ts'
+import { finderOf } from '../../platform/resources/registered.ts'
 import * as webhooks from '../../platform/webhooks/queries.ts'
 
 /**
@@ -108,26 +72,27 @@ const EVENT = {
   records: events,
 }
 
+/** Records that are exported as stored or within other records, see below. */
+const NOT_BY_THEMSELVES = ['organization', 'key', 'invitation', 'delivery']
+
+/** The records of the contract. Each slice has declared how its own are found. */
+const RECORDS = Object.entries<RecordDeclaration>(records).flatMap(([schema, { kind, table }]) =>
+  kind === undefined || NOT_BY_THEMSELVES.includes(kind)
+    ? []
+    : [asInContract(kind, table as Table, (call, ids) => finderOf(schema as RecordName)(call, ids))],
+)
+
 export const KINDS: readonly Kind[] = [
-  asInContract('user', 'users', users.findAll),
+  ...RECORDS,
   asKept('key', 'apiKeys', [
     ...(['id', 'name', 'permissions', 'createdByUserId', 'expiresAt', 'revokedAt'] as const),
     ...(['allowedAddresses', 'proposeOnly', 'lastUsedAt', 'version', 'createdBy', 'createdAt', 'updatedAt'] as const),
   ]),
-  asInContract('oauth_grant', 'oauthGrants', oauthGrants.findAll),
   asKept('usage_day', 'usageDays', ['keyId', 'day', 'requests', 'refused'], { order: ['keyId', 'day'] }),
-  asInContract('scope', 'scopes', scopes.findAll),
-  asInContract('community', 'communities', communities.findAll),
-  asInContract('cost_code', 'costCodes', costCodes.findAll),
-  asInContract('plan', 'plans', plans.findAll),
   asKept('plan_revision', 'planRevisions', [
     ...(['id', 'planId', 'revision', 'squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const),
     ...(['basePrice', 'figures', 'elevations', 'createdBy', 'createdAt'] as const),
   ]),
-  asInContract('part', 'parts', parts.findAll),
-  asInContract('price', 'prices', prices.findAll),
-  asInContract('option', 'options', options.findAll),
-  asInContract('contract', 'contracts', contracts.findAll),
   asKept(
     'takeoff_line',
     'takeoffLines',
@@ -155,39 +120,6 @@ export const KINDS: readonly Kind[] = [
     ],
     { order: ['contractId', 'place'] },
   ),
-  asInContract('home', 'homes', homes.findAll),
-  asInContract('selection', 'selections', selections.findAll),
-  asInContract('budget_line', 'budgetLines', budgets.findAll),
-  asInContract('budget_transfer', 'budgetTransfers', budgetTransfers.findAll),
-  asInContract('vendor', 'vendors', vendors.findAll),
-  asInContract('compliance_document', 'complianceDocuments', complianceDocuments.findAll),
-  asInContract('bid_request', 'bidRequests', async (call, ids) =>
-    (await bidRequests.findAll(call, ids)).map((row) => bidRequests.toBidRequest(call, row)),
-  ),
-  asInContract('bid', 'bids', async (call, ids) => (await bids.findAll(call, ids)).map((row) => bids.toBid(call, row))),
-  asInContract('task_template', 'taskTemplates', taskTemplates.findAll),
-  asInContract('task', 'tasks', tasks.findAll),
-  asInContract('milestone', 'milestones', milestones.findAll),
-  asInContract('calendar_feed', 'calendarFeeds', calendarFeeds.findAll),
-  asInContract('proposal', 'proposals', proposals.findAll),
-  asInContract('execution', 'executions', executions.findAll),
-  asInContract('timesheet', 'timesheets', timesheets.findAll),
-  asInContract('time_entry', 'timeEntries', timeEntries.findAll),
-  asInContract('vendor_notification', 'vendorNotifications', vendorNotifications.findAll),
-  asInContract('purchase_order', 'purchaseOrders', purchaseOrders.findAll),
-  asInContract('payment_run', 'paymentRuns', paymentRuns.findAll),
-  asInContract('payment', 'payments', payments.findAll),
-  asInContract('lead', 'leads', leads.findAll),
-  asInContract('lead_activity', 'leadActivities', leadActivities.findAll),
-  asInContract('sale', 'sales', sales.findAll),
-  asInContract('lien_waiver', 'lienWaivers', lienWaivers.findAll),
-  asInContract('message', 'messages', messages.findAll),
-  asInContract('message_template', 'messageTemplates', async (call, ids) =>
-    (await messageTemplates.findAll(call, ids)).map(shown),
-  ),
-  asInContract('mail', 'mails', mails.findAll),
-  asInContract('attachment', 'attachments', attachments.findAll),
-  asInContract('webhook', 'webhooks', webhooks.findAll),
   asInContract('delivery', 'deliveries', webhooks.findDeliveries),
   asKept(
     'delivery_attempt',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { columns } from './columns.gen.ts'
 import type { Db, Tables } from './database.ts'
 
 /**
@@ -15,7 +16,7 @@ export type Place =
   /** On the node that takes the statements, because it belongs to no organization. */
   | { readonly coordinator: string }
 
-const BY_ORGANIZATION: Place = { by: 'organizationId' }
+/** Tables that do not lie on the node of the organization in their column `organizationId`, as all others do. */
 const FOUND_BY_HASH: Place = {
   everywhere:
     'A caller is found by the hash of a secret, and only then the organization is known. Secrets are made and ended seldom and looked up all the time.',
@@ -23,8 +24,9 @@ const FOUND_BY_HASH: Place = {
 const OF_PEOPLE: Place = {
   coordinator: 'A person has one sign-in for all builders, and there are as many rows as people.',
 }
+const ELSEWHERE: Readonly<Partial<Record<keyof Tables, Place>>> = {
+  organizations: { by: 'id' },
 
-export const DISTRIBUTION: Readonly<Record<keyof Tables, Place>> = {
   apiKeySecrets: FOUND_BY_HASH,
   calendarAddresses: FOUND_BY_HASH,
   oauthTokens: FOUND_BY_HASH,
@@ -40,81 +42,11 @@ export const DISTRIBUTION: Readonly<Record<keyof Tables, Place>> = {
   limitWindows: {
     coordinator: 'Callers that are no builder are counted too, and all processes take shares of one counter.',
   },
-
-  apiKeys: BY_ORGANIZATION,
-  archives: BY_ORGANIZATION,
-  attachments: BY_ORGANIZATION,
-  auditEntries: BY_ORGANIZATION,
-  bidDrafts: BY_ORGANIZATION,
-  bidRequestNumbers: BY_ORGANIZATION,
-  bidRequests: BY_ORGANIZATION,
-  bids: BY_ORGANIZATION,
-  budgetLines: BY_ORGANIZATION,
-  budgetTransfers: BY_ORGANIZATION,
-  calendarFeeds: BY_ORGANIZATION,
-  communities: BY_ORGANIZATION,
-  complianceDocuments: BY_ORGANIZATION,
-  contractNumbers: BY_ORGANIZATION,
-  contracts: BY_ORGANIZATION,
-  copiedLinkBidDrafts: BY_ORGANIZATION,
-  costCodes: BY_ORGANIZATION,
-  deliveries: BY_ORGANIZATION,
-  deliveryAttempts: BY_ORGANIZATION,
-  events: BY_ORGANIZATION,
-  executions: BY_ORGANIZATION,
-  fileArrivals: BY_ORGANIZATION,
-  fileUsage: BY_ORGANIZATION,
-  homes: BY_ORGANIZATION,
-  idempotencyRecords: BY_ORGANIZATION,
-  invitations: BY_ORGANIZATION,
-  leadActivities: BY_ORGANIZATION,
-  leads: BY_ORGANIZATION,
-  ledgerStates: BY_ORGANIZATION,
-  lienWaivers: BY_ORGANIZATION,
-  links: BY_ORGANIZATION,
-  looseFiles: BY_ORGANIZATION,
-  lumpSums: BY_ORGANIZATION,
-  mails: BY_ORGANIZATION,
-  messageRecipients: BY_ORGANIZATION,
-  messageTemplates: BY_ORGANIZATION,
-  messages: BY_ORGANIZATION,
-  milestones: BY_ORGANIZATION,
-  oauthGrants: BY_ORGANIZATION,
-  optionTakeoffLines: BY_ORGANIZATION,
-  options: BY_ORGANIZATION,
-  organizations: { by: 'id' },
-  parts: BY_ORGANIZATION,
-  paymentAllocations: BY_ORGANIZATION,
-  paymentNumbers: BY_ORGANIZATION,
-  paymentRunNumbers: BY_ORGANIZATION,
-  paymentRuns: BY_ORGANIZATION,
-  payments: BY_ORGANIZATION,
-  planRevisions: BY_ORGANIZATION,
-  plans: BY_ORGANIZATION,
-  prices: BY_ORGANIZATION,
-  proposals: BY_ORGANIZATION,
-  purchaseOrderLines: BY_ORGANIZATION,
-  purchaseOrders: BY_ORGANIZATION,
-  saleNumbers: BY_ORGANIZATION,
-  sales: BY_ORGANIZATION,
-  sandboxes: BY_ORGANIZATION,
-  scopes: BY_ORGANIZATION,
-  searchQueue: BY_ORGANIZATION,
-  searchVariants: BY_ORGANIZATION,
-  searchWords: BY_ORGANIZATION,
-  selections: BY_ORGANIZATION,
-  statusChanges: BY_ORGANIZATION,
-  takeoffLines: BY_ORGANIZATION,
-  taskTemplates: BY_ORGANIZATION,
-  tasks: BY_ORGANIZATION,
-  timeEntries: BY_ORGANIZATION,
-  timesheets: BY_ORGANIZATION,
-  usageDays: BY_ORGANIZATION,
-  users: BY_ORGANIZATION,
-  vendorNotifications: BY_ORGANIZATION,
-  vendors: BY_ORGANIZATION,
-  webhooks: BY_ORGANIZATION,
 }
+
+export const DISTRIBUTION = Object.fromEntries(
+  (Object.keys(columns) as (keyof Tables)[]).map((table) => [table, ELSEWHERE[table] ?? { by: 'organizationId' }]),
+) as Readonly<Record<keyof Tables, Place>>
 
 /**
  * Files whose statements name rows by their place on the disk, which names a row on one node only, and why that is well.

@@ -6,8 +6,6 @@ import { resource } from '../resources/resource.ts'
 
 export const { list, find, findAll } = resource({
   schema: 'ExecutionRecord',
-  table: 'executions',
-  prefix: 'exe',
   filters: {
     actorId: (id) => `t."actorId" = ${id}`,
     runnable: (skills) => `t."skills" <@ ${skills}::text[]`,

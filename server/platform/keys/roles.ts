@@ -1,90 +1,42 @@
 import type { AdminPermission, Permission } from '../../../client/contract.gen.ts'
+import { administration, type Holders, permissions, roles } from './permissions.gen.ts'
 
 /** The roles of a builder's own users. A user's role bounds every key they create. */
-export const ROLES = ['owner', 'admin', 'estimator', 'superintendent', 'salesperson', 'accountant', 'viewer'] as const
+export const ROLES = roles
 export type Role = (typeof ROLES)[number]
 
-/**
- * Permissions with which the holder could act in the name of somebody else. Only owners and admins have them, and they
- * are never passed on: not to keys that only propose, browser tokens, connected apps or MCP clients.
- */
-const PERSONAL = ['portal_links:read'] as const
-type Personal = (typeof PERSONAL)[number]
-
-type Entity = Exclude<Permission, Personal> extends `${infer E}:${string}` ? E : never
-
-const EVERYTHING: readonly Entity[] = [
-  ...([
-    'vendors',
-    'bids',
-    'homes',
-    'communities',
-    'tasks',
-    'milestones',
-    'pos',
-    'payments',
-    'budgets',
-    'options',
-  ] as const),
-  ...([
-    'parts',
-    'timesheets',
-    'users',
-    'messages',
-    'leads',
-    'sales',
-    'contracts',
-    'webhooks',
-    'events',
-    'skills',
-    'proposals',
-  ] as const),
-]
-
-/** What each role may change. Every role may read everything except what only admins manage. */
-const WRITES: Record<Role, readonly Entity[]> = {
-  owner: EVERYTHING,
-  admin: EVERYTHING,
-  estimator: ['vendors', 'bids', 'budgets', 'options', 'parts', 'contracts', 'pos', 'messages', 'skills', 'proposals'],
-  superintendent: ['homes', 'tasks', 'milestones', 'timesheets', 'pos', 'messages', 'skills', 'proposals'],
-  // Selections are options to the permissions, and what buyers select is recorded by whoever sells to them.
-  salesperson: ['leads', 'sales', 'options', 'messages', 'skills', 'proposals'],
-  accountant: ['vendors', 'pos', 'payments', 'budgets', 'timesheets', 'messages', 'skills', 'proposals'],
-  viewer: [],
-}
-
-const ADMINISTERED: readonly Entity[] = ['users', 'webhooks']
-
+/** What the role allows: the permissions that keys can have too. */
 export function permissionsOf(role: Role): ReadonlySet<Permission> {
-  const administers = role === 'owner' || role === 'admin'
-  const reads = EVERYTHING.filter((entity) => administers || !ADMINISTERED.includes(entity))
-  return new Set([
-    ...reads.map((entity): Permission => `${entity}:read`),
-    ...WRITES[role].map((entity): Permission => `${entity}:write`),
-    ...(administers ? PERSONAL : []),
-  ])
+  return new Set(heldBy(role, permissions) as Permission[])
 }
 
-/** Whether a permission may be passed on to a program that acts under supervision or for somebody else. */
+/**
+ * Whether a permission may be passed on to a program that acts under supervision or for somebody else. With others the
+ * holder could act in the name of somebody else, so keys that only propose, browser tokens, connected apps and MCP
+ * clients never have them.
+ */
 export function isDelegable(permission: string): boolean {
-  return !PERSONAL.some((personal) => personal === permission)
+  return !NOT_DELEGABLE.includes(permission.split(':')[0] ?? '')
 }
+
+const NOT_DELEGABLE = entriesOf(permissions).flatMap(([entity, { isDelegable = true }]) =>
+  isDelegable ? [] : [entity],
+)
 
 export const ALL_PERMISSIONS: readonly Permission[] = [...permissionsOf('owner')]
 
-/** What only people do, and whom each role lets do it. */
-const ADMINISTRATION: Readonly<Record<AdminPermission, readonly Role[]>> = {
-  'keys:read': ['owner', 'admin'],
-  'keys:write': ['owner', 'admin'],
-  'settings:read': ROLES,
-  'settings:write': ['owner', 'admin'],
-  'sandbox:read': ['owner', 'admin'],
-  'sandbox:write': ['owner'],
+/** What the role allows that no key may do. */
+export function administrationOf(role: Role): AdminPermission[] {
+  return heldBy(role, administration) as AdminPermission[]
 }
 
-/** What a role covers of what no key may do. */
-export function administrationOf(role: Role): AdminPermission[] {
-  return (Object.keys(ADMINISTRATION) as AdminPermission[]).filter((permission) =>
-    ADMINISTRATION[permission].includes(role),
-  )
+function heldBy(role: Role, entities: Readonly<Record<string, Holders>>): string[] {
+  return entriesOf(entities).flatMap(([entity, { read, write }]) => [
+    ...(read.includes(role) ? [`${entity}:read`] : []),
+    ...(write.includes(role) ? [`${entity}:write`] : []),
+  ])
+}
+
+function entriesOf(entities: Readonly<Record<string, Holders>>): [string, Holders][] {
+  return Object.entries(entities)
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { records } from '../calls/records.gen.ts'
 import { columns } from '../database/columns.gen.ts'
 import { columnsOf } from './declared.ts'
 
@@ -21,6 +22,11 @@ test('an id is a key or a foreign key in the database, whatever the field is cal
   const found = columnsOf({ schema: 'CostCode', table: 'costCodes' })
   expect(found).toMatchObject({ id: 'id', parentId: 'id?', accountingId: 'text?', externalId: 'text?', name: 'text' })
   expect(columns.vendors).toMatchObject({ id: 'id', accountingId: 'text?' })
+})
+
+test('every record of the contract is stored in a table of the database', () => {
+  const missing = Object.values(records).filter(({ table }) => !(table in columns))
+  expect(missing).toEqual([])
 })
 
 test('a record, a table or a column that does not exist is refused', () => {

@@ -1,5 +1,7 @@
 import type { Insertable } from 'kysely'
 import type { components } from '../../../client/contract.gen.ts'
+import type { Hiding } from '../calls/call.ts'
+import { records } from '../calls/records.gen.ts'
 import { columns as database } from '../database/columns.gen.ts'
 import type { Tables } from '../database/database.ts'
 import type { AnyKind, Columns } from './columns.ts'
@@ -11,20 +13,18 @@ import { kinds as contract } from './kinds.gen.ts'
  * here, by the compiler and again at start, so a slice only declares what neither of them knows.
  */
 export interface Declaration<
-  Schema extends SchemaName,
-  Table extends TableName,
+  Schema extends RecordName,
   R,
   Without extends string,
   Stored extends string,
   Computed extends string,
 > {
-  /** The record of the contract that the rows represent. */
+  /** The record of the contract that the rows represent. Its `x-record` names the table and the prefix of the IDs. */
   schema: Schema
-  table: Table
-  /** The prefix of the ids, without the underscore. */
-  prefix: string
   /** The type of a row, if it is not exactly the contract's record. */
   row?: RowType<R>
+  /** Makes the contract's record of a row, if they differ. */
+  toRecord?(call: Hiding, row: NoInfer<R>): Schemas[Schema]
   /** Fields of the contract that are not part of a row, and are added to it elsewhere. */
   without?: readonly Without[]
   /** Columns that the contract does not show, or shows in another form. */
@@ -32,7 +32,7 @@ export interface Declaration<
   /** The SQL of each field that is not a column, over the row as `t`. */
   computed?: { [Field in Computed]: Field extends keyof NoInfer<R> ? string : never }
   /** Fields that can be long; the table then says in its column `bytes` about how long they are together. */
-  long?: Table extends Sized ? readonly (keyof NoInfer<R> & string)[] : never
+  long?: TableOf<Schema> extends Sized ? readonly (keyof NoInfer<R> & string)[] : never
   /** SQL of a JSON value over the row as `t`, of which the caller of a list makes further members of each item. */
   beside?: string
   /** Query parameters that do more than compare the column of the same name: SQL of a condition on the parameter. */
@@ -57,8 +57,16 @@ export function rowOf<R>(): RowType<R> {
 }
 
 export type SchemaName = keyof typeof contract & keyof Schemas
+/** The schemas with an `x-record` whose table the database has. */
+export type RecordName = SchemaName & keyof typeof records
+export type TableOf<Schema extends RecordName> = (typeof records)[Schema]['table'] & TableName
 export type TableName = keyof typeof database & keyof Tables
 export type Schemas = components['schemas']
+
+/** Where the records of a schema are stored, and the prefix of their IDs. */
+export function storageOf(schema: RecordName): (typeof records)[RecordName] {
+  return records[schema]
+}
 
 /** The tables whose rows say how long they are. */
 type Sized = { [Table in TableName]: 'bytes' extends keyof (typeof database)[Table] ? Table : never }[TableName]
@@ -132,19 +140,18 @@ function entry<T>(of: object, name: string): T | undefined {
   return Object.hasOwn(of, name) ? (of as Record<string, T>)[name] : undefined
 }
 
-/** The same check for the compiler: if something does not fit, no table matches, and the error names it. */
+/** The same check for the compiler: if something does not fit, the schema is refused, and the error names it. */
 export type Fitting<
-  Schema extends SchemaName,
-  Table extends TableName,
+  Schema extends RecordName,
   R,
   Without extends string,
   Stored extends string,
   Computed extends string,
 > =
-  Fault<Schema, Table, R, Without | Stored, Computed> extends infer Found extends string
+  Fault<Schema, TableOf<Schema>, R, Without | Stored, Computed> extends infer Found extends string
     ? [Found] extends [never]
       ? unknown
-      : { table: { fault: `${Found}.` } }
+      : { schema: { fault: `${Found}.` } }
     : never
 
 type Fault<Schema extends SchemaName, Table extends TableName, R, Other, Computed> =

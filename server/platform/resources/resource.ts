@@ -2,14 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { CompiledQuery } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Actor } from '../../../client/contract.gen.ts'
-import { type Call, noteChange, type Tenant, type WriteCall } from '../calls/call.ts'
+import { type Call, type Hiding, noteChange, type Tenant, type WriteCall } from '../calls/call.ts'
 import { checkIfMatch } from '../calls/etag.ts'
 import { refusedRow } from '../calls/holder.ts'
 import type { Json } from '../calls/json.ts'
 import { conflict, notFound, unknownReference } from '../problems/problem.ts'
 import { asItems, asValues } from './columns.ts'
-import { columnsOf, type Declaration, type Fitting, type SchemaName, type Schemas, type TableName } from './declared.ts'
+import { columnsOf, type Declaration, type Fitting, type RecordName, type Schemas, storageOf } from './declared.ts'
 import { type Further, type Listed, type ListQuery, listing, type Page } from './listing.ts'
+import { registerRecord } from './registered.ts'
 import { statementTexts } from './statement-texts.ts'
 
 /**
@@ -21,18 +22,27 @@ import { statementTexts } from './statement-texts.ts'
  * contain only declared names, and every value is a parameter. Every statement is limited to one organization.
  */
 export function resource<
-  const Schema extends SchemaName,
-  const Table extends TableName,
+  const Schema extends RecordName,
   R extends Row = Extract<Schemas[Schema], Row>,
   const Without extends keyof Schemas[Schema] & string = never,
   const Stored extends string = never,
   const Computed extends string = never,
 >(
-  declaration: Declaration<Schema, Table, R, Without, Stored, Computed> &
-    NoInfer<Fitting<Schema, Table, R, Without, Stored, Computed>>,
+  declaration: Declaration<Schema, R, Without, Stored, Computed> &
+    NoInfer<Fitting<Schema, R, Without, Stored, Computed>>,
 ): Resource<R, Computed> {
-  const { prefix, table, long, beside, filters, sorts } = declaration
-  return resourceOf(prefix, { table, columns: columnsOf(declaration), long, beside, filters, sorts })
+  const { schema, toRecord = (_call: Hiding, row: R): object => row, long, beside, filters, sorts } = declaration
+  const { prefix, table } = storageOf(schema)
+  const found = resourceOf<R, Computed>(prefix, {
+    table,
+    columns: columnsOf({ ...declaration, table }),
+    long,
+    beside,
+    filters,
+    sorts,
+  })
+  registerRecord(schema, async (call, ids) => (await found.findAll(call, ids)).map((row) => toRecord(call, row)))
+  return found
 }
 
 export interface Row {

@@ -1,4 +1,5 @@
 import type { SearchType } from '../../../client/contract.gen.ts'
+import { records } from '../calls/records.gen.ts'
 import { columns } from '../database/columns.gen.ts'
 
 /** A kind of record that is found by words: in which of its rows as `t` they stand, as SQL. */
@@ -21,58 +22,78 @@ export interface SearchedKind extends IndexedKind {
   status: string
 }
 
+type Recorded = Exclude<keyof typeof records, 'BidRequestSummary'>
+interface Indexed<Schema extends Recorded> {
+  type: (typeof records)[Schema]['kind']
+  prefix: string
+  table: (typeof records)[Schema]['table']
+}
+
+/** The kind of a record, the prefix of its IDs and its table, from the contract. */
+function indexed<Schema extends Recorded>(schema: Schema): Indexed<Schema> {
+  const { kind, prefix, table }: (typeof records)[Recorded] = records[schema]
+  return { type: kind, prefix, table } as Indexed<Schema>
+}
+
 const OF_VENDOR = `join "vendors" as v on v."organizationId" = t."organizationId" and v."id" = t."vendorId"`
 
 /** A new kind is a line here, and a trigger that notes its changes in a migration, as in 0141_search_lists.ts. */
 export const KINDS: readonly SearchedKind[] = [
   {
-    ...{ type: 'vendor', prefix: 'ven', permission: 'vendors:read', table: 'vendors' },
+    ...indexed('Vendor'),
+    permission: 'vendors:read',
     text: `concat_ws(' ', t."companyName", t."contactName", t."email", t."phone", t."licenseNumber")`,
     ...{ title: `t."companyName"`, detail: `t."contactName"`, status: `t."status"` },
   },
   {
-    ...{ type: 'community', prefix: 'com', permission: 'communities:read', table: 'communities' },
+    ...indexed('Community'),
+    permission: 'communities:read',
     text: `concat_ws(' ', t."name", t."code", t."city", t."state", t."postalCode")`,
     ...{ title: `t."name"`, detail: `t."city"`, status: `t."status"` },
   },
   {
-    ...{ type: 'home', prefix: 'hom', permission: 'homes:read' },
-    table: 'homes',
+    ...indexed('Home'),
+    permission: 'homes:read',
     join: `join "communities" as c on c."organizationId" = t."organizationId" and c."id" = t."communityId"`,
     text: `concat_ws(' ', t."name", t."lotNumber", t."block", t."address"->>'line1', t."address"->>'line2', t."address"->>'city', t."address"->>'postalCode')`,
     ...{ title: `t."name"`, detail: `c."name"`, status: `t."status"` },
   },
   {
-    ...{ type: 'bid_request', prefix: 'brq', permission: 'bids:read', table: 'bidRequests' },
+    ...indexed('BidRequest'),
+    permission: 'bids:read',
     text: `concat_ws(' ', t."number", t."title", t."scope")`,
     ...{ title: `t."number"`, detail: `coalesce(t."title", t."scope")`, status: `t."status"` },
   },
   {
-    ...{ type: 'bid', prefix: 'bid', permission: 'bids:read' },
-    table: 'bids',
+    ...indexed('Bid'),
+    permission: 'bids:read',
     join: `${OF_VENDOR} join "bidRequests" as r on r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`,
     text: `concat_ws(' ', r."number", r."title", v."companyName", t."scope")`,
     ...{ title: `v."companyName"`, detail: `r."number"`, status: `t."status"` },
   },
   {
-    ...{ type: 'purchase_order', prefix: 'po', permission: 'pos:read', table: 'purchaseOrders', join: OF_VENDOR },
+    ...indexed('PurchaseOrder'),
+    ...{ permission: 'pos:read', join: OF_VENDOR },
     text: `concat_ws(' ', t."number", t."scope", v."companyName", t."notes", (
       select string_agg(l."description", ' ' order by l."position") from "purchaseOrderLines" as l
       where l."organizationId" = t."organizationId" and l."purchaseOrderId" = t."id"))`,
     ...{ title: `t."number"`, detail: `v."companyName"`, status: `t."status"` },
   },
   {
-    ...{ type: 'payment', prefix: 'pay', permission: 'payments:read', table: 'payments', join: OF_VENDOR },
+    ...indexed('Payment'),
+    ...{ permission: 'payments:read', join: OF_VENDOR },
     text: `concat_ws(' ', t."number", t."invoiceNumber", v."companyName")`,
     ...{ title: `t."number"`, detail: `v."companyName"`, status: `t."status"` },
   },
   {
-    ...{ type: 'user', prefix: 'usr', permission: 'users:read', table: 'users' },
+    ...indexed('User'),
+    permission: 'users:read',
     text: `concat_ws(' ', t."name", t."email")`,
     ...{ title: `t."name"`, detail: `t."email"`, status: `t."status"` },
   },
   {
-    ...{ type: 'lead', prefix: 'lead', permission: 'leads:read', table: 'leads' },
+    ...indexed('Lead'),
+    permission: 'leads:read',
     text: `concat_ws(' ', t."firstName", t."lastName", t."email", t."phone")`,
     ...{
       title: `coalesce(nullif(concat_ws(' ', t."firstName", t."lastName"), ''), t."email", t."phone", t."id")`,
@@ -81,7 +102,8 @@ export const KINDS: readonly SearchedKind[] = [
     },
   },
   {
-    ...{ type: 'sale', prefix: 'sale', permission: 'sales:read', table: 'sales' },
+    ...indexed('Sale'),
+    permission: 'sales:read',
     text: `concat_ws(' ', t."number", (
       select string_agg(concat_ws(' ', b->>'name', b->>'email', b->>'phone'), ' ') from jsonb_array_elements(t."buyers") as b))`,
     ...{ title: `t."number"`, detail: `t."buyers"->0->>'name'`, status: `t."status"` },
@@ -90,17 +112,17 @@ export const KINDS: readonly SearchedKind[] = [
 
 /** What only its own list finds by words. */
 const LISTED: readonly IndexedKind[] = [
-  { type: 'compliance_document', prefix: 'cmp', table: 'complianceDocuments', text: words('carrier', 'policyNumber') },
-  { type: 'scope', prefix: 'scp', table: 'scopes', text: words('name', 'code') },
-  { type: 'plan', prefix: 'pln', table: 'plans', text: words('code', 'name') },
-  { type: 'cost_code', prefix: 'cc', table: 'costCodes', text: words('code', 'name') },
-  { type: 'part', prefix: 'prt', table: 'parts', text: words('sku', 'name', 'description', 'manufacturer') },
-  { type: 'option', prefix: 'opt', table: 'options', text: words('code', 'name', 'description') },
-  { type: 'selection', prefix: 'sel', table: 'selections', text: words('customDescription', 'color', 'location') },
-  { type: 'contract', prefix: 'ctr', table: 'contracts', text: words('number', 'notes') },
-  { type: 'task_template', prefix: 'ttp', table: 'taskTemplates', text: words('name') },
-  { type: 'task', prefix: 'tsk', table: 'tasks', text: words('name', 'phase') },
-  { type: 'milestone', prefix: 'mil', table: 'milestones', text: words('name') },
+  { ...indexed('ComplianceDocument'), text: words('carrier', 'policyNumber') },
+  { ...indexed('Scope'), text: words('name', 'code') },
+  { ...indexed('Plan'), text: words('code', 'name') },
+  { ...indexed('CostCode'), text: words('code', 'name') },
+  { ...indexed('Part'), text: words('sku', 'name', 'description', 'manufacturer') },
+  { ...indexed('Option'), text: words('code', 'name', 'description') },
+  { ...indexed('Selection'), text: words('customDescription', 'color', 'location') },
+  { ...indexed('Contract'), text: words('number', 'notes') },
+  { ...indexed('TaskTemplate'), text: words('name') },
+  { ...indexed('Task'), text: words('name', 'phase') },
+  { ...indexed('Milestone'), text: words('name') },
 ]
 
 const INDEXED = [...KINDS, ...LISTED]

@@ -8,8 +8,6 @@ import { resource } from '../resources/resource.ts'
 
 export const { list, find, findAll, lock, insert, update, archive } = resource({
   schema: 'Webhook',
-  table: 'webhooks',
-  prefix: 'whk',
 })
 
 export async function count(call: Tenant): Promise<number> {

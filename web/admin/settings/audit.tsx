@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import type { AuditEntry } from '../../../client/contract.gen.ts'
+import { auditResourceTypeValues } from '../../../client/enums.gen.ts'
 import { ActorName } from '../../ui/actor-name.tsx'
 import { inWords } from '../../ui/badge.tsx'
 import type { Filter } from '../../ui/filter.tsx'
@@ -13,12 +14,6 @@ import { Empty } from '../../ui/states.tsx'
 import { type Column, None } from '../../ui/table.tsx'
 import { Time } from '../../ui/time.tsx'
 
-const KINDS: readonly AuditEntry['resourceType'][] = [
-  ...(['organization', 'user', 'key', 'webhook', 'vendor', 'bid_request', 'bid', 'community', 'home'] as const),
-  ...(['po', 'payment', 'payment_run', 'lien_waiver', 'budget_line', 'budget_transfer', 'contract'] as const),
-  ...(['task', 'milestone', 'timesheet', 'lead', 'sale', 'message', 'attachment'] as const),
-]
-
 const FILTERS: readonly Filter[] = [
   {
     name: 'outcome',
@@ -28,7 +23,11 @@ const FILTERS: readonly Filter[] = [
       { value: 'refused', label: 'Refused' },
     ],
   },
-  { name: 'resourceType', label: 'Kind', options: KINDS.map((value) => ({ value, label: inWords(value) })) },
+  {
+    name: 'resourceType',
+    label: 'Kind',
+    options: auditResourceTypeValues.map((value) => ({ value, label: inWords(value) })),
+  },
 ]
 /** What a click on a cell narrows the list to. */
 const BY_CLICK = [

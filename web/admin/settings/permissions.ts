@@ -1,32 +1,10 @@
 import type { Permission } from '../../../client/contract.gen.ts'
+import { permissionLabels } from './permissions.gen.ts'
 
 export type Entity = Permission extends `${infer Name}:${string}` ? Name : never
 
-/** What permissions are about, as people call it. One that the contract adds does not compile until it is here. */
-export const ENTITIES: Record<Entity, string> = {
-  vendors: 'Vendors and papers',
-  bids: 'Bid requests and bids',
-  contracts: 'Price agreements',
-  pos: 'Purchase orders',
-  payments: 'Payments and waivers',
-  budgets: 'Budgets',
-  homes: 'Homes',
-  communities: 'Communities',
-  options: 'Options, selections',
-  parts: 'Parts and prices',
-  tasks: 'Tasks',
-  milestones: 'Milestones',
-  timesheets: 'Timesheets',
-  leads: 'Leads',
-  sales: 'Sales',
-  messages: 'Messages',
-  users: 'Users',
-  webhooks: 'Webhooks',
-  events: 'Events',
-  skills: 'Skills',
-  proposals: 'Proposals of agents',
-  portal_links: 'Portal links',
-}
+/** What permissions are about, as people call it. */
+export const ENTITIES: Readonly<Record<Entity, string>> = permissionLabels
 
 export const ENTITY_NAMES = Object.keys(ENTITIES) as Entity[]
 

@@ -14,8 +14,6 @@ const SECRETS = `(
 
 export const { list, find, lock, insert, update } = resource({
   schema: 'ApiKey',
-  table: 'apiKeys',
-  prefix: 'key',
   computed: { secrets: SECRETS },
 })
 

@@ -3,8 +3,6 @@ import { resource } from '../../../platform/resources/resource.ts'
 
 export const { list, find, findAll, lock, insert, update } = resource({
   schema: 'OauthGrant',
-  table: 'oauthGrants',
-  prefix: 'ogr',
 })
 
 /** Ends a grant, and all that stands for it; one that has ended stays as it is. */

@@ -11,7 +11,6 @@ export type InvitationRow = Invitation
 const invitation = {
   schema: 'Invitation',
   table: 'invitations',
-  prefix: 'inv',
   row: rowOf<InvitationRow>(),
 } as const
 

@@ -49,9 +49,8 @@ const INVITATION_COUNT = `
 
 const rows = resource({
   schema: 'BidRequest',
-  table: 'bidRequests',
-  prefix: 'brq',
   row: rowOf<BidRequestRow>(),
+  toRecord: toBidRequest,
   without: ['vendorIds', ...FROM_FIGURES],
   computed: { invitations: INVITATIONS_OF_REQUEST, figures: FIGURES },
 })
@@ -60,8 +59,6 @@ export const { find, findAll, lock, assertExist, make } = rows
 
 const summaries = resource({
   schema: 'BidRequestSummary',
-  table: 'bidRequests',
-  prefix: 'brq',
   row: rowOf<Omit<BidRequestSummary, (typeof FROM_FIGURES)[number]>>(),
   without: FROM_FIGURES,
   computed: { invitationCount: INVITATION_COUNT },

@@ -32,9 +32,8 @@ const CONTRACT_ID = `
 
 export const { list, find, findAll, findAllWith, findOptional, lock, insert, update } = resource({
   schema: 'Bid',
-  table: 'bids',
-  prefix: 'bid',
   row: rowOf<BidRow>(),
+  toRecord: toBid,
   without: ['amountsHidden'],
   stored: { amount: 'decimal', expiresAt: 'instant?' },
   computed: { poIds: PO_IDS, contractId: CONTRACT_ID, request: REQUEST },

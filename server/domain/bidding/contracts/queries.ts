@@ -7,8 +7,6 @@ import { resource } from '../../../platform/resources/resource.ts'
 
 export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
   schema: 'Contract',
-  table: 'contracts',
-  prefix: 'ctr',
   long: ['lines', 'lumpSums', 'notes', 'communityIds', 'planIds'],
   filters: {
     // Contracts that hold for all of either are linked to that.

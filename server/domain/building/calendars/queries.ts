@@ -6,8 +6,6 @@ import { homesOfSuperintendent } from '../../land/superintendents.ts'
 
 export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
   schema: 'CalendarFeed',
-  table: 'calendarFeeds',
-  prefix: 'cal',
 })
 
 interface Subject {

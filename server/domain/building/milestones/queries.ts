@@ -21,8 +21,6 @@ const COMPUTED = {
 
 export const { list, find, findAll, findOptional, lock, insert, update, updateAll, archive } = resource({
   schema: 'Milestone',
-  table: 'milestones',
-  prefix: 'mil',
   computed: COMPUTED,
   filters: {
     targetDateFrom: (date) => `t."targetDate" >= ${date}`,

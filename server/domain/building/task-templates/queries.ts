@@ -7,8 +7,6 @@ import { resource } from '../../../platform/resources/resource.ts'
 
 export const { find, findAll, findOptional, lock, insert, update, archive } = resource({
   schema: 'TaskTemplate',
-  table: 'taskTemplates',
-  prefix: 'ttp',
 })
 
 /** Without the rows, which can be long. */

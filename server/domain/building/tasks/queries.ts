@@ -12,8 +12,6 @@ const IS_OPEN = `t."status" in ('not_started', 'in_progress', 'on_hold')`
 
 const rows = resource({
   schema: 'Task',
-  table: 'tasks',
-  prefix: 'tsk',
   long: ['predecessors', 'checklist', 'delays'],
   filters: {
     // In the organization's spelling, so that the index by trade can be used.

@@ -13,13 +13,11 @@ export const {
   update,
   updateAll,
   archive,
-} = resource({ schema: 'TimeEntry', table: 'timeEntries', prefix: 'tse' })
+} = resource({ schema: 'TimeEntry' })
 
 /** For callers who may not see what people earn. */
 export const { list: listWithoutRates } = resource({
   schema: 'TimeEntry',
-  table: 'timeEntries',
-  prefix: 'tse',
   computed: { rate: 'null::numeric', cost: 'null::numeric' },
 })
 

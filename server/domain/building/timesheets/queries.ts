@@ -6,20 +6,11 @@ import { resource } from '../../../platform/resources/resource.ts'
 
 const filters = { exported: (isExported: string) => `t."isExported" = ${isExported}` }
 
-export const {
-  list: listWithRates,
-  find,
-  findAll,
-  lock,
-  insert,
-  update,
-} = resource({ schema: 'Timesheet', table: 'timesheets', prefix: 'ts', filters })
+export const { list: listWithRates, find, findAll, lock, insert, update } = resource({ schema: 'Timesheet', filters })
 
 /** For callers who may not see what people earn. */
 export const { list: listWithoutRates } = resource({
   schema: 'Timesheet',
-  table: 'timesheets',
-  prefix: 'ts',
   computed: { rate: 'null::numeric', cost: 'null::numeric' },
   filters,
 })

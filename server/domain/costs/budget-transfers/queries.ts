@@ -3,8 +3,6 @@ import { resource } from '../../../platform/resources/resource.ts'
 
 export const { list, findAll, insert } = resource({
   schema: 'BudgetTransfer',
-  table: 'budgetTransfers',
-  prefix: 'btr',
   // Computed by the database as columns, from what the lines had before.
   computed: { fromBudgetedAfter: 't."fromBudgetedAfter"', toBudgetedAfter: 't."toBudgetedAfter"' },
   filters: {

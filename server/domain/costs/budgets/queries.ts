@@ -19,8 +19,6 @@ export const {
   archive,
 } = resource({
   schema: 'BudgetLine',
-  table: 'budgetLines',
-  prefix: 'bud',
   computed: {
     // Computed by the database as a column, so that lists can be sorted by it.
     budgeted: 't."budgeted"',

@@ -19,8 +19,6 @@ export const {
   archive,
 } = resource({
   schema: 'CostCode',
-  table: 'costCodes',
-  prefix: 'cc',
   filters: {
     parentId: (parent) => `case when ${parent} = 'null' then t."parentId" is null else t."parentId" = ${parent} end`,
     scope: (scope) => `lower(t."scope") = lower(${scope})`,

@@ -7,8 +7,6 @@ import type { Links } from './links.ts'
 export const { list, find, findAll, findOptional, lock, assertExist, insert, make, insertAll, update, archive } =
   resource({
     schema: 'Option',
-    table: 'options',
-    prefix: 'opt',
     filters: {
       planId: (plan) => `(t."planIds" = '{}' or ${plan} = any(t."planIds"))`,
       communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))`,

@@ -18,8 +18,6 @@ export const {
   archive,
 } = resource({
   schema: 'Part',
-  table: 'parts',
-  prefix: 'prt',
   // In the organization's spelling, so that the index by trade can be used.
   filters: {
     scope: (scope) =>

@@ -6,8 +6,6 @@ import type { Asked, Candidate, Held } from './price.ts'
 
 export const { list, find, findAll, lock, insert, make, insertAll, updateAll, update, archive } = resource({
   schema: 'Price',
-  table: 'prices',
-  prefix: 'prc',
   filters: { on: (date) => `t."effectiveDate" <= ${date} and coalesce(t."expirationDate" >= ${date}, true)` },
 })
 

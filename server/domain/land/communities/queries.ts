@@ -19,8 +19,6 @@ export const {
   archive,
 } = resource({
   schema: 'Community',
-  table: 'communities',
-  prefix: 'com',
 })
 
 // A home takes its lot until it is cancelled, or archived before it was built. The unique index on lots has the same

@@ -30,8 +30,6 @@ export const {
   archive,
 } = resource({
   schema: 'Home',
-  table: 'homes',
-  prefix: 'hom',
   computed: {
     optionsTotal: optionsTotal('t'),
     price: priceOf('t'),

@@ -10,8 +10,6 @@ import { BUILT_BY } from './plan.ts'
 
 export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
   schema: 'Plan',
-  table: 'plans',
-  prefix: 'pln',
   filters: { communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))` },
 })
 

@@ -6,8 +6,6 @@ import { resource } from '../../../platform/resources/resource.ts'
 
 export const { list, findAll, make } = resource({
   schema: 'Mail',
-  table: 'mails',
-  prefix: 'eml',
   long: ['text'],
 })
 

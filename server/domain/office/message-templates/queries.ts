@@ -6,7 +6,7 @@ import type { Db } from '../../../platform/database/database.ts'
 import { rowOf } from '../../../platform/resources/declared.ts'
 import { resource } from '../../../platform/resources/resource.ts'
 import { KINDS, type Wording } from './defaults.ts'
-import { inUse } from './template.ts'
+import { inUse, shown } from './template.ts'
 
 /** What the builder has worded itself; without a body nothing. */
 export interface MessageTemplateRow extends Omit<MessageTemplate, 'body' | 'isDefault' | 'placeholders'> {
@@ -15,9 +15,8 @@ export interface MessageTemplateRow extends Omit<MessageTemplate, 'body' | 'isDe
 
 export const { list, find, findAll, lock, update } = resource({
   schema: 'MessageTemplate',
-  table: 'messageTemplates',
-  prefix: 'mtp',
   row: rowOf<MessageTemplateRow>(),
+  toRecord: (_call, row) => shown(row),
   without: ['isDefault', 'placeholders'],
   stored: { body: 'text?' },
 })

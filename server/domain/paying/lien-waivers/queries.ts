@@ -6,8 +6,6 @@ import { ORDER_TAKES_WAIVER } from '../waiver-rule.ts'
 
 export const { list, find, findAll, findOptional, lock, insert, update } = resource({
   schema: 'LienWaiver',
-  table: 'lienWaivers',
-  prefix: 'lw',
   long: ['text', 'exceptions'],
 })
 

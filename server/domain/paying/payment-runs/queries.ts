@@ -7,8 +7,6 @@ import type { Payable } from '../payments/payment.ts'
 
 export const { list, find, findAll, insert } = resource({
   schema: 'PaymentRun',
-  table: 'paymentRuns',
-  prefix: 'prn',
   long: ['skipped', 'vendorIds', 'paymentIds'],
 })
 

@@ -15,8 +15,6 @@ const ALLOCATIONS = `
 
 export const { list, find, findAll, findOptional, lock, insert, insertAll, update } = resource({
   schema: 'Payment',
-  table: 'payments',
-  prefix: 'pay',
   computed: { allocations: ALLOCATIONS },
   long: ['allocations'],
   filters: {

@@ -27,8 +27,6 @@ const TASKS = `(
 
 const resourceOfOrders = resource({
   schema: 'PurchaseOrder',
-  table: 'purchaseOrders',
-  prefix: 'po',
   computed: { lines: LINES, taskIds: TASKS, payableAmount: 't."payableAmount"', balance: 't."balance"' },
   long: ['lines', 'notes'],
   filters: {

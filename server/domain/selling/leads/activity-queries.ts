@@ -5,8 +5,6 @@ import { resource } from '../../../platform/resources/resource.ts'
 
 export const { list, findAll, insert, make, insertAll } = resource({
   schema: 'LeadActivity',
-  table: 'leadActivities',
-  prefix: 'lac',
 })
 
 /** How many activities of each type a lead has. */

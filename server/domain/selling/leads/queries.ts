@@ -3,8 +3,6 @@ import { resource } from '../../../platform/resources/resource.ts'
 
 export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
   schema: 'Lead',
-  table: 'leads',
-  prefix: 'lead',
   filters: {
     communityId: linkedTo,
     planId: linkedTo,

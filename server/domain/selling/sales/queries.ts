@@ -19,8 +19,6 @@ export const COMMISSION = `case when t."commissionPercent" is null and t."commis
 
 export const { list, find, findAll, findOptional, lock, insert, update } = resource({
   schema: 'Sale',
-  table: 'sales',
-  prefix: 'sale',
   computed: {
     optionsTotal: OPTIONS_TOTAL,
     totalPrice: TOTAL_PRICE,

@@ -6,8 +6,6 @@ import { COMMITTED } from '../../statuses/order-statuses.ts'
 
 export const { list, find, findAll, findOptional, lock, insert, update } = resource({
   schema: 'Selection',
-  table: 'selections',
-  prefix: 'sel',
   // Computed by the database as a column, so that the price of a home is summed up from an index.
   computed: { difference: 't."difference"' },
   filters: { dueBefore: (date) => `t."deadline" < ${date}` },

@@ -8,8 +8,6 @@ import type { Judgement } from './compliance-document.ts'
 
 export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
   schema: 'ComplianceDocument',
-  table: 'complianceDocuments',
-  prefix: 'cmp',
   filters: {
     expiresBefore: (date) => `t."expirationDate" < ${date}`,
     limitBelow: (amount) => `t."limitAmount" < ${amount}`,

@@ -8,8 +8,6 @@ import { resource } from '../../../platform/resources/resource.ts'
 
 export const { list, find, findAll, lock, insert, update, archive } = resource({
   schema: 'Scope',
-  table: 'scopes',
-  prefix: 'scp',
   filters: { name: (name) => `lower(t."name") = lower(${name})` },
 })
 

@@ -5,8 +5,6 @@ import { resource, type Values } from '../../../platform/resources/resource.ts'
 
 export const { list, findAll } = resource({
   schema: 'VendorNotification',
-  table: 'vendorNotifications',
-  prefix: 'ntf',
   long: ['message', 'recipients', 'tasks'],
 })
 

@@ -17,8 +17,6 @@ export const {
   archive,
 } = resource({
   schema: 'Vendor',
-  table: 'vendors',
-  prefix: 'ven',
   long: ['contacts', 'scopes', 'communityIds'],
   filters: {
     scope: (scope) => `${scope} = any(t."scopes")`,

@@ -4,14 +4,11 @@ import { inWords } from '../../../ui/badge.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { KeyValues, Panel } from '../../../ui/panel.tsx'
 import { Failed, SkeletonLines } from '../../../ui/states.tsx'
-import { ENTITIES, ENTITY_NAMES } from '../permissions.ts'
+import { administrationLabels, permissionLabels } from '../permissions.gen.ts'
 import { PeopleTabs } from './people-tabs.tsx'
 
 const ROWS: readonly { entity: string; word: string }[] = [
-  ...ENTITY_NAMES.map((entity) => ({ entity, word: ENTITIES[entity] })),
-  { entity: 'keys', word: 'API keys' },
-  { entity: 'settings', word: 'Settings' },
-  { entity: 'sandbox', word: 'Sandbox' },
+  ...Object.entries({ ...permissionLabels, ...administrationLabels }).map(([entity, word]) => ({ entity, word })),
 ]
 
 /** What each role may do, as one table. */

@@ -1,0 +1,23 @@
+import type { WriteCall } from '../calls/call.ts'
+import type { RecordName } from './declared.ts'
+
+/** Finds records by their IDs and returns them as the contract shows them, in the order of the IDs. */
+export type RecordFinder = (call: WriteCall, ids: readonly string[]) => Promise<object[]>
+
+const finders = new Map<RecordName, RecordFinder>()
+
+/**
+ * Every resource registers itself when its slice is loaded, so that an export covers new records without a list of
+ * them. A slice may declare a schema twice, for example without some of its columns; the first declaration is the whole
+ * record.
+ */
+export function registerRecord(schema: RecordName, finder: RecordFinder): void {
+  if (!finders.has(schema)) finders.set(schema, finder)
+}
+
+/** Throws if no loaded slice has a resource for the schema. */
+export function finderOf(schema: RecordName): RecordFinder {
+  const finder = finders.get(schema)
+  if (finder === undefined) throw new Error(`No slice declares a resource for ${schema}.`)
+  return finder
+}
