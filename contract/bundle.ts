@@ -46,6 +46,7 @@ function addDerivedValues(document: ContractDocument): ContractDocument {
     ])
   const values: Record<string, () => unknown[]> = {
     'kinds of records': () => kinds,
+    'types of events': () => Object.keys(document.webhooks ?? {}),
     'permissions of roles': () => permissions('permissions'),
     'administration of roles': () => permissions('administration'),
   }

@@ -101,7 +101,7 @@ const COLLECTIONS: Record<string, string> = { bid_request: 'bids/requests', po: 
 
 function collectionOf(type: string): string {
   const noun = type.split('.', 1)[0] ?? type
-  return COLLECTIONS[noun] ?? `${noun}s`
+  return COLLECTIONS[noun] ?? `${noun.replaceAll('_', '-')}s`
 }
 
 // These change every time, so they say nothing about this change.

@@ -1,0 +1,141 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { root } from '../../scripts/conformance/contract.ts'
+import { makeBuilder, openEnvironment, startService } from '../../scripts/processes/service.ts'
+
+/** The new files of a resource, by where they belong; CONTRIBUTING.md has the checklist. */
+const NEW_FILES = {
+  'contract/daily-logs.yaml': 'daily-logs.yaml',
+  'server/platform/database/migrations/9000_daily_logs.ts': 'migration.ts.txt',
+  'server/domain/building/daily-logs/queries.ts': 'queries.ts.txt',
+  'server/domain/building/daily-logs/operations.ts': 'operations.ts.txt',
+}
+
+/** The lines that existing files need: each is added after the first line that begins like this. */
+const NEW_LINES: Record<string, [after: string, line: string][]> = {
+  'openapi.yaml': [
+    [
+      '    description: What the schedules of homes are made from',
+      '  - name: Daily logs\n    description: Records of the days on site.',
+    ],
+    ['  - { name: Building, tags: [', ''],
+    [
+      '  /api/ext/communities/{communityId}/starts:',
+      '  /api/ext/daily-logs: { $ref: contract/daily-logs.yaml#/paths/daily-logs }',
+    ],
+    [
+      '  /api/ext/daily-logs:',
+      '  /api/ext/daily-logs/{dailyLogId}: { $ref: contract/daily-logs.yaml#/paths/daily-log }',
+    ],
+    [
+      '  proposal.status_changed:',
+      '  daily_log.created: { $ref: contract/daily-logs.yaml#/webhooks/daily_log.created }',
+    ],
+    [
+      '  permissions:',
+      '    daily_logs:\n      label: Daily logs\n      read: [owner, admin, superintendent]\n      write: [owner, admin, superintendent]',
+    ],
+  ],
+  'server/interfaces/operations.ts': [
+    [
+      "import { calendarOperations } from '",
+      "import { dailyLogOperations } from '../domain/building/daily-logs/operations.ts'",
+    ],
+    ['  calendarOperations,', '  dailyLogOperations,'],
+  ],
+}
+
+/** What is compiled. */
+const COPIED = [
+  ...['client', 'contract', 'examples', 'mock', 'scripts', 'server', 'test', 'web', 'dist/web'],
+  ...['openapi.yaml', 'package.json', 'redocly.yaml', 'tsconfig.json', 'vitest.config.ts'],
+]
+
+interface Body {
+  id: string
+  notes: string
+  permissions: string[]
+  data: { action: string }[]
+}
+
+test('a new resource with an event and a permission takes six files', { timeout: 240_000 }, async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-resource-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const part of COPIED)
+    cpSync(path.join(root, part), path.join(folder, part), {
+      recursive: true,
+      filter: (source) => !source.includes('node_modules'),
+    })
+  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
+  symlinkSync(path.join(root, 'scripts/codegen/node_modules'), path.join(folder, 'scripts/codegen/node_modules'))
+
+  for (const [file, source] of Object.entries(NEW_FILES))
+    cpSync(path.join(root, 'test/support/new-resource', source), path.join(folder, file))
+  for (const [file, lines] of Object.entries(NEW_LINES))
+    writeFileSync(path.join(folder, file), withLines(readFileSync(path.join(folder, file), 'utf8'), lines))
+  expect(Object.keys(NEW_FILES).length + Object.keys(NEW_LINES).length).toBe(6)
+
+  const run = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+    expect([status, stdout + stderr]).toEqual([0, expect.anything()])
+  }
+  run('--disable-warning=ExperimentalWarning', 'scripts/generate.ts')
+  run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json')
+  run('scripts/lint-contract.ts')
+
+  const environment = openEnvironment({ DATA_DIR: path.join(folder, 'data'), COMPILE_AHEAD: 'false' })
+  const { key } = await makeBuilder(environment, undefined, folder)
+  const service = await startService(environment, { folder })
+  onTestFinished(() => void service.kill())
+  const send = async (method: string, url: string, body?: object) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const response = await fetch(`${service.url}/api/ext/${url}`, {
+      method,
+      headers,
+      body: body && JSON.stringify(body),
+    })
+    return { status: response.status, body: (response.status === 204 ? {} : await response.json()) as Body }
+  }
+
+  const community = await send('POST', 'communities', { name: 'Cedar Ridge', timeZone: 'America/Chicago' })
+  const home = await send('POST', 'homes', { communityId: community.body.id, name: 'Lot 1' })
+  const created = await send('POST', 'daily-logs', {
+    homeId: home.body.id,
+    date: '2026-11-20',
+    notes: 'Trusses delivered.',
+  })
+  expect(created).toMatchObject({ status: 201, body: { id: expect.stringMatching(/^dlg_/), version: 1 } })
+  const log = `daily-logs/${created.body.id}`
+  expect((await send('POST', 'daily-logs', { homeId: home.body.id, date: '20', notes: '' })).status).toBe(422)
+  expect((await send('PATCH', log, { notes: 'Trusses set.' })).body).toMatchObject({
+    version: 2,
+    notes: 'Trusses set.',
+  })
+  expect((await send('GET', log)).body.notes).toBe('Trusses set.')
+  expect((await send('GET', `daily-logs?homeId=${home.body.id}`)).body.data).toHaveLength(1)
+  expect((await send('DELETE', log)).status).toBe(204)
+  expect((await send('GET', 'daily-logs')).body.data).toEqual([])
+
+  const entries = await send('GET', `audit-entries?resourceType=daily_log`)
+  expect(entries.body.data.map(({ action }) => action)).toEqual([
+    ...['daily_log.archived', 'daily_log.updated', 'daily_log.created'],
+  ])
+  const event = await send('GET', 'events?type=daily_log.created')
+  expect(event.body.data).toMatchObject([{ data: { object: { id: created.body.id } } }])
+  expect((await send('GET', 'me')).body.permissions).toContain('daily_logs:write')
+  expect(await service.stop()).toBe(0)
+})
+
+function withLines(source: string, added: readonly [after: string, line: string][]): string {
+  return added.reduce((text, [after, line]) => {
+    const lines = text.split('\n')
+    const at = lines.findIndex((each) => each.startsWith(after))
+    expect(at, `a line that begins with "${after}"`).toBeGreaterThanOrEqual(0)
+    if (line === '') lines[at] = (lines[at] ?? '').replace('tags: [', 'tags: [Daily logs, ')
+    else lines.splice(at + 1, 0, line)
+    return lines.join('\n')
+  }, source)
+}
