@@ -9166,12 +9166,12 @@ export interface components {
         AnyRow: {
             [key: string]: unknown;
         };
-        /** @description Vendors as another system has them. */
+        /** @description Vendors to create or update. */
         VendorsSync: {
             /** @default all_or_nothing */
             mode?: components["schemas"]["SyncMode"];
             match: components["schemas"]["MatchBy"];
-            /** @description Rows to sync. Each row is validated separately, so an invalid row does not reject the others. */
+            /** @description Rows to sync. Each row is validated on its own. */
             rows: components["schemas"]["VendorRow"][];
         };
         /** @description What a row was refused with, as the operation on a single record would be. */
@@ -11646,15 +11646,15 @@ export interface components {
              */
             amount: number;
         };
-        /** @description A contract to be drafted. */
+        /** @description Contract to draft. */
         ContractCreate: {
-            /** @description The accepted bid that it is made from. */
+            /** @description Accepted bid to make it from. */
             bidId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Who grants the prices. */
+            /** @description Vendor that grants the prices. */
             vendorId?: components["schemas"]["ResourceId"];
-            /** @description The trade. */
+            /** @description Trade. */
             scope?: components["schemas"]["ScopeName"];
-            /** @description What is agreed on; left out, turnkey where there are lumpSums, else unit_price. */
+            /** @description Defaults to turnkey if there are lumpSums, otherwise to unit_price. */
             contractType?: components["schemas"]["ContractType"];
             /**
              * @description Communities that it is limited to. If empty, it applies everywhere.
@@ -11662,26 +11662,26 @@ export interface components {
              */
             communityIds?: components["schemas"]["ResourceId"][];
             /**
-             * @description The plans for which alone it holds; none means all, as when turnkey.
+             * @description Plans that it is limited to. If empty, it applies to all.
              * @default []
              */
             planIds?: components["schemas"]["ResourceId"][];
-            /** @description The first day on which its prices hold; effectiveFrom of the bid request, or today, for a bid. */
+            /** @description First day on which its prices are valid. Defaults to effectiveFrom of the bid request, or today. */
             effectiveDate?: components["schemas"]["CalendarDate"];
-            /** @description The last day, until midnight in the organization's time zone; null until it is ended. */
+            /** @description Last day, until midnight in the organization's time zone. Null for no end. */
             expirationDate?: components["schemas"]["CalendarDateOrNull"];
             /**
              * @description Whether its prices are preferred over lower prices of the same scope.
              * @default true
              */
             preferred?: boolean;
-            /** @description What its orders hold back. Left out, the vendor's defaultRetainagePercent. */
+            /** @description Retainage of its orders. Defaults to the vendor's defaultRetainagePercent. */
             retainagePercent?: components["schemas"]["Percent"];
-            /** @description What is agreed on; what the bid has won, when left out. */
+            /** @description Agreed prices. Defaults to the lines of the bid. */
             lines?: components["schemas"]["ContractLineInput"][];
-            /** @description What a turnkey contract is for; one for each plan and elevation, or option. */
+            /** @description Lump sums of a turnkey contract, one per plan and elevation or option. */
             lumpSums?: components["schemas"]["LumpSumInput"][];
-            /** @description What else was agreed; searched by q. */
+            /** @description Other terms. They are searched by q. */
             notes?: string | null;
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
@@ -12208,9 +12208,9 @@ export interface components {
              */
             taxPercent?: components["schemas"]["Percent"];
         };
-        /** @description A purchase order to be drafted. Without bidId it needs vendorId, scope and lines; with it they follow from the accepted bid. With contractId it needs lines alone, and with a turnkey one none: there is a line for the house, named after its plan, and one for each approved selection with a lump sum (or for optionSelectionId alone), named after it. What an order of the contract that is not void has a line of such a name for counts as ordered. */
+        /** @description Purchase order to draft. Without bidId, vendorId, scope and lines are required; with it, they are taken from the accepted bid. With contractId, only lines are required. A turnkey contract requires none: it adds a line for the house, named after its plan, and one for each approved selection with a lump sum (or only for optionSelectionId), except those that another order of the contract has already. */
         PurchaseOrderCreate: {
-            /** @description The home that it is for. */
+            /** @description Home that the order is for. */
             homeId: components["schemas"]["ResourceId"];
             /** @description Vendor that delivers the order. */
             vendorId?: components["schemas"]["ResourceId"];
@@ -12218,27 +12218,27 @@ export interface components {
             scope?: components["schemas"]["ScopeName"];
             /** @default base */
             poType?: components["schemas"]["PurchaseOrderType"];
-            /** @description The earlier order on the home that this one changes or follows from; of a change or backcharge, to the same vendor. */
+            /** @description Order of the home that this one changes or follows. For a change or backcharge, of the same vendor. */
             parentPoId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description The accepted bid that is ordered. */
+            /** @description Accepted bid to order. */
             bidId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description The active contract whose prices come first; it takes no bidId. */
+            /** @description Active contract whose prices take precedence. Cannot be combined with bidId. */
             contractId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description The approved selection that is ordered, or altered by a change order. */
+            /** @description Approved selection to order, or to alter by a change order. */
             optionSelectionId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Ordered lines. Defaults to the lines of the bid or the lump sums of the contract. */
+            /** @description Defaults to the lines of the bid or the lump sums of the contract. */
             lines?: components["schemas"]["PurchaseOrderLineInput"][];
             /** @description Retainage, in percent. Defaults to the vendor's defaultRetainagePercent, or to 0 for a backcharge. */
             retainagePercent?: components["schemas"]["Percent"];
-            /** @description For the schedule alone: its lines come to nothing, and nothing is paid. */
+            /** @description Whether it is only for the schedule: its lines total zero, and nothing is paid. */
             noPayment?: boolean;
-            /** @description Reason for the variance. Required for a variance. */
+            /** @description Required for a variance. */
             varianceReasonCode?: components["schemas"]["VarianceReasonCodeOrNull"];
-            /** @description Reason for the variance. Required for a variance. */
+            /** @description Required for a variance. */
             varianceResponsible?: components["schemas"]["VarianceResponsibleOrNull"];
-            /** @description Whether its payments take a signed lien waiver; null is as its vendor, else the organization, has set. */
+            /** @description Whether its payments require a signed lien waiver. Null for the setting of the vendor or the organization. */
             lienWaiverRequired?: boolean | null;
-            /** @description A note to the vendor. Needed for a variance whose reason is other or backcharge. */
+            /** @description Note to the vendor. Required for a variance with the reason other or backcharge. */
             notes?: string | null;
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];

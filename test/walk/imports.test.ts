@@ -120,12 +120,6 @@ test('handlers and their queries use no database but that of their call', () => 
 /** What reads like the inside of a package and is an entry point that its documentation names. */
 const DOCUMENTED = new Set(['ajv/dist/2020.js'])
 
-/** Files that use the inside of a package until they no longer need it. */
-const USES_INSIDES: Record<string, string> = {
-  'server/interfaces/http/validate.ts':
-    'express-openapi-validator compiles each schema several times, which it has no option for.',
-}
-
 test('the server uses libraries through their public interfaces', () => {
   const files = [...filesIn('server'), 'server/main.js'].filter((file) => !isTest(file))
   const insides = files.filter((file) => {
@@ -137,9 +131,7 @@ test('the server uses libraries through their public interfaces', () => {
     const usesConnection = /\b(?:client|pool)\b\)?(?:\.|\[')(?:_\w+|connection\b|processID|secretKey)/.test(source)
     return isInside || changesPrototype || usesConnection
   })
-  expect(insides.filter((file) => USES_INSIDES[file] === undefined)).toEqual([])
-  // An exception that no longer applies has to leave the list.
-  expect(Object.keys(USES_INSIDES).filter((file) => !insides.includes(file))).toEqual([])
+  expect(insides).toEqual([])
 })
 
 test('no file imports itself through others', () => {

@@ -20,9 +20,7 @@ export interface Input {
 export interface InputChecker {
   /** The faults of a typed input; fills in defaults. */
   check(operation: Operation, input: Input): FieldError[]
-  /** The faults of a request's input, with its parameters still as text. */
-  explain(operation: Operation, sent: Sent): FieldError[]
-  /** The same, with the query as what the contract says that its texts are, and with defaults. */
+  /** The faults of a request's input whose parameters are still text, and the query with converted values and defaults. */
   read(operation: Operation, sent: Sent): { faults: FieldError[]; query: Record<string, unknown> }
   /** The first fault of a body, where finding all of them would take too long; undefined if there is none. */
   firstFault(operation: Operation, body: unknown): FieldError | undefined
@@ -74,9 +72,6 @@ export function inputChecker(contract: Contract): InputChecker {
         ...faults(typed, operation, 'query', query),
         ...(operation.takesBody ? faults(typed, operation, 'body', body) : []),
       ]
-    },
-    explain(operation, sent) {
-      return read(operation, sent).faults
     },
     firstFault(operation, body) {
       return faults(untilFirst, operation, 'body', body)[0]

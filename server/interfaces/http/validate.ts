@@ -1,93 +1,68 @@
-import { createRequire } from 'node:module'
-import url from 'node:url'
-import type { Ajv2020 } from 'ajv/dist/2020.js'
-import express, { type Request, type RequestHandler, type Response } from 'express'
+import express, { type Request, type Response, Router } from 'express'
 import * as OpenApiValidator from 'express-openapi-validator'
 import type { FieldError } from '../../../client/contract.gen.ts'
 import { type Contract, ContractError, type Operation } from '../../platform/calls/contract.ts'
 import { Upload } from '../../platform/calls/upload.ts'
 import { LONGEST_MESSAGE, MOST_FAULTS } from '../../platform/problems/faults.ts'
-import { COMPILED_FAST, formats } from '../../platform/problems/formats.ts'
+import { formats } from '../../platform/problems/formats.ts'
 import { invalid, LONGEST_POINTER } from '../../platform/problems/problem.ts'
 import { unstorable } from './body.ts'
-import { excerpt } from './excerpt.ts'
 import { type Input, inputChecker } from './input.ts'
+import { requestDocument, tagOf } from './request-document.ts'
 
 /**
- * Validates requests against the contract: express-openapi-validator checks a request, coerces its parameters and fills
- * in defaults. It tries all its paths in turn, so we give each path its own validator over its part of the contract,
- * created when the path is first requested; by then our own router has already found the path.
+ * Validates requests against the contract. express-openapi-validator decides whether a request is valid, converts its
+ * parameters and fills in defaults. Each tag has a validator of its own, created at the tag's first request, because the
+ * library tries the paths of a document one after the other. A request that the library rejects is checked a second time
+ * by Ajv, whose errors name the broken rules that the messages are made from.
  */
 export interface Validator {
-  /** The input of a request, coerced and with defaults; throws a single `validation_failed` with every error. */
+  /** The input of a request, converted and with defaults. Throws one `validation_failed` with all errors. */
   check(operation: Operation, req: Request, res: Response): Promise<Input>
   /** The same for an input that is already an object. */
   checkInput(operation: Operation, input: Input): Input
-  /** Compiles every schema, so that the first requests do not have to; throws on one that cannot be compiled. */
+  /** Compiles every schema, so that the first requests do not have to. Throws if a schema cannot be compiled. */
   compileAll(options?: { pause(): Promise<void> }): Promise<void>
 }
 
 export function createValidator(contract: Contract): Validator {
-  warnOfUrlParse()
-  skipMetaSchema()
-  compileFast()
-  compileTogether()
-  // An object of its own, by which the library's schemas of this contract are told from those of another.
-  const ajvFormats = { mode: 'full' } as const
-  const handlers = new Map<string, RequestHandler[]>()
-  const places = new Map<string, Place>()
+  const routers = new Map<string, Router>()
   const inputs = inputChecker(contract)
-  // A query that was valid once stays valid, and clients that poll a list send the same one each time.
-  const accepted = new Map<string, Record<string, unknown>>()
 
-  function handlersOf({ path }: Operation): RequestHandler[] {
-    let found = handlers.get(path)
-    if (found === undefined) {
-      found = OpenApiValidator.middleware({
-        // biome-ignore lint/suspicious/noExplicitAny: the library's type of a document is that of OpenAPI 3.0.
-        apiSpec: excerpt(contract.document, path) as any,
-        validateApiSpec: false,
-        validateRequests: { allErrors: true, allowUnknownQueryParameters: false, coerceTypes: false },
-        validateResponses: false,
-        validateSecurity: false,
-        fileUploader: false,
-        ajvFormats,
-        formats,
-      }) as unknown as RequestHandler[]
-      handlers.set(path, found)
+  function routerOf(operation: Operation): Router {
+    const tag = tagOf(operation)
+    let router = routers.get(tag)
+    if (router === undefined) {
+      router = Router().use(
+        OpenApiValidator.middleware({
+          apiSpec: requestDocument(contract, tag) as ApiSpec,
+          validateApiSpec: false,
+          validateRequests: { allowUnknownQueryParameters: false, coerceTypes: false },
+          validateResponses: false,
+          // The caller is authenticated before the request is validated.
+          validateSecurity: false,
+          fileUploader: false,
+          ajvFormats: { mode: 'full' },
+          formats,
+        }),
+      )
+      routers.set(tag, router)
     }
-    return found
+    return router
   }
 
   async function check(operation: Operation, req: Request, res: Response): Promise<Input> {
-    const search = searchOf(req)
-    const bringsHeaders = bringsAny(req, operation.headers)
     const path = req.params as Record<string, string>
-    // Without a query, a body or a header that the contract declares, nothing can be invalid.
-    if (search === '' && !operation.takesBody && !operation.takesQuery && !bringsHeaders) {
-      return { path, query: {}, body: undefined }
-    }
-    const known = operation.takesBody || bringsHeaders ? null : `${operation.id}${search}`
-    const before = known === null ? undefined : accepted.get(known)
-    if (before !== undefined) return { path, query: { ...before }, body: undefined }
-    const sent = search === '' ? {} : { ...req.query }
+    if (!hasInput(operation, req)) return { path, query: {}, body: undefined }
+    const sent = { ...req.query }
     if (req.body instanceof Upload) return checkBeside(operation, req, sent)
-    // Ajv copies all errors so far for each further one, so that many of them take seconds.
-    const first =
-      operation.takesBody && hasMoreValues(req.body, MOST_LISTED) ? inputs.firstFault(operation, req.body) : undefined
-    if (first !== undefined) throw invalid([first])
-    const refusal = await judge(operation, req, res)
-    const faults = refusal === null ? [] : explain(operation, req, refusal)
-    faults.push(...unseen(sent, req.query))
+    const rejection = await validate(operation, req, res)
+    const faults = rejection === null ? unseen(sent, req.query) : explain(operation, sent, req, rejection)
     if (faults.length > 0) throw invalid(faults.slice(0, MOST_FAULTS))
-    if (known !== null && known.length < LONGEST_REMEMBERED) {
-      if (accepted.size >= MOST_REMEMBERED) accepted.clear()
-      accepted.set(known, { ...req.query })
-    }
     return { path, query: req.query, body: req.body }
   }
 
-  // The library would have to read the file to check it, so that an upload has our own check alone.
+  // The library would have to read the file to check it, so an upload has only our own check.
   function checkBeside(operation: Operation, { params, headers, body }: Request, sent: Record<string, unknown>): Input {
     const { faults, query } = inputs.read({ ...operation, takesBody: false }, { query: sent, headers, body: undefined })
     faults.push(...unseen(sent, query))
@@ -95,32 +70,31 @@ export function createValidator(contract: Contract): Validator {
     return { path: params as Record<string, string>, query, body }
   }
 
-  /** Why the library refuses the request; null if it accepts it. */
-  async function judge(operation: Operation, req: Placed, res: Response): Promise<Refusal | null> {
+  /** Why the library rejects the request; null if it accepts it. */
+  async function validate(operation: Operation, req: Request, res: Response): Promise<Rejection | null> {
     settleContentType(operation, req)
-    const name = `${req.method} ${operation.path}`
-    const place = places.get(name)
-    const all = handlersOf(operation)
-    try {
-      if (place === undefined) await passed(all, req, res)
-      else {
-        req.openapi = place
-        await passed(all.slice(-1), req, res)
-      }
-      return null
-    } catch (error) {
-      if (error instanceof OpenApiValidator.error.BadRequest) return error
-      throw error
-    } finally {
-      // What is in the path is looked up, and not checked.
-      if (place === undefined && req.openapi !== undefined) places.set(name, { ...req.openapi, pathParams: {} })
-    }
+    const error = await new Promise<unknown>((done) => {
+      routerOf(operation)(req, res, done)
+    })
+    if (error instanceof OpenApiValidator.error.BadRequest) return error
+    if (error !== undefined) throw error
+    return null
   }
 
-  // The library reports errors as text, and stops at the first unknown parameter.
-  function explain(operation: Operation, { query, headers, body }: Request, refusal: Refusal): FieldError[] {
-    const faults = inputs.explain(operation, { query, headers, body })
-    return faults.length > 0 ? faults : asTold(refusal)
+  // The library stops at the first error, and describes it as text.
+  function explain(
+    operation: Operation,
+    sent: Record<string, unknown>,
+    { headers, body }: Request,
+    rejection: Rejection,
+  ): FieldError[] {
+    // Ajv copies all errors so far for each further one, so finding all of them in a large body takes seconds.
+    const isLarge = operation.takesBody && hasMoreValues(body, MOST_LISTED)
+    const first = isLarge ? inputs.firstFault(operation, body) : undefined
+    if (first !== undefined) return [first]
+    const { faults, query } = inputs.read(operation, { query: sent, headers, body })
+    faults.push(...unseen(sent, query))
+    return faults.length > 0 ? faults : asTold(rejection)
   }
 
   return {
@@ -133,8 +107,8 @@ export function createValidator(contract: Contract): Validator {
     async compileAll(options) {
       const app = express()
       for (const operation of contract.operations.values()) {
-        const { req, res } = unsent(app, operation)
-        await judge(operation, req, res).catch((error) => {
+        const { req, res } = emptyRequest(app, operation)
+        await validate(operation, req, res).catch((error) => {
           throw new ContractError(`The validator rejects ${operation.id}: ${(error as Error).message}`, {
             cause: error,
           })
@@ -145,19 +119,8 @@ export function createValidator(contract: Contract): Validator {
   }
 }
 
-/**
- * Where in its document the library finds an operation. For each request it would look for it again, by a pattern that it
- * makes of each path; only the last of its handlers checks the request.
- */
-interface Place {
-  pathParams: Record<string, string>
-}
-type Placed = Request & { openapi?: Place }
-
-type Refusal = InstanceType<typeof OpenApiValidator.error.BadRequest>
-
-const MOST_REMEMBERED = 5000
-const LONGEST_REMEMBERED = 500
+type ApiSpec = Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec']
+type Rejection = InstanceType<typeof OpenApiValidator.error.BadRequest>
 
 /** Of a body with more values, only the first fault is listed. */
 const MOST_LISTED = 10_000
@@ -178,27 +141,10 @@ function hasMoreValues(value: unknown, most: number): boolean {
   return left < 0
 }
 
-/** Runs a request through handlers one after the other, as Express would. */
-function passed(handlers: readonly RequestHandler[], req: Request, res: Response): Promise<void> {
-  return new Promise((done, fail) => {
-    let at = 0
-    const next = (error?: unknown): void => {
-      const handler = handlers[at++]
-      if (error) fail(error)
-      else if (handler === undefined) done()
-      else handler(req, res, next)
-    }
-    next()
-  })
-}
-
-function searchOf({ url }: Request): string {
-  const start = url.indexOf('?')
-  return start === -1 ? '' : url.slice(start)
-}
-
-function bringsAny({ headers }: Request, names: ReadonlySet<string>): boolean {
-  for (const name of names) if (headers[name] !== undefined) return true
+/** Without a query, a body or a header that the contract declares, nothing can be invalid or have a default. */
+function hasInput({ takesBody, takesQuery, headers }: Operation, req: Request): boolean {
+  if (takesBody || takesQuery || req.url.includes('?')) return true
+  for (const name of headers) if (req.headers[name] !== undefined) return true
   return false
 }
 
@@ -229,7 +175,7 @@ function unseen(sent: Record<string, unknown>, read: Record<string, unknown>): F
     const pointer = name.slice(0, LONGEST_POINTER)
     const refusal = unstorable(String(text))
     if (refusal !== null) return [{ pointer, code: 'format', message: refusal }]
-    if (typeof read[name] === 'number' && !/^-?\d{1,15}(\.\d{1,15})?$/.test(String(text))) {
+    if (text !== '' && typeof read[name] === 'number' && !/^-?\d{1,15}(\.\d{1,15})?$/.test(String(text))) {
       return [{ pointer, code: 'type', message: 'must be a number, written in digits' }]
     }
     return []
@@ -237,7 +183,7 @@ function unseen(sent: Record<string, unknown>, read: Record<string, unknown>): F
 }
 
 // If the library ever refuses what our own check accepts, its messages are passed on.
-function asTold({ errors }: Refusal): FieldError[] {
+function asTold({ errors }: Rejection): FieldError[] {
   return errors.map(({ path, message, errorCode = 'invalid' }) => ({
     pointer: path.replace(/^\/(body(?=\/|$)|(query|headers)\/)/, '').slice(0, LONGEST_POINTER),
     code: errorCode.split('.')[0] ?? errorCode,
@@ -245,94 +191,8 @@ function asTold({ errors }: Refusal): FieldError[] {
   }))
 }
 
-/** A fake request. The library compiles an operation's schemas when it sees the first request. */
-function unsent(app: express.Express, { method, path, takesBody }: Operation): { req: Request; res: Response } {
+/** An empty request for an operation. The library compiles an operation's schemas when it receives the first request. */
+function emptyRequest(app: express.Express, { method, path, takesBody }: Operation): { req: Request; res: Response } {
   const own = { method, url: path, originalUrl: path, baseUrl: '', headers: {}, body: takesBody ? {} : undefined }
   return { req: Object.assign(Object.create(app.request), own), res: Object.create(app.response) }
-}
-
-// The library calls url.parse() for every request. Until Node has issued its deprecation warning once, it inspects the
-// caller each time, which takes longer than the rest of the check. So we trigger the warning here, silenced.
-function warnOfUrlParse(): void {
-  const { noDeprecation = false } = process
-  process.noDeprecation = true
-  url.parse('/')
-  process.noDeprecation = noDeprecation
-}
-
-const inLibrary = createRequire(import.meta.url)
-
-/**
- * For each document, which here is each path, the library compiles the schema of OpenAPI itself, even when told not to
- * validate the document by it. That was half of the processor time of a start, so here the compiled schema, which
- * nothing would use, is none. The version of the library is pinned because this replaces a class inside it.
- */
-function skipMetaSchema(): void {
-  const inside: { OpenAPISchemaValidator: unknown } = inLibrary(
-    'express-openapi-validator/dist/framework/openapi.schema.validator.js',
-  )
-  inside.OpenAPISchemaValidator = class {}
-}
-
-type Options = (this: object) => object
-const { AjvOptions: LibraryOptions }: { AjvOptions: { prototype: { baseOptions: Options } } } = inLibrary(
-  'express-openapi-validator/dist/framework/ajv/options.js',
-)
-const libraryOptions = LibraryOptions.prototype.baseOptions
-
-/**
- * The library has no option for how its Ajv compiles. With ours all schemas of the contract are compiled in four fifths
- * of the time, and what is compiled keeps a quarter less memory.
- */
-function compileFast(): void {
-  LibraryOptions.prototype.baseOptions = function () {
-    return { ...libraryOptions.call(this), ...COMPILED_FAST }
-  }
-}
-
-interface Compiling {
-  allErrors?: boolean
-  coerceTypes: boolean
-  ajvFormats: object
-}
-type Components = { components?: { schemas?: Record<string, object> } }
-type Compiler = Pick<Ajv2020, 'getSchema' | 'compile'>
-const ajvs: { createRequestAjv(document: Components, options: Compiling): Compiler } = inLibrary(
-  'express-openapi-validator/dist/framework/ajv/index.js',
-)
-const createLibraryAjv = ajvs.createRequestAjv as (...given: Parameters<typeof ajvs.createRequestAjv>) => Ajv2020
-
-/** By the `ajvFormats` of a contract, and then by whether a half of a request is coerced. */
-const sharedAjvs = new WeakMap<object, Map<boolean, Ajv2020>>()
-
-/**
- * The library has three Ajvs for each document: one to prepare it and one for each half of its requests. Every one keeps
- * rules of its own and compiles again what others have compiled. Here all documents of a contract share one for each
- * half, and each schema is compiled once, for all operations that refer to it: half of the memory.
- */
-function compileTogether(): void {
-  ajvs.createRequestAjv = (document, options) => {
-    // Only requests are checked for all errors.
-    if (options.allErrors === undefined) return preparing(document, options)
-    const halves = sharedAjvs.get(options.ajvFormats) ?? new Map<boolean, Ajv2020>()
-    sharedAjvs.set(options.ajvFormats, halves)
-    const ajv = halves.get(options.coerceTypes) ?? createLibraryAjv({ ...document, components: {} }, options)
-    halves.set(options.coerceTypes, ajv)
-    for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
-      const reference = `#/components/schemas/${name}`
-      if (ajv.schemas[reference] === undefined) ajv.addSchema(schema, reference)
-    }
-    return ajv
-  }
-  // Under a name of its own, which the library would give it, a schema has all that it refers to compiled again.
-  const inside: { useAjvCache: unknown } = inLibrary('express-openapi-validator/dist/middlewares/util.js')
-  inside.useAjvCache = (ajv: Ajv2020, schema: object) => ajv.compile(schema)
-}
-
-/** Whoever prepares a document asks for schemas only to look at them, and looks into the document if there are none. */
-function preparing(document: Components, options: Compiling): Compiler {
-  return {
-    getSchema: () => undefined,
-    compile: (...given: Parameters<Compiler['compile']>) => createLibraryAjv(document, options).compile(...given),
-  } as Compiler
 }

@@ -1,0 +1,70 @@
+import type { Contract, ContractDocument, Operation, ParameterObject, Schema } from '../../platform/calls/contract.ts'
+
+/** The tag that groups an operation. The contract gives each operation exactly one. */
+export function tagOf({ declaration }: Operation): string {
+  return declaration.tags?.[0] ?? ''
+}
+
+/**
+ * An OpenAPI document with what is needed to validate the requests of one tag: its operations with their parameters and
+ * JSON bodies, and the schemas that these refer to. Path parameters are left out. They are IDs, and an ID that cannot
+ * exist is not found instead of invalid.
+ */
+export function requestDocument(contract: Contract, tag: string): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const operation of contract.operations.values()) {
+    if (tagOf(operation) !== tag) continue
+    const methods = paths[operation.path] ?? {}
+    paths[operation.path] = methods
+    methods[operation.method.toLowerCase()] = requestOf(contract, operation)
+    // HEAD takes the same input as GET.
+    if (operation.method === 'GET') methods.head = requestOf(contract, operation)
+  }
+  const { openapi, info } = contract.document
+  const { title, version } = info
+  return { openapi, info: { title, version }, paths, components: { schemas: schemasFor(contract.document, paths) } }
+}
+
+function requestOf(contract: Contract, operation: Operation): object {
+  const { operationId, parameters = [] } = operation.declaration
+  return {
+    operationId,
+    parameters: parameters
+      .map((declared) => contract.resolve(declared))
+      .filter((parameter) => parameter.in !== 'path')
+      .map((parameter) => writeOut(contract, parameter)),
+    ...(operation.takesBody && { requestBody: { required: true, content: { 'application/json': bodyOf(operation) } } }),
+    responses: {},
+  }
+}
+
+function bodyOf({ declaration }: Operation): object {
+  return { schema: declaration.requestBody?.content['application/json']?.schema ?? {} }
+}
+
+/**
+ * A parameter whose schema is no reference, because the library ignores what is written beside one, such as a default.
+ * A reserved character that was not percent-encoded (the colons of a timestamp) is unambiguous here, so it is allowed.
+ */
+function writeOut(contract: Contract, { schema, ...parameter }: ParameterObject): object {
+  const { $ref: _, ...beside } = schema
+  const written = { ...contract.resolve<Schema>(schema), ...beside }
+  return { ...parameter, schema: written, ...(parameter.in === 'query' && { allowReserved: true }) }
+}
+
+/** The schemas that a value refers to, directly or through others. */
+function schemasFor({ components }: ContractDocument, value: unknown): Record<string, unknown> {
+  const found: Record<string, unknown> = {}
+  const visit = (inner: unknown): void => {
+    if (typeof inner !== 'object' || inner === null) return
+    for (const member of Object.values(inner)) visit(member)
+    if (!('$ref' in inner) || typeof inner.$ref !== 'string') return
+    const name = inner.$ref.slice(SCHEMAS.length)
+    if (!inner.$ref.startsWith(SCHEMAS) || name in found) return
+    found[name] = components.schemas?.[name]
+    visit(found[name])
+  }
+  visit(value)
+  return found
+}
+const SCHEMAS = '#/components/schemas/'
