@@ -10,6 +10,7 @@ import { SeenAnswers } from './test/support/seen-answers.ts'
 const ON_ONE_DATABASE = [
   '{client,mock}/**/*.test.ts',
   'test/{contract,packages}/**/*.test.ts',
+  'test/rollback.test.ts',
   'test/walk/{imports,migrations}.test.ts',
   'server/interfaces/skills/{schemas,search}.test.ts',
   'server/domain/building/schedule/{from-start,passes,schedule}.test.ts',

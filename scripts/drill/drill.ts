@@ -10,15 +10,16 @@
 
 import { Command } from 'commander'
 import { type Check, failover } from './failover.ts'
+import { rollback } from './rollback.ts'
 import { silentProcess } from './silent-process.ts'
 import { upgrade } from './upgrade.ts'
 
 const program = new Command('drill')
-  .description('Failover and rolling upgrade, under load, on this machine.')
+  .description('Failover, rolling upgrade and rollback on this machine.')
   .argument('[names...]', 'only the drills whose name begins so')
   .option(
     '--from <version>',
-    'the tag or commit that the upgrade begins at; this version, with one migration more, if none is named',
+    'tag or commit to upgrade from, or to roll back to (default: this version with one more migration; the last release)',
   )
   .parse()
 const { from } = program.opts<{ from?: string }>()
@@ -35,6 +36,7 @@ const drills: { name: string; run(check: Check): Promise<void> }[] = [
   },
   { name: 'a process that says nothing any more', run: silentProcess },
   { name: 'upgrade of one process after the other', run: (check) => upgrade(check, from) },
+  { name: 'rollback to the last release, and forward again', run: (check) => rollback(check, from) },
 ]
 
 // Interrupting it leaves no processes behind: they end with this one.

@@ -1,0 +1,31 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+
+/**
+ * Until there is a release, a rollback has to reach this commit. It is the last one before migration 0330, which changed
+ * how events are numbered.
+ */
+const BEFORE_THE_FIRST_RELEASE = '97d5f1c^'
+
+/** The last release tag; null if the repository does not have the history, as in a shallow clone. */
+export function lastRelease(): string | null {
+  const git = (...args: string[]) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' })
+  const tag = git('describe', '--tags', '--abbrev=0', 'HEAD^')
+  const version = tag.status === 0 ? tag.stdout.trim() : BEFORE_THE_FIRST_RELEASE
+  return git('cat-file', '-e', `${version}^{commit}`).status === 0 ? version : null
+}
+
+/** Puts another version of the service into a folder. It runs with the packages of this version. */
+export function extractVersion(version: string, folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  cpSync(path.join(ROOT, 'dist/web'), path.join(folder, 'dist/web'), { recursive: true })
+  const archive = execFileSync('git', ['archive', version, 'server', 'package.json'], {
+    cwd: ROOT,
+    maxBuffer: 2 ** 30,
+  })
+  execFileSync('tar', ['-x', '-C', folder], { input: archive })
+}
