@@ -63,6 +63,22 @@ describe.skipIf(postgres === null)('several workers', () => {
     }
   })
 
+  test('say in each line of the log which of them wrote it', async () => {
+    await allAreUp()
+    await fetch(`${service.url}/portal/inv_01m7y975jyfesvq695t8y8ma68.AbC-dEf_1234567890`)
+    const isLogged = () => linesOf('request').some(({ path }) => path === '/portal/inv_01m7y975jyfesvq695t8y8ma68.…')
+    await vi.waitFor(() => expect(isLogged()).toBe(true), 10_000)
+    expect(new Set(linesOf('ready').map(({ worker }) => worker))).toEqual(new Set([1, 2]))
+    for (const line of linesOf('request'))
+      expect(line).toMatchObject({ path: expect.any(String), worker: expect.any(Number) })
+    expect(service.log).not.toContain('AbC-dEf_1234567890')
+  })
+
+  function linesOf(msg: string): { path?: string; worker?: number }[] {
+    const lines = service.log.split('\n').filter((line) => line.endsWith(`"msg":"${msg}"}`) && line.startsWith('{'))
+    return lines.map((line) => JSON.parse(line))
+  }
+
   test('go on when one of them dies, which is replaced, and end together with nobody left', async () => {
     await allAreUp()
     const before = workers()

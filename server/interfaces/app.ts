@@ -14,6 +14,7 @@ import { cors } from '../platform/calls/cors.ts'
 import { noticed } from '../platform/calls/deprecation.ts'
 import { matchesEtag } from '../platform/calls/etag.ts'
 import type { Handlers } from '../platform/calls/operation.ts'
+import { pathForLog } from '../platform/calls/path-for-log.ts'
 import type { Repeats } from '../platform/calls/repeat.ts'
 import { newRequestId, requestIdOf } from '../platform/calls/request-id.ts'
 import type { Config } from '../platform/config/config.ts'
@@ -32,7 +33,6 @@ import { type AnswerCheck, answerChecker } from './http/answer-check.ts'
 import { dropRest, hasMore, readBody } from './http/body.ts'
 import { type Answer, dispatcher, permit } from './http/dispatch.ts'
 import type { Door } from './http/door.ts'
-import { pathForLog } from './http/path-for-log.ts'
 import { illegible, misfit, originForm, unreadable } from './http/unread.ts'
 import { createValidator, parseQuery, type Validator } from './http/validate.ts'
 import { proposer } from './proposals/proposer.ts'
@@ -219,8 +219,9 @@ export function createApp(parts: AppParts): App {
       }
       const ms = Math.round((performance.now() - started) * 100) / 100
       const { requestId, address, principal } = journey
-      const line = { requestId, address, operationId: running, callerId: principal?.id, path: req.path }
-      log.info({ ...line, method: req.method, status: res.statusCode, ms }, 'request')
+      const line = { requestId, address, operationId: running, callerId: principal?.id }
+      const path = pathForLog(req.originalUrl)
+      log.info({ ...line, method: req.method, path, status: res.statusCode, ms }, 'request')
       parts.requestEnded?.(contract.operations.has(running as OperationId) ? running : as, res.statusCode, ms)
     },
   }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import * as grants from '../../domain/administration/oauth-grants/queries.ts'
 import { newCall, type Principal, type Surroundings } from '../../platform/calls/call.ts'
 import { clientAddress } from '../../platform/calls/client-address.ts'
+import { pathForLog } from '../../platform/calls/path-for-log.ts'
 import { requestIdOf } from '../../platform/calls/request-id.ts'
 import { isFresh } from '../../platform/keys/fresh-sign-in.ts'
 import { assertSameOrigin } from '../../platform/keys/same-origin.ts'
@@ -28,7 +29,7 @@ interface Parts {
   log: Logger
 }
 
-/** What is known about a request; it is logged at the end, without its address, which holds codes and states. */
+/** What is known about a request; it is logged at the end, without its query, which has codes and states. */
 interface Visit {
   requestId: string
   address: string
@@ -248,6 +249,6 @@ function logAtEnd({ log }: Parts, req: Request, res: Response, visit: Visit): vo
     const { requestId, address, principal } = visit
     const ms = Math.round((performance.now() - started) * 100) / 100
     const line = { requestId, address, operationId: what, callerId: principal?.id }
-    log.info({ ...line, method: req.method, status: res.statusCode, ms }, 'request')
+    log.info({ ...line, method: req.method, path: pathForLog(req.originalUrl), status: res.statusCode, ms }, 'request')
   })
 }

@@ -10,6 +10,7 @@ import { clientAddress } from '../../platform/calls/client-address.ts'
 import type { OperationId } from '../../platform/calls/contract.ts'
 import { FileAnswer } from '../../platform/calls/file-answer.ts'
 import { cookieValue, hostCookieName, isHttps } from '../../platform/calls/host-cookie.ts'
+import { pathForLog } from '../../platform/calls/path-for-log.ts'
 import { requestIdOf } from '../../platform/calls/request-id.ts'
 import { vendorBehind } from '../../platform/keys/portal-authenticator.ts'
 import { notFound, type Problem, toProblem } from '../../platform/problems/problem.ts'
@@ -104,7 +105,6 @@ function openedBy(subject: string, part: string): OperationId {
   return kindOf(subject) === 'order' ? 'downloadPortalOrderAttachment' : 'downloadPortalAttachment'
 }
 
-// The path is never logged, because the token in it is a secret.
 function logAtEnd({ log }: Parts, req: Request, res: Response, visit: Visit): void {
   const started = performance.now()
   const [, , , subject = '', part = ''] = `${req.baseUrl}${req.path}`.split('/')
@@ -113,7 +113,8 @@ function logAtEnd({ log }: Parts, req: Request, res: Response, visit: Visit): vo
     const { requestId, address, principal } = visit
     const ms = Math.round((performance.now() - started) * 100) / 100
     const by = { callerId: principal?.id, subjectId: principal?.subjectId ?? undefined }
-    log.info({ requestId, address, operationId, ...by, method: req.method, status: res.statusCode, ms }, 'request')
+    const line = { requestId, address, operationId, ...by, method: req.method, path: pathForLog(req.originalUrl) }
+    log.info({ ...line, status: res.statusCode, ms }, 'request')
   })
 }
 

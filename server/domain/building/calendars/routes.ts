@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { newCall, type Surroundings } from '../../../platform/calls/call.ts'
 import { clientAddress } from '../../../platform/calls/client-address.ts'
 import { matchesEtag } from '../../../platform/calls/etag.ts'
+import { pathForLog } from '../../../platform/calls/path-for-log.ts'
 import { requestIdOf } from '../../../platform/calls/request-id.ts'
 import { toProblem } from '../../../platform/problems/problem.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
@@ -57,9 +58,9 @@ async function answer(parts: Parts, req: Request, res: Response, token: string):
     refuse(parts, res, error, requestId)
   }
   const ms = Math.round((performance.now() - started) * 100) / 100
-  // The path is not logged, because the token in it is a secret.
   const by = { callerId: feed?.vendorId ?? feed?.userId ?? undefined, subjectId: feed?.feedId }
-  log.info({ requestId, address, operationId: 'readCalendar', ...by, status: res.statusCode, ms }, 'request')
+  const line = { requestId, address, operationId: 'readCalendar', ...by }
+  log.info({ ...line, method: req.method, path: pathForLog(req.originalUrl), status: res.statusCode, ms }, 'request')
 }
 
 function nameOf({ owner, community, organization }: OpenFeed): string {

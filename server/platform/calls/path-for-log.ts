@@ -5,6 +5,6 @@ export function pathForLog(url: string): string {
   const [path = ''] = url.split('?', 1)
   return path
     .slice(0, LONGEST_PATH)
-    .replaceAll(/(_[0-9a-z]{20,26})\.[^/]*/g, '$1.…')
+    .replaceAll(/(_[0-9a-z]{20,26})(?:\.|%2e)[^/]*/gi, '$1.…')
     .replaceAll(/\b(plb|ses|sk|whsec)_[\w-]{20,}/g, '$1_…')
 }
