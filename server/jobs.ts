@@ -26,7 +26,7 @@ import { followEncryptionKey } from './platform/encryption/encryption-key.ts'
 import { writeHeldExecutions } from './platform/executions/behind.ts'
 import { forgetOldExecutions } from './platform/executions/retention.ts'
 import { forgetEndedSessions } from './platform/keys/identity-retention.ts'
-import { FailureLog } from './platform/monitoring/failure-log.ts'
+import type { FailureLog } from './platform/problems/failure-log.ts'
 import type { Clock } from './platform/runtime/clock.ts'
 import { indexChanges } from './platform/search/index-changes.ts'
 import type { AttemptMade } from './platform/webhooks/deliverer.ts'
@@ -42,6 +42,7 @@ export interface JobParts {
   given: GivenConfig
   clock: Clock
   log: Logger
+  failures: FailureLog
   surroundings: Surroundings
   /** Called for every delivery attempt. */
   attemptMade?(attempt: AttemptMade): void
@@ -66,7 +67,7 @@ interface Job {
  * each is one cheap statement when nothing is due, and safe to run in several processes at once.
  */
 export function startJobs(parts: JobParts): Jobs {
-  const { database, config, given, clock, log, surroundings } = parts
+  const { database, config, given, clock, log, failures, surroundings } = parts
   const tellOwners = (trx: Db, disabled: Disabled[]) => tellDisabled(trx, surroundings, disabled)
   const jobs: Job[] = [
     { name: 'forgetOldAnswers', everyMs: HOUR_MS, run: () => forgetOldAnswers(database, clock) },
@@ -112,12 +113,11 @@ export function startJobs(parts: JobParts): Jobs {
     const run = () => followEncryptionKey(database, given, config)
     jobs.push({ name: 'followEncryptionKey', everyMs: 1000, run })
   }
-  const failures = new FailureLog(database, log)
   const loops = jobs.map((job, i) =>
     loop(job, i * APART_MS + (job.everyMs === HOUR_MS ? HOURLY_AFTER_MS : 0), failures),
   )
   const delivery = startDelivery({
-    ...{ database, config, clock, log, contract: surroundings.contract },
+    ...{ database, config, clock, log, failures, contract: surroundings.contract },
     tellDisabled: tellOwners,
     eventsDispatched: () => surroundings.eventWaits.dispatched(),
     ...(parts.attemptMade && { attemptMade: parts.attemptMade }),
@@ -131,7 +131,6 @@ export function startJobs(parts: JobParts): Jobs {
       tending.stop()
       forgetting.stop()
       await Promise.all(loops.map((stop) => stop()))
-      failures.stop()
       mailing?.close()
       await delivery.stop()
     },

@@ -25,6 +25,7 @@ import { writeHeldExecutions } from './platform/executions/behind.ts'
 import { openFiles } from './platform/files/files.ts'
 import { type FileStore, StoreUnusable } from './platform/files/store.ts'
 import { listenForMetrics, startMetrics } from './platform/monitoring/metrics.ts'
+import { FailureLog } from './platform/problems/failure-log.ts'
 import { problem, toProblem } from './platform/problems/problem.ts'
 import { Clock } from './platform/runtime/clock.ts'
 import { sharesItsPort } from './workers.ts'
@@ -63,6 +64,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
   const { validator, answerCheck } = parts
   assertComposites(contract)
   const database = parts.database ?? (await openDatabase(parts.config))
+  const failures = new FailureLog(database, log)
   let listening: Listening | null = null
   try {
     await migrate(database)
@@ -89,11 +91,11 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
     let jobs: Jobs | null = null
     const metrics = startMetrics({
-      ...{ config, database, clock, log },
+      ...{ config, database, clock, failures },
       delivery: () => jobs?.delivery.metrics() ?? { eventsDispatched: 0, attemptsUnderWay: 0 },
     })
     const app = createApp({
-      ...{ config, contract, handlers, repeats, database, clock, log, validator, answerCheck },
+      ...{ config, contract, handlers, repeats, database, clock, log, failures, validator, answerCheck },
       eventsCommitted(count) {
         jobs?.wake()
         metrics?.eventsRecorded(count)
@@ -106,9 +108,9 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
           express.get('/metrics', (req, res, next) => void metrics.serve(req, res).catch(next))
         }
         express.use(mcpRoutes({ surroundings, door, log }))
-        express.use(oauthRoutes({ surroundings, log }))
-        express.use(portalRoutes({ surroundings, log }))
-        express.use(calendarRoutes({ surroundings, log }))
+        express.use(oauthRoutes({ surroundings, log, failures }))
+        express.use(portalRoutes({ surroundings, log, failures }))
+        express.use(calendarRoutes({ surroundings, log, failures }))
         // Before the documentation, which has the root where there are no pages.
         express.use(webRoutes({ surroundings, log }))
         express.use(docsRoutes(surroundings))
@@ -119,7 +121,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
     listening.answerBy(app)
     const onOwnPort = metrics === null ? null : await listenForMetrics(metrics, config, log)
     const running = startJobs({
-      ...{ database, config, given: parts.config, clock, log, surroundings: app.surroundings },
+      ...{ database, config, given: parts.config, clock, log, failures, surroundings: app.surroundings },
       ...(metrics && { attemptMade: metrics.attemptMade }),
     })
     jobs = running
@@ -143,6 +145,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
         await writeHeldExecutions(app.surroundings)
         // Last, because an operator may want to watch the drain.
         if (onOwnPort !== null) await close(onOwnPort.server)
+        failures.stop()
         await database.close()
       },
     }

@@ -17,6 +17,7 @@ import { migrate } from '../../server/platform/database/migrate.ts'
 import { withEncryptionKey } from '../../server/platform/encryption/encryption-key.ts'
 import { vault } from '../../server/platform/encryption/vault.ts'
 import { createKey } from '../../server/platform/keys/keys.ts'
+import { FailureLog } from '../../server/platform/problems/failure-log.ts'
 import { Clock } from '../../server/platform/runtime/clock.ts'
 import { claim } from '../../server/platform/webhooks/claims.ts'
 import { startDelivery } from '../../server/platform/webhooks/delivery.ts'
@@ -166,7 +167,9 @@ async function cleared(bench: Bench): Promise<void> {
 function startWorker({ database, config, clock }: Bench) {
   // No subscription here fails often enough to be disabled.
   const tellDisabled = async () => () => {}
-  return startDelivery({ database, config, clock, contract, log: pino({ level: 'error' }), tellDisabled })
+  const log = pino({ level: 'error' })
+  const failures = new FailureLog(database, log)
+  return startDelivery({ database, config, clock, contract, log, failures, tellDisabled })
 }
 
 /** From the commit to the request's first byte at the receiver, at a steady 200 events a second. */

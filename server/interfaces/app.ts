@@ -27,6 +27,7 @@ import { openIdentity } from '../platform/keys/identity.ts'
 import { limits as createLimits, type Limits } from '../platform/limits/limits.ts'
 import { underWay as countUnderWay } from '../platform/limits/under-way.ts'
 import { countUsage, type UsageCounts } from '../platform/limits/usage-counts.ts'
+import type { FailureLog } from '../platform/problems/failure-log.ts'
 import { Problem, problem, toProblem } from '../platform/problems/problem.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import { type AnswerCheck, answerChecker } from './http/answer-check.ts'
@@ -45,6 +46,7 @@ export interface AppParts {
   database: Database
   clock: Clock
   log: Logger
+  failures: FailureLog
   /** If given, used instead of compiling them from the contract; several services may share them. */
   validator?: Validator
   answerCheck?: AnswerCheck
@@ -87,7 +89,7 @@ interface Journey {
  * things happen. Any failure is thrown, and becomes a problem in `respond`.
  */
 export function createApp(parts: AppParts): App {
-  const { config, contract, handlers, repeats, database, clock, log } = parts
+  const { config, contract, handlers, repeats, database, clock, log, failures } = parts
   for (const id of contract.operations.keys()) {
     if (typeof handlers[id] !== 'function')
       throw new ContractError(`The operation ${id} of the contract has no handler.`)
@@ -95,7 +97,7 @@ export function createApp(parts: AppParts): App {
   const identity = openIdentity({ database, clock, config })
   const authenticate = authenticator(contract, { database, clock, config, identity })
   const limits = createLimits(database, clock, config)
-  const usage = countUsage(database, clock, log)
+  const usage = countUsage(database, clock, failures)
   const underWay = countUnderWay(config)
   const { headersFor, preflightFor } = cors(config.corsOrigins)
   const { validator = createValidator(contract) } = parts
@@ -107,7 +109,7 @@ export function createApp(parts: AppParts): App {
     limits,
     files: openFiles(config),
     identity,
-    linkRequests: handleLinkRequests(log, (email) => mailLink(surroundings, email)),
+    linkRequests: handleLinkRequests(failures, (email) => mailLink(surroundings, email)),
     eventWaits: eventWaits(database),
     eventsCommitted: parts.eventsCommitted,
     deliveriesDue: parts.deliveriesDue,
@@ -118,7 +120,7 @@ export function createApp(parts: AppParts): App {
   }
   const { perform, operate } = dispatcher({ contract, handlers, repeats, validator, surroundings, proposer })
   const checkAnswer = config.checkAnswers ? (parts.answerCheck ?? answerChecker(contract)) : null
-  const recordRefusal = refusalRecorder({ database, clock, log })
+  const recordRefusal = refusalRecorder({ database, clock, failures })
   let draining = false
 
   async function handle(req: Request, res: Response, url: string, journey: Journey): Promise<Answer> {
@@ -230,7 +232,7 @@ export function createApp(parts: AppParts): App {
     const refused = toProblem(error)
     // The caller learns that it failed, the log learns why.
     if (refused.status >= 500)
-      log.error({ err: error, requestId: journey.requestId, operationId: journey.operation?.id }, refused.code)
+      failures.report(error, { requestId: journey.requestId, operationId: journey.operation?.id }, refused.code)
     const body = refused.body({ publicUrl: config.publicUrl, instance: pathOf(url), requestId: journey.requestId })
     const answer = {
       status: refused.status,

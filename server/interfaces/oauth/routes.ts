@@ -7,6 +7,7 @@ import { pathForLog } from '../../platform/calls/path-for-log.ts'
 import { requestIdOf } from '../../platform/calls/request-id.ts'
 import { isFresh } from '../../platform/keys/fresh-sign-in.ts'
 import { assertSameOrigin } from '../../platform/keys/same-origin.ts'
+import type { FailureLog } from '../../platform/problems/failure-log.ts'
 import { Problem } from '../../platform/problems/problem.ts'
 import { type AuthorizationRequest, type Refusal, readAuthorizationRequest } from './authorization-request.ts'
 import { findClient, noteGrant, register } from './clients.ts'
@@ -27,6 +28,7 @@ import { exchange, giveBack } from './tokens.ts'
 interface Parts {
   surroundings: Surroundings
   log: Logger
+  failures: FailureLog
 }
 
 /** What is known about a request; it is logged at the end, without its query, which has codes and states. */
@@ -68,7 +70,7 @@ export function oauthRoutes(parts: Parts): Router {
     if (res.headersSent) return next(error)
     const { requestId } = visitOf(res)
     const { code, message, status, headers } = toOauthError(error)
-    if (status >= 500 && !(error instanceof OauthError)) parts.log.error({ err: error, requestId }, code)
+    if (status >= 500 && !(error instanceof OauthError)) parts.failures.report(error, { requestId }, code)
     res.status(status).set(headers).json({ error: code, error_description: message })
   })
   return routes

@@ -13,6 +13,7 @@ import { cookieValue, hostCookieName, isHttps } from '../../platform/calls/host-
 import { pathForLog } from '../../platform/calls/path-for-log.ts'
 import { requestIdOf } from '../../platform/calls/request-id.ts'
 import { vendorBehind } from '../../platform/keys/portal-authenticator.ts'
+import type { FailureLog } from '../../platform/problems/failure-log.ts'
 import { notFound, type Problem, toProblem } from '../../platform/problems/problem.ts'
 import { dropRest, hasMore } from '../http/body.ts'
 import { fileOf, orderFileOf } from './attachments.ts'
@@ -34,6 +35,7 @@ import { performedBy, take } from './take.ts'
 interface Parts {
   surroundings: Surroundings
   log: Logger
+  failures: FailureLog
 }
 
 /** What is known about a page request; it is logged at the end, as for every other request. */
@@ -157,7 +159,7 @@ async function answer(
 async function refuse(parts: Parts, req: Request, res: Response, error: unknown): Promise<void> {
   const refused = toProblem(error)
   const { requestId, call } = res.locals.visit as Visit
-  if (refused.status >= 500) parts.log.error({ err: error, requestId }, refused.code)
+  if (refused.status >= 500) parts.failures.report(error, { requestId }, refused.code)
   const retryAfter = refused.headers['Retry-After']
   if (retryAfter !== undefined) res.set('Retry-After', retryAfter)
   const { status, notice } = refusalOf(refused)

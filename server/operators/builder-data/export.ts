@@ -8,6 +8,7 @@ import { loadContract } from '../../platform/calls/contract.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
 import { systemCallWithin } from '../../platform/keys/principals.ts'
+import { FailureLog } from '../../platform/problems/failure-log.ts'
 import { notFound } from '../../platform/problems/problem.ts'
 import { Clock } from '../../platform/runtime/clock.ts'
 import { ownVersion } from '../../platform/runtime/version.ts'
@@ -38,6 +39,7 @@ export async function exportOrganization(
 ): Promise<{ organizationId: string; at: string; counts: Record<string, number> }> {
   const clock = new Clock()
   const contract = loadContract()
+  const log = pino({ level: 'silent' })
   const app = createApp({
     ...{
       config,
@@ -46,7 +48,8 @@ export async function exportOrganization(
       repeats,
       database,
       clock,
-      log: pino({ level: 'silent' }),
+      log,
+      failures: new FailureLog(database, log),
     },
     eventsCommitted() {},
     deliveriesDue() {},

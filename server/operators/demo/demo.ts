@@ -10,6 +10,7 @@ import type { Config } from '../../platform/config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { createKey } from '../../platform/keys/keys.ts'
 import { userOf } from '../../platform/keys/principals.ts'
+import { FailureLog } from '../../platform/problems/failure-log.ts'
 import { Clock } from '../../platform/runtime/clock.ts'
 import { addColleagues } from './colleagues.ts'
 import { Story } from './story.ts'
@@ -50,6 +51,7 @@ export async function makeDemo(
   const log = pino({ level: 'silent' })
   const app = createApp({
     ...{ config, contract, handlers: operations, repeats, database, clock: today, log },
+    failures: new FailureLog(database, log),
     // Events recorded here wait for the service, which looks for them when it starts.
     eventsCommitted() {},
     deliveriesDue() {},

@@ -1,7 +1,7 @@
-import type { Logger } from 'pino'
 import type { Actor } from '../../../client/contract.gen.ts'
 import { actorOf, type Principal } from '../calls/call.ts'
 import type { Database } from '../database/database.ts'
+import type { FailureLog } from '../problems/failure-log.ts'
 import type { Problem } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { recordEntries } from './record.ts'
@@ -9,7 +9,7 @@ import { recordEntries } from './record.ts'
 interface Parts {
   database: Database
   clock: Clock
-  log: Logger
+  failures: FailureLog
 }
 
 /** Where a refused request came from; the principal is set if the caller was authenticated but lacked something. */
@@ -41,7 +41,7 @@ interface Remembered {
  * What a stranger can cause to be written is bounded: the first refusal in a minute is an entry, and the following ones
  * are a count in the next entry.
  */
-export function refusalRecorder({ database, clock, log }: Parts) {
+export function refusalRecorder({ database, clock, failures }: Parts) {
   const remembered = new Map<string, Remembered>()
   const written = new Map<string, Remembered>()
 
@@ -75,7 +75,7 @@ export function refusalRecorder({ database, clock, log }: Parts) {
       },
     ]).catch((error: unknown) => {
       // The request was refused anyway; its response must not wait for an unreachable database.
-      log.error({ err: error, requestId }, 'a refusal was not written down')
+      failures.report(error, { requestId }, 'a refusal was not written down')
     })
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Logger } from 'pino'
 import type { Principal } from '../calls/call.ts'
 import type { Database } from '../database/database.ts'
+import type { FailureLog } from '../problems/failure-log.ts'
 import type { Clock } from '../runtime/clock.ts'
 
 /**
@@ -32,7 +32,7 @@ interface Count {
 /** By key, for each day since 1970. */
 type Counts = Map<number, Map<string, Count>>
 
-export function countUsage(database: Database, clock: Clock, log: Logger): UsageCounts {
+export function countUsage(database: Database, clock: Clock, failures: FailureLog): UsageCounts {
   // It cannot grow without a bound while the database is away, because then nobody is let in whom it does not know yet.
   let held: Counts = new Map()
   let writing: Promise<void> = Promise.resolve()
@@ -57,6 +57,7 @@ export function countUsage(database: Database, clock: Clock, log: Logger): Usage
     for (let at = 0; at < rows.length; at += BATCH_ROWS) {
       try {
         await add(database, rows.slice(at, at + BATCH_ROWS))
+        failures.succeeded('writeUsage')
       } catch (error) {
         // They are written with the next ones.
         for (const { dayNumber, keyId, organizationId, requests, refused } of rows.slice(at)) {
@@ -64,7 +65,7 @@ export function countUsage(database: Database, clock: Clock, log: Logger): Usage
           count.requests += requests
           count.refused += refused
         }
-        log.warn({ err: error }, 'usage could not be written down and will be tried again')
+        failures.failed('writeUsage', error)
         return
       }
     }

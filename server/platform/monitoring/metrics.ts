@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
+import type { FailureLog } from '../problems/failure-log.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { AttemptMade } from '../webhooks/deliverer.ts'
 import type { Delivery } from '../webhooks/delivery.ts'
@@ -29,7 +30,7 @@ export interface MetricsParts {
   config: Config
   database: Database
   clock: Clock
-  log: Logger
+  failures: FailureLog
   delivery(): ReturnType<Delivery['metrics']>
 }
 
@@ -43,7 +44,7 @@ const DELAY_SECONDS = [0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 
 /** An attempt ends after ten seconds at the latest. */
 const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 11]
 
-export function startMetrics({ config, database, clock, log, delivery }: MetricsParts): Metrics | null {
+export function startMetrics({ config, database, clock, failures, delivery }: MetricsParts): Metrics | null {
   if (config.metricsPort === null && config.metricsToken === null) return null
   const register = new Registry()
   const registers = [register]
@@ -139,7 +140,7 @@ export function startMetrics({ config, database, clock, log, delivery }: Metrics
   // While the database is unavailable, the other metrics are still reported.
   function known(age: Promise<number>): Promise<number> {
     return age.catch((error: unknown) => {
-      log.warn({ err: error }, 'could not read an age for the metrics')
+      failures.report(error, {}, 'could not read an age for the metrics')
       return Number.NaN
     })
   }

@@ -231,7 +231,8 @@ const AWAY_MESSAGES =
 
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway)
-  if (!(error instanceof Error)) return false
+  // A problem is thrown by our own code, which knows what is away, such as the bucket of the files.
+  if (!(error instanceof Error) || error instanceof Problem) return false
   const { code, cause } = error as { code?: unknown; cause?: unknown }
   // The sign-in wraps what it failed with.
   if (cause !== undefined && isDatabaseAway(cause)) return true

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { vault } from '../encryption/vault.ts'
+import type { FailureLog } from '../problems/failure-log.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type Claimed, type Claims, claim, claimTests, findDue, type Turn } from './claims.ts'
 import type { WebhookName } from './dispatcher.ts'
@@ -25,6 +26,7 @@ export interface DelivererParts {
   config: Config
   clock: Clock
   log: Logger
+  failures: FailureLog
   owners: Owners
   tellDisabled: TellDisabled
   /** Called for every attempt once it is recorded. */
@@ -74,7 +76,7 @@ const TIMER_HORIZON_MS = 30_000
 const FAILURE_PAUSE_MS = 1000
 
 export function startDeliverer(parts: DelivererParts): Deliverer {
-  const { database, config, clock, log, owners } = parts
+  const { database, config, clock, log, failures, owners } = parts
   const http = sender(clock, { allowPrivate: config.webhookAllowPrivate, resolve: parts.resolve })
   const { open } = vault(config.encryptionKey)
   const turns = new Turns()
@@ -108,6 +110,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
         const chosen = turns.next(BATCH_CLAIMS, (organizationId) => shares.reserve(organizationId))
         if (chosen.length === 0) break
         const { deliveries, full, missed } = await claimed(chosen)
+        failures.succeeded('claimDeliveries')
         for (const { organizationId, webhookId } of full) waiting.set(webhookId, { organizationId, webhookId })
         for (const webhook of missed) wakeAt(webhook, clock.nowMs() + MISSED_RETRY_MS)
         for (const [i, delivery] of fewestFirst(deliveries).entries()) {
@@ -116,7 +119,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
         }
       }
     } catch (error) {
-      log.error({ err: error }, 'claiming deliveries failed and will be tried again')
+      failures.failed('claimDeliveries', error)
       await new Promise((done) => setTimeout(done, isStopped ? 0 : FAILURE_PAUSE_MS))
     }
     isClaiming = false
@@ -136,7 +139,13 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
 
   async function startTests(): Promise<void> {
     if (isStopped) return
-    for (const delivery of await claimTests(database, clock, owners)) start(delivery)
+    const deliveries = await claimTests(database, clock, owners)
+    failures.succeeded('claimTestDeliveries')
+    for (const delivery of deliveries) start(delivery)
+  }
+
+  function takeTests(): void {
+    testing = testing.then(startTests).catch((error: unknown) => failures.failed('claimTestDeliveries', error))
   }
 
   function start(claimed: Claimed): void {
@@ -185,6 +194,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
       const batch = settled.splice(0, BATCH_SETTLEMENTS)
       try {
         const { statuses, disabled, retries } = await settle(database, config, clock, batch, parts.tellDisabled)
+        failures.succeeded('settleAttempts')
         statuses.forEach((status, i) => {
           const one = batch[i]
           if (one !== undefined) parts.attemptMade?.(attemptOf(one, status))
@@ -194,7 +204,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
         underWay -= batch.length
         for (const { claimed } of batch) release(claimed)
       } catch (error) {
-        log.error({ err: error }, 'settling attempts failed')
+        failures.failed('settleAttempts', error)
         // On shutdown, do not wait for a database that is down: the leases expire, and the attempts are made again.
         if (isStopped) {
           underWay -= batch.length
@@ -233,19 +243,18 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
 
   return {
     take,
-    takeTests() {
-      testing = testing.then(startTests).catch((error: unknown) => {
-        log.error({ err: error }, 'claiming tests failed and will be tried again')
-      })
-    },
+    takeTests,
     async look() {
       if (isStopped) return
       try {
-        take(await findDue(database, clock))
-        await startTests()
+        const due = await findDue(database, clock)
+        failures.succeeded('findDueDeliveries')
+        take(due)
       } catch (error) {
-        log.error({ err: error }, 'looking for due deliveries failed and will be tried again')
+        failures.failed('findDueDeliveries', error)
       }
+      takeTests()
+      await testing
     },
     async stop() {
       isStopped = true

@@ -5,6 +5,7 @@ import type { Webhook } from '../../../client/contract.gen.ts'
 import { type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 import { tellDisabled } from '../../domain/messages/tell-disabled-webhooks.ts'
+import { FailureLog } from '../problems/failure-log.ts'
 import { type Delivery, startDelivery } from './delivery.ts'
 import { forgetOldDeliveries } from './retention.ts'
 
@@ -19,9 +20,11 @@ beforeAll(async () => {
     WEBHOOK_PROBE_MAX_SECONDS: '1',
   })
   const { database, config, clock } = plumbline
+  const log = pino({ level: 'silent' })
+  const failures = new FailureLog(database, log)
   workers = [1, 2].map(() =>
     startDelivery({
-      ...{ database, config, clock, log: pino({ level: 'silent' }), contract: plumbline.app.surroundings.contract },
+      ...{ database, config, clock, log, failures, contract: plumbline.app.surroundings.contract },
       tellDisabled: (trx, disabled) => tellDisabled(trx, plumbline.app.surroundings, disabled),
     }),
   )

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Contract } from '../calls/contract.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
+import type { FailureLog } from '../problems/failure-log.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type AttemptMade, type DelivererMetrics, startDeliverer } from './deliverer.ts'
 import { dispatch, type WebhookName } from './dispatcher.ts'
@@ -26,6 +27,7 @@ export interface DeliveryParts {
   config: Config
   clock: Clock
   log: Logger
+  failures: FailureLog
   contract: Contract
   tellDisabled: TellDisabled
   attemptMade?(attempt: AttemptMade): void
@@ -66,7 +68,7 @@ const LOOK_EVERY_MS = 1000
 const FAILURE_PAUSE_MS = 1000
 
 export function startDelivery(parts: DeliveryParts): Delivery {
-  const { database, config, clock, log } = parts
+  const { database, config, clock, failures } = parts
   const owners = ownersOf(parts.contract)
   const deliverer = startDeliverer({ ...parts, owners })
   const metrics = { eventsDispatched: 0 }
@@ -87,6 +89,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
       isWoken = false
       try {
         const { isBusy, hasMore, events, due } = await dispatch({ database, config, clock, owners })
+        failures.succeeded('dispatchEvents')
         metrics.eventsDispatched += events
         if (events > 0) parts.eventsDispatched?.()
         deliverer.take(due)
@@ -94,7 +97,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
         if (events > 0 && !hasMore) await pause(Math.min(GATHER_MOST_MS, events * GATHER_MS_PER_EVENT))
         if (isBusy) await pause(BUSY_RETRY_MS)
       } catch (error) {
-        log.error({ err: error }, 'dispatching events failed and will be tried again')
+        failures.failed('dispatchEvents', error)
         isWoken = true
         await pause(FAILURE_PAUSE_MS)
       }

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { FailureLog } from '../../../platform/problems/failure-log.ts'
 import { Problem } from '../../../platform/problems/problem.ts'
 
 /**
@@ -16,7 +16,7 @@ export interface LinkRequests {
 /** Some minutes of work, and less than a megabyte of addresses. */
 const MOST_WAITING = 1000
 
-export function handleLinkRequests(log: Logger, mailLink: (email: string) => Promise<void>): LinkRequests {
+export function handleLinkRequests(failures: FailureLog, mailLink: (email: string) => Promise<void>): LinkRequests {
   let waiting = 0
   let last: Promise<void> = Promise.resolve()
 
@@ -26,7 +26,7 @@ export function handleLinkRequests(log: Logger, mailLink: (email: string) => Pro
     try {
       await mailLink(email)
     } catch (error) {
-      log.error({ err: error }, 'a sign-in link was not mailed')
+      failures.report(error, {}, 'a sign-in link was not mailed')
     } finally {
       waiting--
     }

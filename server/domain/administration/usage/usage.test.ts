@@ -4,6 +4,7 @@ import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../
 import { eraseOrganization } from '../../../operators/builder-data/erase-organization.ts'
 import { systemCall } from '../../../platform/keys/principals.ts'
 import { countUsage } from '../../../platform/limits/usage-counts.ts'
+import { FailureLog } from '../../../platform/problems/failure-log.ts'
 import { forgetOldUsage } from './retention.ts'
 
 const LIMIT = 5
@@ -26,6 +27,10 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
+function count(database = plumbline.database) {
+  return countUsage(database, plumbline.clock, new FailureLog(database, pino({ level: 'silent' })))
+}
+
 async function usage(query = '') {
   await plumbline.app.usage.write()
   return plumbline.get(`/api/admin/usage${query}`, owner)
@@ -34,7 +39,7 @@ async function usage(query = '') {
 /** What another process would have counted for the key. */
 async function countElsewhere(id: string, organizationId: string, times: number): Promise<void> {
   const { principal } = await systemCall(plumbline.app.surroundings, organizationId)
-  const other = countUsage(plumbline.database, plumbline.clock, pino({ level: 'silent' }))
+  const other = count()
   for (let each = 0; each < times; each++) other.count({ ...principal, kind: 'key', id }, false)
   await other.stop()
 }
@@ -81,7 +86,7 @@ test('counts of a builder who is erased meanwhile are dropped, and those of othe
   const { database, clock, config } = plumbline
   const other = await plumbline.newBuilder()
   const { principal } = await systemCall(plumbline.app.surroundings, other.organizationId)
-  const counts = countUsage(database, clock, pino({ level: 'silent' }))
+  const counts = count()
   counts.count({ ...principal, kind: 'key', id: 'key_01m7y975jyfesvq695t8y8ma68' }, false)
   await eraseOrganization({ database, clock, config }, other.organizationId, 'Harrow & Finch Homes')
   const here = await systemCall(plumbline.app.surroundings, plumbline.organizationId)
@@ -91,7 +96,7 @@ test('counts of a builder who is erased meanwhile are dropped, and those of othe
 })
 
 test('what a write fails with is logged, and what was counted is written with the next', async () => {
-  const { database, clock } = plumbline
+  const { database } = plumbline
   const { principal } = await systemCall(plumbline.app.surroundings, plumbline.organizationId)
   let isAway = true
   const shaky: typeof database = {
@@ -101,7 +106,7 @@ test('what a write fails with is logged, and what was counted is written with th
       return database.statements
     },
   }
-  const counts = countUsage(shaky, clock, pino({ level: 'silent' }))
+  const counts = count(shaky)
   counts.count({ ...principal, kind: 'key', id: quietId }, false)
   await counts.write()
   isAway = false

@@ -6,6 +6,7 @@ import { clientAddress } from '../../../platform/calls/client-address.ts'
 import { matchesEtag } from '../../../platform/calls/etag.ts'
 import { pathForLog } from '../../../platform/calls/path-for-log.ts'
 import { requestIdOf } from '../../../platform/calls/request-id.ts'
+import type { FailureLog } from '../../../platform/problems/failure-log.ts'
 import { toProblem } from '../../../platform/problems/problem.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 import { feedBehind, type OpenFeed, readerOf } from './address.ts'
@@ -19,6 +20,7 @@ const DAYS_AHEAD = 365
 interface Parts {
   surroundings: Surroundings
   log: Logger
+  failures: FailureLog
 }
 
 /** The calendars behind the addresses of feeds, which are read without a key. */
@@ -75,9 +77,9 @@ function write(req: Request, res: Response, text: string): void {
   else res.status(200).type('text/calendar; charset=utf-8').send(text)
 }
 
-function refuse({ log }: Parts, res: Response, error: unknown, requestId: string): void {
+function refuse({ failures }: Parts, res: Response, error: unknown, requestId: string): void {
   const refused = toProblem(error)
-  if (refused.status >= 500) log.error({ err: error, requestId }, refused.code)
+  if (refused.status >= 500) failures.report(error, { requestId }, refused.code)
   const retryAfter = refused.headers['Retry-After']
   if (retryAfter !== undefined) res.set('Retry-After', retryAfter)
   // Programs stop asking for what is gone.

@@ -1,21 +1,26 @@
 import type { Logger } from 'pino'
-import type { Database } from '../database/database.ts'
-import { isDatabaseAway } from '../problems/problem.ts'
+import { isDatabaseAway } from './problem.ts'
 
 const PING_MS = 1000
 
+/** The part of the database that is needed here. */
+interface Reachable {
+  /** Rejects while the database does not respond. */
+  ping(): Promise<void>
+}
+
 /**
- * Logs one line when work begins to fail and one when it succeeds again. Dozens of jobs run each second, and while the
- * database is away each of them would log a stack trace every time.
+ * Logs one line when work begins to fail and one when it succeeds again. While the database is away, each request and
+ * each of the dozens of jobs that run every second would otherwise log a stack trace.
  */
 export class FailureLog {
-  readonly #database: Pick<Database, 'ping'>
+  readonly #database: Reachable
   readonly #log: Logger
   /** For each failing job, how many times in a row it has failed. */
   readonly #failing = new Map<string, number>()
   #outage: { sinceMs: number; timer: NodeJS.Timeout } | null = null
 
-  constructor(database: Pick<Database, 'ping'>, log: Logger) {
+  constructor(database: Reachable, log: Logger) {
     this.#database = database
     this.#log = log
   }
@@ -38,13 +43,21 @@ export class FailureLog {
     this.#log.info({ job, failures }, 'a job succeeds again')
   }
 
+  /** Logs what no job tries again. `about` names the request or record. */
+  report(error: unknown, about: object, message: string): void {
+    if (isDatabaseAway(error)) this.#beginOutage(error)
+    else this.#log.error({ err: error, ...about }, message)
+  }
+
+  /** Call this before the database is closed. */
   stop(): void {
     clearTimeout(this.#outage?.timer)
+    this.#outage = null
   }
 
   #beginOutage(error: unknown): void {
     if (this.#outage !== null) return
-    this.#log.error({ err: error }, 'the database does not respond: jobs pause until it does')
+    this.#log.error({ err: error }, 'the database does not respond')
     this.#outage = { sinceMs: performance.now(), timer: this.#pingLater() }
   }
 
@@ -53,10 +66,13 @@ export class FailureLog {
   }
 
   async #ping(): Promise<void> {
+    const responds = await this.#database.ping().then(
+      () => true,
+      () => false,
+    )
+    // It was stopped in the meantime.
     if (this.#outage === null) return
-    try {
-      await this.#database.ping()
-    } catch {
+    if (!responds) {
       this.#outage.timer = this.#pingLater()
       return
     }
