@@ -26,6 +26,7 @@ import { followEncryptionKey } from './platform/encryption/encryption-key.ts'
 import { writeHeldExecutions } from './platform/executions/behind.ts'
 import { forgetOldExecutions } from './platform/executions/retention.ts'
 import { forgetEndedSessions } from './platform/keys/identity-retention.ts'
+import type { MailOutcome } from './platform/monitoring/metrics.ts'
 import type { FailureLog } from './platform/problems/failure-log.ts'
 import type { Clock } from './platform/runtime/clock.ts'
 import { indexChanges } from './platform/search/index-changes.ts'
@@ -46,12 +47,16 @@ export interface JobParts {
   surroundings: Surroundings
   /** Called for every delivery attempt. */
   attemptMade?(attempt: AttemptMade): void
+  /** Called for every attempt to send a mail. */
+  mailAttempted?(outcome: MailOutcome): void
 }
 
 export interface Jobs {
   /** Call this after committing something that a job waits for. */
   wake(): void
   readonly delivery: Delivery
+  /** For each job, the seconds by which its next success is overdue; 0 while it is on time. */
+  lags(): ReadonlyMap<string, number>
   /** Resolves after the work in progress. */
   stop(): Promise<void>
 }
@@ -102,7 +107,7 @@ export function startJobs(parts: JobParts): Jobs {
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(surroundings) },
     { name: 'learnGrown', everyMs: 5000, run: () => learnGrown(database) },
   ]
-  const mailing = startMailing(surroundings, log)
+  const mailing = startMailing(surroundings, log, parts.mailAttempted)
   const tending = startTending(surroundings, log)
   jobs.push({ name: 'tendSandboxes', everyMs: 1000, run: tending.run })
   const forgetting = startForgetting(surroundings, config)
@@ -125,12 +130,13 @@ export function startJobs(parts: JobParts): Jobs {
   return {
     wake: delivery.wake,
     delivery,
+    lags: () => new Map(loops.map((each) => [each.name, each.lagSeconds()])),
     async stop() {
       // Jobs record events; the last of them are still dispatched, and delivered by the next start at the latest.
       mailing?.stop()
       tending.stop()
       forgetting.stop()
-      await Promise.all(loops.map((stop) => stop()))
+      await Promise.all(loops.map((each) => each.stop()))
       mailing?.close()
       await delivery.stop()
     },
@@ -145,26 +151,38 @@ const APART_MS = 20
 /** What is done by the hour leaves the database to those who waited for the start. */
 const HOURLY_AFTER_MS = 5000
 
+interface Loop {
+  name: string
+  lagSeconds(): number
+  stop(): Promise<void>
+}
+
 // One run at a time with a pause in between, so that a slow job does not pile up.
-function loop(job: Job, firstAfterMs: number, failures: FailureLog): () => Promise<void> {
+function loop({ name, everyMs, run }: Job, firstAfterMs: number, failures: FailureLog): Loop {
   let stopped = false
   let running: Promise<void> = Promise.resolve()
-  const again = () => {
-    if (!stopped) timer = setTimeout(run, job.everyMs)
+  let dueMs = performance.now() + firstAfterMs
+  const runAndPlan = async () => {
+    try {
+      await run()
+      failures.succeeded(name)
+      dueMs = performance.now() + everyMs
+    } catch (error) {
+      failures.failed(name, error)
+    }
+    if (!stopped) timer = setTimeout(begin, everyMs)
   }
-  const run = () => {
-    running = job
-      .run()
-      .then(
-        () => failures.succeeded(job.name),
-        (error: unknown) => failures.failed(job.name, error),
-      )
-      .then(again)
+  const begin = () => {
+    running = runAndPlan()
   }
-  let timer = setTimeout(run, firstAfterMs)
-  return async () => {
-    stopped = true
-    clearTimeout(timer)
-    await running
+  let timer = setTimeout(begin, firstAfterMs)
+  return {
+    name,
+    lagSeconds: () => Math.max(0, performance.now() - dueMs) / 1000,
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
   }
 }

@@ -90,9 +90,12 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
     const config = listeningOn(settled, port)
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
     let jobs: Jobs | null = null
+    const checkFiles = sharing(STORE_BELIEVED_MS, () => store.check())
     const metrics = startMetrics({
       ...{ config, database, clock, failures },
       delivery: () => jobs?.delivery.metrics() ?? { eventsDispatched: 0, attemptsUnderWay: 0 },
+      jobLags: () => jobs?.lags() ?? new Map(),
+      checkFiles,
     })
     const app = createApp({
       ...{ config, contract, handlers, repeats, database, clock, log, failures, validator, answerCheck },
@@ -103,7 +106,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       deliveriesDue: (webhook) => jobs?.delivery.due(webhook),
       ...(metrics && { requestEnded: metrics.requestEnded }),
       addRoutes(express, surroundings, door) {
-        addHealthRoutes(express, readiness(database, store))
+        addHealthRoutes(express, readiness(database, store, checkFiles))
         if (metrics !== null && config.metricsPort === null) {
           express.get('/metrics', (req, res, next) => void metrics.serve(req, res).catch(next))
         }
@@ -122,7 +125,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
     const onOwnPort = metrics === null ? null : await listenForMetrics(metrics, config, log)
     const running = startJobs({
       ...{ database, config, given: parts.config, clock, log, failures, surroundings: app.surroundings },
-      ...(metrics && { attemptMade: metrics.attemptMade }),
+      ...(metrics && { attemptMade: metrics.attemptMade, mailAttempted: metrics.mailAttempted }),
     })
     jobs = running
     const stopWarming = config.compileAhead ? startWarming(app, log) : () => {}
@@ -210,13 +213,12 @@ interface ReadyState {
   files: 'available' | 'unavailable'
 }
 
-function readiness(database: Database, store: FileStore): () => Promise<ReadyState> {
+function readiness(database: Database, store: FileStore, checkFiles: () => Promise<void>): () => Promise<ReadyState> {
   const ping = sharing(DATABASE_BELIEVED_MS, () => database.ping())
-  const check = sharing(STORE_BELIEVED_MS, () => store.check())
   return async () => {
     await ping()
     try {
-      await check()
+      await checkFiles()
       return { files: 'available' }
     } catch (cause) {
       if (!store.isLocal) return { files: 'unavailable' }

@@ -1,8 +1,16 @@
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type AddressInfo, createServer } from 'node:net'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
+import { newPostgresUrl } from '../../../test/support/databases.ts'
+import { startMailServer } from '../../../test/support/mail-server.ts'
+import { networkTo } from '../../../test/support/network.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 import { readConfig } from '../config/config.ts'
+import { openDatabase } from '../database/database.ts'
+import { ownVersion } from '../runtime/version.ts'
 
 const TOKEN = 'a-token-of-some-length'
 let receiver: Receiver
@@ -96,6 +104,41 @@ describe('on a separate port', () => {
     expect(value(text, 'plumbline_oldest_undispatched_event_age_seconds')).toBe(0)
   })
 
+  test('the version, the state of the database and of files, and the space of the disk are reported', async () => {
+    const { text } = await read(plumbline)
+    expect(value(text, `plumbline_build_info{version="${ownVersion()}"}`)).toBe(1)
+    expect(value(text, 'plumbline_database_up')).toBe(1)
+    expect(value(text, 'plumbline_files_up')).toBe(1)
+    const free = value(text, 'plumbline_data_dir_free_bytes')
+    expect(free).toBeGreaterThan(0)
+    expect(value(text, 'plumbline_data_dir_size_bytes')).toBeGreaterThan(free)
+  })
+
+  test('a job that fails is counted and late until it succeeds again', async () => {
+    const [failures, lag] = ['plumbline_job_failures_total', 'plumbline_job_lag_seconds'].map(
+      (name) => `${name}{job_name="expireBids"}`,
+    ) as [string, string]
+    const { text } = await read(plumbline)
+    expect(text).toContain(`${failures} 0\n`)
+    expect(text).toContain('plumbline_job_lag_seconds{job_name="forgetAged"} 0\n')
+    const { statements } = plumbline.database
+    await sql`alter table "bids" rename to "bidsAway"`.execute(statements)
+    const late = await until(plumbline, (now) => value(now, lag) > 1)
+    expect(value(late, failures)).toBeGreaterThanOrEqual(1)
+    await sql`alter table "bidsAway" rename to "bids"`.execute(statements)
+    await until(plumbline, (now) => now.includes(`${lag} 0\n`))
+  })
+
+  test('an internal error of a request is counted', async () => {
+    const { statements } = plumbline.database
+    const before = value((await read(plumbline)).text, 'plumbline_errors_total')
+    await sql`alter table "leads" rename to "leadsAway"`.execute(statements)
+    const { status } = await plumbline.get('/api/ext/leads')
+    await sql`alter table "leadsAway" rename to "leads"`.execute(statements)
+    expect(status).toBe(500)
+    expect(value((await read(plumbline)).text, 'plumbline_errors_total')).toBe(before + 1)
+  })
+
   test('they are not on the public one, and nothing else is there', async () => {
     expect(new URL(plumbline.metricsUrl ?? '').origin).not.toBe(plumbline.url)
     expect((await read(plumbline)).status).toBe(200)
@@ -156,3 +199,61 @@ test('a delivery that is due but cannot be sent yet has an age', async () => {
   receiver.answer((_request, response) => void response.writeHead(204).end())
   for (const response of held) response.writeHead(204).end()
 })
+
+test('mails are counted by outcome, and those that wait have a number and an age', async () => {
+  const mailServer = await startMailServer()
+  onTestFinished(() => mailServer.stop())
+  const plumbline = await start({ ...mailServer.env, METRICS_PORT: '0' })
+  mailServer.refuse('later@brazos.example.com', 451)
+  mailServer.refuse('gone@brazos.example.com', 550)
+  const invite = async (email: string) => {
+    const vendor = { companyName: 'Brazos Framing', scopes: ['framing'], email }
+    const { body } = await plumbline.post('/api/ext/vendors', vendor)
+    await plumbline.post(`/api/ext/vendors/${body.id}/invite`)
+  }
+  const attempts = (text: string) =>
+    ['sent', 'deferred', 'failed'].map((outcome) => value(text, `plumbline_mail_attempts_total{outcome="${outcome}"}`))
+  expect((await read(plumbline)).text).toContain('plumbline_mail_attempts_total{outcome="failed"} 0\n')
+  for (const name of ['ana', 'later', 'gone']) await invite(`${name}@brazos.example.com`)
+  const during = await until(
+    plumbline,
+    (text) => attempts(text).join() === '1,1,1' && value(text, 'plumbline_mails_waiting') === 1,
+  )
+  expect(value(during, 'plumbline_oldest_waiting_mail_age_seconds')).toBeGreaterThan(0)
+  // The next attempt is a minute after the first.
+  plumbline.clock.advance(50_000)
+  expect(value((await read(plumbline)).text, 'plumbline_oldest_waiting_mail_age_seconds')).toBeGreaterThan(50)
+  plumbline.clock.advance(20_000)
+  const after = await until(plumbline, (text) => text.includes('plumbline_mails_waiting 0\n'))
+  expect(attempts(after)).toEqual([2, 1, 1])
+  expect(value(after, 'plumbline_oldest_waiting_mail_age_seconds')).toBe(0)
+})
+
+test.skipIf(inject('postgres') === null)(
+  'a database that accepts connections and says nothing is reported as down before Prometheus gives up',
+  async () => {
+    const url = await newPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' })
+    const network = await networkTo(url)
+    const bounds = { databaseConnections: 24, databaseStatementTimeoutMs: 30_000 }
+    const database = await openDatabase({ ...bounds, databaseUrl: network.url, dataDir: '' })
+    const plumbline = await startTestPlumbline({ METRICS_PORT: '0' }, { database })
+    const silent = createServer(() => {})
+    await once(silent.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(async () => {
+      network.lead(Number(new URL(url).port))
+      network.cut()
+      await plumbline.stop()
+      await network.close()
+      silent.close()
+    })
+    expect((await read(plumbline)).text).toContain('plumbline_database_up 1\n')
+    network.lead((silent.address() as AddressInfo).port)
+    network.forget()
+    const response = await fetch(plumbline.metricsUrl ?? '', { signal: AbortSignal.timeout(10_000) })
+    const text = await response.text()
+    expect(text).toContain('plumbline_database_up 0\n')
+    expect(text).toContain('plumbline_oldest_undispatched_event_age_seconds Nan\n')
+    expect(text).toContain('plumbline_files_up 1\n')
+  },
+  30_000,
+)

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { statfs } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
@@ -8,12 +9,13 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import type { FailureLog } from '../problems/failure-log.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { ownVersion } from '../runtime/version.ts'
 import type { AttemptMade } from '../webhooks/deliverer.ts'
 import type { Delivery } from '../webhooks/delivery.ts'
 
 /**
  * What the process reports about itself to monitoring, as Prometheus text at /metrics. Counts and times are this
- * process's own and start at zero; the two ages come from the database, and are the same in every process.
+ * process's own and start at zero. Mails and ages come from the database, and are the same in every process.
  *
  * The metrics are not public: they are on a separate port (METRICS_PORT), behind a token (METRICS_TOKEN), or both.
  * Without either nothing is measured, and requests have no extra cost.
@@ -22,9 +24,13 @@ export interface Metrics {
   requestEnded(operationId: string | undefined, status: number, milliseconds: number): void
   eventsRecorded(count: number): void
   attemptMade(attempt: AttemptMade): void
+  mailAttempted(outcome: MailOutcome): void
   /** Answers /metrics. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
+
+/** The mail server accepted the mail, the mail will be tried again, or it is given up. */
+export type MailOutcome = 'sent' | 'deferred' | 'failed'
 
 export interface MetricsParts {
   config: Config
@@ -32,7 +38,33 @@ export interface MetricsParts {
   clock: Clock
   failures: FailureLog
   delivery(): ReturnType<Delivery['metrics']>
+  /** For each job, the seconds by which its next success is overdue. */
+  jobLags(): ReadonlyMap<string, number>
+  /** Resolves if a file could be kept now. */
+  checkFiles(): Promise<void>
 }
+
+/** What a response to /metrics reads elsewhere than in this process. NaN is a value that could not be read. */
+interface Readings {
+  databaseUp: 0 | 1
+  oldestDueSeconds: number
+  oldestUndispatchedSeconds: number
+  mailsWaiting: number
+  oldestMailSeconds: number
+  filesUp: 0 | 1
+  freeBytes: number
+  diskBytes: number
+}
+
+const DATABASE_UNKNOWN = {
+  oldestDueSeconds: Number.NaN,
+  oldestUndispatchedSeconds: Number.NaN,
+  mailsWaiting: Number.NaN,
+  oldestMailSeconds: Number.NaN,
+}
+
+/** Well below the 10 s after which Prometheus gives up, so that an outage does not hide the other metrics. */
+const LONGEST_READ_MS = 3000
 
 /** Most requests take a few milliseconds; beyond ten seconds the exact time no longer matters. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
@@ -44,7 +76,8 @@ const DELAY_SECONDS = [0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 
 /** An attempt ends after ten seconds at the latest. */
 const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 11]
 
-export function startMetrics({ config, database, clock, failures, delivery }: MetricsParts): Metrics | null {
+export function startMetrics(parts: MetricsParts): Metrics | null {
+  const { config, database, clock, failures, delivery, jobLags } = parts
   if (config.metricsPort === null && config.metricsToken === null) return null
   const register = new Registry()
   const registers = [register]
@@ -94,13 +127,60 @@ export function startMetrics({ config, database, clock, failures, delivery }: Me
   gauge(
     'plumbline_webhook_oldest_due_delivery_age_seconds',
     'How long the oldest due delivery has been due; 0 when none is due. The same in every process.',
-    () => known(oldestDueSeconds(database, clock)),
+    () => readings.oldestDueSeconds,
   )
   gauge(
     'plumbline_oldest_undispatched_event_age_seconds',
-    'The age of the oldest event that has not been dispatched yet; 0 when there is none.',
-    () => known(oldestUndispatchedSeconds(database, clock)),
+    'The age of the oldest event that has not been dispatched yet; 0 when there is none. The same in every process.',
+    () => readings.oldestUndispatchedSeconds,
   )
+  const mails = new Counter({
+    name: 'plumbline_mail_attempts_total',
+    help: 'Attempts to send a mail: "sent", "deferred" if another attempt follows, or "failed".',
+    labelNames: ['outcome'] as const,
+    registers,
+  })
+  // Without a first value, Prometheus would not see the first failure as an increase.
+  for (const outcome of ['sent', 'deferred', 'failed']) mails.inc({ outcome }, 0)
+  gauge(
+    'plumbline_mails_waiting',
+    'Mails that are not sent yet, those to be tried again included. The same in every process.',
+    () => readings.mailsWaiting,
+  )
+  gauge(
+    'plumbline_oldest_waiting_mail_age_seconds',
+    'The age of the oldest mail that is not sent yet; 0 when there is none. The same in every process.',
+    () => readings.oldestMailSeconds,
+  )
+  const counted = new Map<string, number>()
+  new Counter({
+    name: 'plumbline_job_failures_total',
+    help: 'Failed runs of a background job, by job.',
+    labelNames: ['job_name'] as const,
+    registers,
+    collect() {
+      for (const job of jobLags().keys()) this.inc({ job_name: job }, 0)
+      for (const [job, count] of failures.failedRuns) {
+        this.inc({ job_name: job }, count - (counted.get(job) ?? 0))
+        counted.set(job, count)
+      }
+    },
+  })
+  new Gauge({
+    name: 'plumbline_job_lag_seconds',
+    help: 'How long the next success of a background job is overdue, by job; 0 while the job is on time.',
+    labelNames: ['job_name'] as const,
+    registers,
+    collect() {
+      for (const [job, lag] of jobLags()) this.set({ job_name: job }, lag)
+    },
+  })
+  counts(
+    'plumbline_errors_total',
+    'Responses with a status of 500 or above, and other failures of work that is not repeated, except during an outage of the database.',
+    () => failures.reported,
+  )
+  gauge('plumbline_database_up', 'Whether the database responds: 1 or 0.', () => readings.databaseUp)
   const pool = database.connections
   gauge('plumbline_database_pool_connections', 'Open database connections.', () => pool().open)
   gauge('plumbline_database_pool_idle', 'Open database connections that are idle.', () => pool().idle)
@@ -110,14 +190,72 @@ export function startMetrics({ config, database, clock, failures, delivery }: Me
     () => pool().waiting,
   )
   gauge('plumbline_database_pool_size', 'The maximum number of database connections.', () => pool().most)
+  gauge(
+    'plumbline_files_up',
+    'Whether files can be kept, in DATA_DIR or in the bucket: 1 or 0.',
+    () => readings.filesUp,
+  )
+  gauge('plumbline_data_dir_free_bytes', 'Free space on the disk of DATA_DIR.', () => readings.freeBytes)
+  gauge('plumbline_data_dir_size_bytes', 'Size of the disk of DATA_DIR.', () => readings.diskBytes)
+  new Gauge({
+    name: 'plumbline_build_info',
+    help: 'Always 1; the label is the version of Plumbline.',
+    labelNames: ['version'] as const,
+    registers,
+  }).set({ version: ownVersion() }, 1)
 
-  function gauge(name: string, help: string, read: () => number | Promise<number>): void {
+  let readings: Readings
+
+  async function readElsewhere(): Promise<Readings> {
+    const [fromDatabase, filesUp, disk] = await Promise.all([
+      readDatabase(),
+      inTime(parts.checkFiles()).then(
+        () => 1 as const,
+        () => 0 as const,
+      ),
+      // A process with PostgreSQL and a bucket may have no DATA_DIR.
+      statfs(config.dataDir).catch(() => null),
+    ])
+    const { bavail = Number.NaN, blocks = Number.NaN, bsize = Number.NaN } = disk ?? {}
+    return { ...fromDatabase, filesUp, freeBytes: bavail * bsize, diskBytes: blocks * bsize }
+  }
+
+  async function readDatabase() {
+    try {
+      await inTime(database.ping())
+    } catch (error) {
+      failures.failed('readMetrics', error)
+      return { ...DATABASE_UNKNOWN, databaseUp: 0 as const }
+    }
+    try {
+      const [oldestDue, oldestUndispatched, queue] = await inTime(
+        Promise.all([
+          oldestDueSeconds(database, clock),
+          oldestUndispatchedSeconds(database, clock),
+          mailQueue(database, clock),
+        ]),
+      )
+      failures.succeeded('readMetrics')
+      return {
+        databaseUp: 1 as const,
+        oldestDueSeconds: oldestDue,
+        oldestUndispatchedSeconds: oldestUndispatched,
+        mailsWaiting: queue.waiting,
+        oldestMailSeconds: queue.oldestSeconds,
+      }
+    } catch (error) {
+      failures.failed('readMetrics', error)
+      return { ...DATABASE_UNKNOWN, databaseUp: 1 as const }
+    }
+  }
+
+  function gauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name,
       help,
       registers,
-      async collect() {
-        this.set(await read())
+      collect() {
+        this.set(read())
       },
     })
   }
@@ -137,14 +275,6 @@ export function startMetrics({ config, database, clock, failures, delivery }: Me
     })
   }
 
-  // While the database is unavailable, the other metrics are still reported.
-  function known(age: Promise<number>): Promise<number> {
-    return age.catch((error: unknown) => {
-      failures.report(error, {}, 'could not read an age for the metrics')
-      return Number.NaN
-    })
-  }
-
   return {
     requestEnded: (operationId, status, milliseconds) =>
       requests.observe({ operation: operationId ?? 'none', status }, milliseconds / 1000),
@@ -154,11 +284,13 @@ export function startMetrics({ config, database, clock, failures, delivery }: Me
       if (delayMs !== null) delays.observe(delayMs / 1000)
       deliveries.inc({ status })
     },
+    mailAttempted: (outcome) => mails.inc({ outcome }),
     async serve(request, response) {
       if (!mayRead(request, config.metricsToken)) {
         response.writeHead(401, { 'WWW-Authenticate': 'Bearer', 'Content-Type': 'text/plain' }).end('Not allowed.\n')
         return
       }
+      readings = await readElsewhere()
       const text = await register.metrics()
       response.writeHead(200, { 'Content-Type': register.contentType, 'Cache-Control': 'no-store' }).end(text)
     },
@@ -222,6 +354,27 @@ async function oldestUndispatchedSeconds(database: Database, clock: Clock): Prom
     database.statements,
   )
   return ageOf(rows[0]?.since, clock)
+}
+
+async function mailQueue(database: Database, clock: Clock): Promise<{ waiting: number; oldestSeconds: number }> {
+  const { rows } = await sql<{ waiting: number; since: string | null }>`
+    select count(*)::int as "waiting", min("createdAt") as "since" from "mails" where "status" = 'queued'`.execute(
+    database.statements,
+  )
+  return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: ageOf(rows[0]?.since, clock) }
+}
+
+/** Rejects if the result takes too long. The work itself goes on, up to its own limits. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_done, fail) => {
+    timer = setTimeout(() => fail(new Error(`No response within ${LONGEST_READ_MS} ms.`)), LONGEST_READ_MS)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function ageOf(since: string | null | undefined, clock: Clock): number {

@@ -73,6 +73,7 @@ test.skipIf(inject('postgres') === null)(
         ...init,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       })
+    const metrics = async () => (await send('/metrics', {}, environment.METRICS_TOKEN)).text()
     const post = (path: string, body: object) => send(path, { method: 'POST', body: JSON.stringify(body) })
     const create = () => post('/api/ext/vendors', { companyName: 'Brazos Framing' })
 
@@ -102,7 +103,10 @@ test.skipIf(inject('postgres') === null)(
     await vi.waitFor(
       async () => {
         for (const path of ['/api/ext/me', ...pages]) expect([path, (await send(path)).status]).toEqual([path, 503])
-        await send('/metrics', {}, environment.METRICS_TOKEN)
+        const reported = await metrics()
+        expect(reported).toContain('plumbline_database_up 0\n')
+        // What is not read in the database is still reported.
+        expect(reported).toContain('plumbline_files_up 1\n')
         expect(attempts).toBeGreaterThan(100)
       },
       { timeout: 30_000, interval: 100 },
@@ -114,6 +118,9 @@ test.skipIf(inject('postgres') === null)(
       interval: 50,
     })
     expect((await create()).status).toBe(201)
+    const afterwards = await metrics()
+    expect(afterwards).toContain('plumbline_database_up 1\n')
+    expect(afterwards).toContain('plumbline_errors_total 0\n')
     await receiver.until(2)
     expect(await service.stop()).toBe(0)
 

@@ -18,6 +18,8 @@ export class FailureLog {
   readonly #log: Logger
   /** For each failing job, how many times in a row it has failed. */
   readonly #failing = new Map<string, number>()
+  readonly #failedRuns = new Map<string, number>()
+  #reported = 0
   #outage: { sinceMs: number; timer: NodeJS.Timeout } | null = null
 
   constructor(database: Reachable, log: Logger) {
@@ -25,7 +27,18 @@ export class FailureLog {
     this.#log = log
   }
 
+  /** For each job that ever failed, how many runs have failed, those during an outage included. */
+  get failedRuns(): ReadonlyMap<string, number> {
+    return this.#failedRuns
+  }
+
+  /** How many failures were reported that no job tries again, except during an outage. */
+  get reported(): number {
+    return this.#reported
+  }
+
   failed(job: string, error: unknown): void {
+    this.#failedRuns.set(job, (this.#failedRuns.get(job) ?? 0) + 1)
     if (isDatabaseAway(error)) {
       this.#beginOutage(error)
       return
@@ -45,8 +58,12 @@ export class FailureLog {
 
   /** Logs what no job tries again. `about` names the request or record. */
   report(error: unknown, about: object, message: string): void {
-    if (isDatabaseAway(error)) this.#beginOutage(error)
-    else this.#log.error({ err: error, ...about }, message)
+    if (isDatabaseAway(error)) {
+      this.#beginOutage(error)
+      return
+    }
+    this.#reported++
+    this.#log.error({ err: error, ...about }, message)
   }
 
   /** Call this before the database is closed. */

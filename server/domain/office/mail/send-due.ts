@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Surroundings } from '../../../platform/calls/call.ts'
 import { vault } from '../../../platform/encryption/vault.ts'
+import type { MailOutcome } from '../../../platform/monitoring/metrics.ts'
 import { placeOfLink, withLink } from './link.ts'
 import { MOST_CONNECTIONS, openPost, type Post, Refused } from './post.ts'
 import { type Claimed, claim, type Settled, settle } from './queries.ts'
@@ -29,7 +30,11 @@ export interface Mailing {
  * it has connections. A mail is sent exactly once as far as SMTP allows: when a process dies between the server's answer
  * and its own commit, the mail is sent again under the same Message-ID.
  */
-export function startMailing(surroundings: Surroundings, log: Logger): Mailing | null {
+export function startMailing(
+  surroundings: Surroundings,
+  log: Logger,
+  attempted?: (outcome: MailOutcome) => void,
+): Mailing | null {
   const { database, clock, config } = surroundings
   if (config.mail === null) return null
   const post = openPost(config.mail)
@@ -42,6 +47,7 @@ export function startMailing(surroundings: Surroundings, log: Logger): Mailing |
         await Promise.all(
           mails.map(async (mail) => {
             const settled = await attempt(surroundings, post, mail)
+            attempted?.(settled.status === 'queued' ? 'deferred' : settled.status)
             if (settled.status !== 'sent')
               log.warn({ mailId: mail.id, error: settled.lastError }, 'a mail was not taken')
             await settle(database.statements, mail, settled, clock.now())
