@@ -39,12 +39,3 @@ test('configuration.md lists every variable that the service reads, and no other
   expect(documented.toSorted()).toEqual([...names].toSorted())
   expect(documented.filter((name) => !isVariable(name))).toEqual([])
 })
-
-test('every metric that the pages for operators name is reported', () => {
-  const reported = read('server/platform/monitoring/metrics.ts')
-  const named = ['monitoring', 'troubleshooting'].flatMap((page) =>
-    [...read(`docs/operating/${page}.md`).matchAll(/plumbline_[a-z_]+?(?=_count\b|[^a-z_])/g)].map(([name]) => name),
-  )
-  expect(named.length).toBeGreaterThan(10)
-  expect(named.filter((name) => !reported.includes(`'${name}'`))).toEqual([])
-})
