@@ -80,6 +80,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     await npm.closed
     expect(npm.log).toContain('"stopping"')
     expect(npm.log.trimEnd()).toMatch(/"msg":"stopped"\}$/)
+    expect(npm.log).toMatch(/"version":"[\d.]+","msg":"starting/)
     expect(npm.log).toMatch(/"version":"[\d.]+",.*"msg":"ready"/)
     expect(isHeld()).toBe(false)
   })
