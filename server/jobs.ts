@@ -107,7 +107,7 @@ export function startJobs(parts: JobParts): Jobs {
     { name: 'advanceCompliance', everyMs: 1000, run: () => advanceCompliance(surroundings) },
     { name: 'learnGrown', everyMs: 5000, run: () => learnGrown(database) },
   ]
-  const mailing = startMailing(surroundings, log, parts.mailAttempted)
+  const mailing = startMailing(parts)
   const tending = startTending(surroundings, log)
   jobs.push({ name: 'tendSandboxes', everyMs: 1000, run: tending.run })
   const forgetting = startForgetting(surroundings, config)

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type MailServer, startMailServer } from '../../../../test/support/mail-server.ts'
+import { networkTo } from '../../../../test/support/network.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { readConfig } from '../../../platform/config/config.ts'
+import { FailureLog } from '../../../platform/problems/failure-log.ts'
 import { htmlOf } from '../message-templates/letter.ts'
 import { forgetOldMails } from './retention.ts'
 import { startMailing } from './send-due.ts'
@@ -122,11 +125,49 @@ test('what is refused for good fails at once, and what is never taken fails afte
   expect((await mailsTo(never.id, failed)).body.data).toMatchObject([{ attempts: 7 }])
 })
 
+test('an outage of the mail server is one line when it begins and one when it ends, however many mails wait', async () => {
+  const lines: { level: number; msg: string; job?: string }[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const own = await startMailServer()
+  const network = await networkTo(own.env.SMTP_URL)
+  const port = Number(new URL(own.env.SMTP_URL).port)
+  const running = await startTestPlumbline({ ...own.env, SMTP_URL: network.url }, { log })
+  onTestFinished(async () => {
+    await running.stop()
+    await network.close()
+    await own.stop()
+  })
+  const contacts = Array.from({ length: 9 }, (_, i) => ({ name: `C${i}`, email: `many${i}@brazos.example.com` }))
+  const vendor = { companyName: 'Brazos Framing', scopes: ['framing'], email: 'many@brazos.example.com', contacts }
+  const { body } = await running.post('/api/ext/vendors', vendor)
+  const mails = (holds: (mails: { status: string; version: number }[]) => boolean) =>
+    running.until(
+      `/api/ext/mails?vendorId=${body.id}`,
+      (answer) => answer.body.data.length === 10 && holds(answer.body.data),
+    )
+  // Each outcome of an attempt is a version. Nothing listens on port 1.
+  network.lead(1)
+  await running.post(`/api/ext/vendors/${body.id}/invite`)
+  await mails((all) => all.every(({ version }) => version === 2))
+  running.clock.advance(61_000)
+  await mails((all) => all.every(({ version }) => version === 3))
+  network.lead(port)
+  running.clock.advance(10 * 61_000)
+  await mails(allSent)
+  const ofOutage = lines.filter(({ level, job }) => level > 30 || job !== undefined)
+  expect(ofOutage.filter(({ msg }) => !msg.includes('row-level'))).toMatchObject([
+    { msg: 'a job failed and will be tried again', job: 'reachMailServer' },
+    { msg: 'a job succeeds again', job: 'reachMailServer' },
+  ])
+})
+
 test('two processes that send at once send every mail once, over no more connections than they may', async () => {
   const vendor = await newVendor('many@brazos.example.com', {
     contacts: Array.from({ length: 19 }, (_, i) => ({ name: `C${i}`, email: `many${i}@brazos.example.com` })),
   })
-  const others = [1, 2].map(() => startMailing(plumbline.app.surroundings, plumbline.log))
+  const { app, database, log } = plumbline
+  const failures = new FailureLog(database, log)
+  const others = [1, 2].map(() => startMailing({ surroundings: app.surroundings, log, failures }))
   await plumbline.post(`/api/ext/vendors/${vendor.id}/invite`)
   await Promise.all(others.map((mailing) => mailing?.run()))
   const { body } = await mailsTo(vendor.id, allSent)

@@ -31,6 +31,9 @@ const WHOLE_MS = 20_000
 /** A refusal for good, which another attempt would only repeat. */
 export class Refused extends Error {}
 
+/** The mail server is unreachable, or rejects this service before it has seen a mail. */
+export class ServerAway extends Error {}
+
 export function openPost(server: MailServer): Post {
   const { host, port, secure, user, password, from } = server
   const options = {
@@ -75,7 +78,9 @@ export function openPost(server: MailServer): Post {
       try {
         await (await opened()).sendMail(letter)
       } catch (error) {
-        throw isRefusal(error) ? new Refused(wordsOf(error)) : new Error(wordsOf(error))
+        const words = wordsOf(error)
+        if (!isAboutMail(error)) throw new ServerAway(words)
+        throw isRefusal(error) ? new Refused(words) : new Error(words)
       }
     },
     close: () => void transport?.then((each) => each.close()),
@@ -90,10 +95,15 @@ function oneLine(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ')
 }
 
+function isAboutMail(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return code === 'EENVELOPE' || code === 'EMESSAGE'
+}
+
 // That the server does not let us in is an affair of the operator's, who can put it right; the mail waits for it.
 function isRefusal(error: unknown): boolean {
-  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
-  return (code === 'EENVELOPE' || code === 'EMESSAGE') && typeof responseCode === 'number' && responseCode >= 500
+  const { responseCode } = error as { responseCode?: unknown }
+  return isAboutMail(error) && typeof responseCode === 'number' && responseCode >= 500
 }
 
 function wordsOf(error: unknown): string {

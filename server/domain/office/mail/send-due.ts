@@ -2,8 +2,9 @@ import type { Logger } from 'pino'
 import type { Surroundings } from '../../../platform/calls/call.ts'
 import { vault } from '../../../platform/encryption/vault.ts'
 import type { MailOutcome } from '../../../platform/monitoring/metrics.ts'
+import type { FailureLog } from '../../../platform/problems/failure-log.ts'
 import { placeOfLink, withLink } from './link.ts'
-import { MOST_CONNECTIONS, openPost, type Post, Refused } from './post.ts'
+import { MOST_CONNECTIONS, openPost, type Post, Refused, ServerAway } from './post.ts'
 import { type Claimed, claim, type Settled, settle } from './queries.ts'
 
 const MINUTE_MS = 60_000
@@ -16,6 +17,14 @@ const CLAIMED_MS = 2 * MINUTE_MS
 
 /** Attempts per run, so that a shutdown need not wait for a long queue; the next run is a second away. */
 const MOST_AT_ONCE = 100
+
+export interface MailingParts {
+  surroundings: Surroundings
+  log: Logger
+  failures: FailureLog
+  /** Called for every attempt. */
+  mailAttempted?(outcome: MailOutcome): void
+}
 
 export interface Mailing {
   /** Sends what is due. */
@@ -30,11 +39,7 @@ export interface Mailing {
  * it has connections. A mail is sent exactly once as far as SMTP allows: when a process dies between the server's answer
  * and its own commit, the mail is sent again under the same Message-ID.
  */
-export function startMailing(
-  surroundings: Surroundings,
-  log: Logger,
-  attempted?: (outcome: MailOutcome) => void,
-): Mailing | null {
+export function startMailing({ surroundings, log, failures, mailAttempted }: MailingParts): Mailing | null {
   const { database, clock, config } = surroundings
   if (config.mail === null) return null
   const post = openPost(config.mail)
@@ -47,9 +52,13 @@ export function startMailing(
         await Promise.all(
           mails.map(async (mail) => {
             const settled = await attempt(surroundings, post, mail)
-            attempted?.(settled.status === 'queued' ? 'deferred' : settled.status)
-            if (settled.status !== 'sent')
-              log.warn({ mailId: mail.id, error: settled.lastError }, 'a mail was not taken')
+            const { status, lastError, serverError } = settled
+            mailAttempted?.(status === 'queued' ? 'deferred' : status)
+            // While the mail server is away, each waiting mail would otherwise have a line for each of its attempts.
+            if (serverError !== null) failures.failed('reachMailServer', serverError)
+            else failures.succeeded('reachMailServer')
+            if (status === 'failed' || (status === 'queued' && serverError === null))
+              log.warn({ mailId: mail.id, error: lastError }, 'a mail was not taken')
             await settle(database.statements, mail, settled, clock.now())
           }),
         )
@@ -63,7 +72,12 @@ export function startMailing(
   }
 }
 
-async function attempt({ config, clock }: Surroundings, post: Post, mail: Claimed): Promise<Settled> {
+interface Attempted extends Settled {
+  /** Set if the attempt says nothing about the mail. */
+  serverError: ServerAway | null
+}
+
+async function attempt({ config, clock }: Surroundings, post: Post, mail: Claimed): Promise<Attempted> {
   try {
     const { organizationId, id, builderName: fromName, replyTo, to, subject, text, sealedLink } = mail
     // An address that was erased with its owner (docs/operating/data-retention.md).
@@ -71,11 +85,13 @@ async function attempt({ config, clock }: Surroundings, post: Post, mail: Claime
     const link =
       sealedLink === null ? '' : vault(config.encryptionKey).open(sealedLink, placeOfLink(organizationId, id))
     await post.send({ id, fromName, replyTo, to, subject, text: withLink(text, link) })
-    return { status: 'sent', lastError: null, nextAttemptAt: null }
+    return { status: 'sent', lastError: null, nextAttemptAt: null, serverError: null }
   } catch (error) {
     const lastError = error instanceof Error ? error.message : String(error)
+    const serverError = error instanceof ServerAway ? error : null
     const pause = PAUSES_MS[mail.attempts - 1]
-    if (error instanceof Refused || pause === undefined) return { status: 'failed', lastError, nextAttemptAt: null }
-    return { status: 'queued', lastError, nextAttemptAt: new Date(clock.nowMs() + pause) }
+    if (error instanceof Refused || pause === undefined)
+      return { status: 'failed', lastError, nextAttemptAt: null, serverError }
+    return { status: 'queued', lastError, nextAttemptAt: new Date(clock.nowMs() + pause), serverError }
   }
 }
