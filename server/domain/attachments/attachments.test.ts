@@ -359,10 +359,25 @@ test('an export copies every file that was not deleted, wherever its bytes are',
   const content = Buffer.from('A note.').toString('base64')
   const third = await plumbline.post(`${FILES}?recordId=${message.id}&fileName=note.txt`, { content }, options)
   const folder = path.join(plumbline.config.dataDir, 'exported')
-  expect(await exportFiles(plumbline, own.organizationId, folder)).toBe(2)
+  expect(await exportFiles(plumbline, own.organizationId, folder)).toEqual({ copied: 2, missing: [] })
   expect(readFileSync(path.join(folder, first.id)).equals(kept)).toBe(true)
   expect(readFileSync(path.join(folder, third.body.id), 'utf8')).toBe('A note.')
   await expect(exportFiles(plumbline, own.organizationId, folder)).rejects.toThrow('EEXIST')
+})
+
+test('an export lists the files that the store has lost and copies the others', async () => {
+  const own = await plumbline.newBuilder()
+  const options = { key: own.key }
+  const noted = { body: 'Files', recipientRoles: ['owner'] }
+  const { body: message } = await plumbline.post('/api/ext/messages', noted, options)
+  const { body: lost } = await upload(plumbline, pdf(), { recordId: message.id, ...options })
+  const { body: kept } = await upload(plumbline, pdf(), { recordId: message.id, ...options })
+  await plumbline.app.surroundings.files.store.remove(`${own.organizationId}/${lost.id}`)
+  const folder = path.join(plumbline.config.dataDir, 'exported-with-gaps')
+  const missing = [{ id: lost.id, fileName: lost.fileName, recordId: message.id }]
+  expect(await exportFiles(plumbline, own.organizationId, folder)).toEqual({ copied: 1, missing })
+  expect(readdirSync(folder).sort()).toEqual([kept.id, 'missing.json'].sort())
+  expect(JSON.parse(readFileSync(path.join(folder, 'missing.json'), 'utf8'))).toEqual(missing)
 })
 
 async function removeLoose(): Promise<void> {

@@ -111,17 +111,20 @@ export async function setFast({ db, organizationId }: Tenant, attachmentId: stri
 }
 
 /** The ids of files that were not deleted, in their order, after the given one. */
-export async function presentAfter({ db, organizationId }: Tenant, id: string, most: number): Promise<string[]> {
-  const rows = await db
+export async function presentAfter(
+  { db, organizationId }: Tenant,
+  id: string,
+  most: number,
+): Promise<{ id: string; fileName: string; recordId: string }[]> {
+  return db
     .selectFrom('attachments')
-    .select('id')
+    .select(['id', 'fileName', 'recordId'])
     .where('organizationId', '=', organizationId)
     .where('id', '>', id)
     .where('archivedAt', 'is', null)
     .orderBy('id')
     .limit(most)
     .execute()
-  return rows.map((row) => row.id)
 }
 
 interface Waiting {

@@ -1,38 +1,74 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { contentOf, keyOf, presentAfter } from '../../domain/attachments/queries.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { openFiles } from '../../platform/files/files.ts'
+import type { FileStore } from '../../platform/files/store.ts'
+import { Problem } from '../../platform/problems/problem.ts'
 
 /** How many files are looked up at a time; they are copied one by one. */
 const PAGE_ROWS = 200
 
-/** Copies every file of a builder into a new folder, named by the id of its attachment, and says how many there were. */
+/** An attachment whose bytes are not in the store, as after a restore of the database without the files. */
+interface MissingFile {
+  id: string
+  fileName: string
+  recordId: string
+}
+
+/** The files in the folder that are missing from the store; it is there only if there are some. */
+export const MISSING_LIST = 'missing.json'
+
+/**
+ * Copies every file of a builder into a new folder, named by the ID of its attachment. Files that the store does not have
+ * are listed in `missing.json`, and the others are copied all the same.
+ */
 export async function exportFiles(
   { database, config }: { database: Database; config: Config },
   organizationId: string,
   folder: string,
   progress: (copied: number) => void = () => {},
-): Promise<number> {
+): Promise<{ copied: number; missing: MissingFile[] }> {
   const { store } = openFiles(config)
   const tenant = { db: database.statements, organizationId }
   // Refused if it exists, so that nobody's files are mixed with another's.
   await mkdir(folder, { mode: 0o700 })
   let copied = 0
+  const missing: MissingFile[] = []
   for (let last = ''; ; ) {
-    const ids = await presentAfter(tenant, last, PAGE_ROWS)
-    for (const id of ids) {
-      const content = await contentOf(tenant, id)
+    const files = await presentAfter(tenant, last, PAGE_ROWS)
+    for (const file of files) {
+      const content = await contentOf(tenant, file.id)
       const bytes =
-        content === undefined ? await store.open(keyOf(organizationId, id), null) : [Buffer.from(content, 'base64')]
-      await pipeline(bytes, createWriteStream(path.join(folder, id), { mode: 0o600 }))
+        content === undefined
+          ? await openUnlessMissing(store, keyOf(organizationId, file.id))
+          : [Buffer.from(content, 'base64')]
+      if (bytes === null) {
+        missing.push(file)
+        continue
+      }
+      await pipeline(bytes, createWriteStream(path.join(folder, file.id), { mode: 0o600 }))
       progress(++copied)
     }
-    const next = ids.at(-1)
-    if (next === undefined) return copied
-    last = next
+    const next = files.at(-1)
+    if (next === undefined) break
+    last = next.id
+  }
+  if (missing.length > 0)
+    await writeFile(path.join(folder, MISSING_LIST), `${JSON.stringify(missing, null, 2)}\n`, { mode: 0o600 })
+  return { copied, missing }
+}
+
+/** Null if the store does not have the file. Throws if the store cannot be read. */
+async function openUnlessMissing(store: FileStore, key: string): Promise<Readable | null> {
+  try {
+    return await store.open(key, null)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return null
+    throw error
   }
 }

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { type Command, Option } from 'commander'
 import { createOrganization, TIERS, updateOrganization } from '../../domain/office/organizations/organizations.ts'
 import { markSandbox } from '../../domain/office/organizations/sandboxes.ts'
@@ -34,6 +35,9 @@ interface Changes {
   poTerms?: string
   lienWaivers?: 'required' | 'optional'
 }
+
+/** The export was written, but some files could not be included. */
+const EXIT_INCOMPLETE = 3
 
 export function addOrganizationVerbs(program: Command): void {
   const organizations = program.command('organizations').description('The builders that use the service.')
@@ -112,12 +116,16 @@ export function addOrganizationVerbs(program: Command): void {
             say(() => `${kind}: ${written} of ${of}`),
           ),
         )
-        const { exportFiles } = await import('../builder-data/export-files.ts')
-        const copied = files && {
-          files,
-          copied: await exportFiles({ database, config }, id, files, (count) => say(() => `${count} files`)),
+        if (files === undefined) return out === undefined ? undefined : { file: out, ...about }
+        const { exportFiles, MISSING_LIST } = await import('../builder-data/export-files.ts')
+        const copied = await exportFiles({ database, config }, id, files, (count) => say(() => `${count} files`))
+        if (copied.missing.length > 0) {
+          process.exitCode = EXIT_INCOMPLETE
+          process.stderr.write(
+            `${copied.missing.length} files are missing from the store. ${path.join(files, MISSING_LIST)} lists them.\n`,
+          )
         }
-        return out === undefined ? undefined : { file: out, ...about, ...copied }
+        return out === undefined ? undefined : { file: out, ...about, files, ...copied }
       })(),
     )
   organizations
