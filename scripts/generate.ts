@@ -43,6 +43,8 @@ put('server/platform/calls/checked.gen.ts', checkedTypes(document))
 put('mock/scenarios.gen.md', scenarioTable(readContract(document)))
 problemTitles()
 browserVerifier()
+// The service publishes the glossary and runs without the folder docs.
+put('server/interfaces/docs/glossary.gen.md', readFileSync(path.join(root, 'docs/glossary.md'), 'utf8'))
 // The documentation is served without the admin area's sources, and has the same colors, type and spaces.
 put('server/interfaces/docs/tokens.gen.css', readFileSync(path.join(root, 'web/styles/tokens.css'), 'utf8'))
 if (!process.argv.includes('--contract')) await tableTypes()

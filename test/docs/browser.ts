@@ -26,27 +26,27 @@ const [DESK, PHONE] = [1440, 390]
 /** What people type, and where it has to lead them, by one of the first three entries. */
 const EVERYDAY_WORDS: Record<string, string> = {
   pagination: '/guides/paging',
-  authentication: '/guides/first-call#a-key',
-  login: '/guides/first-call#a-key',
-  'expired token': '/guides/browser#renewal-and-retries-for-people-who-wait',
-  CORS: '/guides/browser#the-deployment-lets-the-page-in',
-  React: '/guides/browser#react-hooks',
-  SDK: '/guides/first-call#in-typescript',
-  install: '/guides/first-call#in-typescript',
-  realtime: '/guides/browser#hear-of-changes',
-  websocket: '/guides/browser#hear-of-changes',
+  authentication: '/guides/first-call#authenticate',
+  login: '/guides/first-call#authenticate',
+  'expired token': '/guides/browser#refresh-expired-tokens',
+  CORS: '/guides/browser#allow-the-page-s-origin-cors',
+  React: '/guides/browser#use-react-hooks',
+  SDK: '/guides/first-call#use-the-typescript-client',
+  install: '/guides/first-call#use-the-typescript-client',
+  realtime: '/guides/browser#receive-changes',
+  websocket: '/guides/browser#receive-changes',
   money: '#money',
   cents: '#money',
   decimals: '#money',
   'time zone': '#money',
-  enum: '/guides/browser#react-hooks',
+  enum: '/guides/browser#use-react-hooks',
   BidStatus: '/reference/bids#Bid.status',
   VendorCreate: '/reference/vendors#createVendor',
-  'optimistic locking': '/guides/idempotency#changes-that-others-make',
+  'optimistic locking': '/guides/idempotency#prevent-lost-updates',
   '403': '/problems/permission_denied',
   '422': '/problems/validation_failed',
-  image: '/guides/browser#files-and-images',
-  logo: '/guides/browser#files-and-images',
+  image: '/guides/browser#show-and-upload-files',
+  logo: '/guides/browser#show-and-upload-files',
   'dark mode': '#these-pages',
   idempotency: '/guides/idempotency',
 }
@@ -147,7 +147,7 @@ export function browser(service: () => TestPlumbline): void {
           await page.getByRole('combobox').fill(words)
           await page
             .locator('#told')
-            .filter({ hasText: /entr|Nothing/ })
+            .filter({ hasText: /result/ })
             .waitFor()
           return (await page.locator('#found a').allTextContents())[0] ?? ''
         }
@@ -156,14 +156,14 @@ export function browser(service: () => TestPlumbline): void {
           ['taxIdLast4', /^FieldtaxIdLast4of /],
           ['idempotency key reused', /^Problemidempotency_key_reused/],
           ['bid.submitted', /^Eventbid\.submitted/],
-          ['new secret without a gap', /^GuideA new secret without a gap/],
+          ['rotate a key without downtime', /^GuideRotate a key without downtime/],
         ] as const) {
           await page.keyboard.press('Escape')
           await expect.poll(() => search(words), { timeout: 10_000 }).toMatch(first)
         }
         await page.keyboard.press('Escape')
         await search('xylophone')
-        await page.locator('#told').filter({ hasText: 'Nothing here has “xylophone”.' }).waitFor()
+        await page.locator('#told').filter({ hasText: 'No results for “xylophone”.' }).waitFor()
         expect(await violations(page)).toEqual([])
         // The keyboard alone leads there.
         await page.getByRole('combobox').fill('accept a bid')
@@ -301,7 +301,7 @@ export function browser(service: () => TestPlumbline): void {
         const verdict = page.locator('#verdict')
         await page.getByRole('button', { name: 'Verify' }).click()
         await verdict.filter({ hasText: 'The signature holds. This is bid.submitted' }).waitFor()
-        const body = page.getByLabel('The body, byte by byte')
+        const body = page.getByLabel('Body, exactly as received')
         await body.fill((await body.inputValue()).replace('39850', '39851'))
         await page.getByRole('button', { name: 'Verify' }).click()
         await verdict.filter({ hasText: 'No signature matches the request.' }).waitFor()

@@ -30,6 +30,7 @@ export function pages(service: () => TestPlumbline): void {
         '/docs/events',
         '/docs/guides',
         '/docs/roles',
+        '/docs/glossary',
         '/docs/changelog',
       ]) {
         const { status, headers } = await read(path)

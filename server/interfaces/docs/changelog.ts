@@ -9,9 +9,9 @@ export function changelogPage(site: Site, contract: Contract): Page {
     title: 'Changelog',
     section: '/changelog',
     content: html`<h1>Changelog</h1>
-<p>Within a major version there are only additions. What the next one removes is announced here first, and until then is
-answered with the headers <code>Deprecation</code> and <code>Sunset</code>. The same list comes from
-<a href="${site.docs}/operations/getChangelog"><code>getChangelog</code></a>, and as a
+<p>A major version only receives additions. Operations and fields that the next major version removes are announced here
+first. Until then, their responses have the headers <code>Deprecation</code> and <code>Sunset</code>. The changelog is also
+available from <a href="${site.docs}/operations/getChangelog"><code>getChangelog</code></a> and as a
 <a href="${site.docs}/changelog.atom">feed</a>.</p>
 ${releases.map(
   ({ version, date, changes }) => html`<h2 id="${version}">${version} <small>${date}</small></h2>

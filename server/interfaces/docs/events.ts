@@ -20,7 +20,7 @@ export function eventsPage(site: Site, contract: Contract): Page {
     (entry) => html`<section id="${entry.type}">
 <h3><code>${entry.type}</code></h3>
 <p><b>${entry.summary}.</b> ${inline(entry.description)}</p>
-<p>It takes <code>${entry.permission}</code> to read it.</p>${availability(entry)}${emittedBy(site, contract, entry.type)}
+<p>Requires <code>${entry.permission}</code>.</p>${availability(entry)}${emittedBy(site, contract, entry.type)}
 <details><summary>Sample</summary>${json(entry.example)}</details>
 </section>\n`,
   )
@@ -32,30 +32,31 @@ export function eventsPage(site: Site, contract: Contract): Page {
     section: '/events',
     scripts: ['verify.js'],
     content: html`<h1>Events</h1>
-<p>There are ${types.length} types of event, of which ${available.length} are available, which means that something fires them. A <a href="${site.docs}/operations/createWebhook">webhook</a> is sent those that it
-subscribes to; <a href="${site.docs}/operations/listEvents"><code>listEvents</code></a> reads them later. The
-<a href="${site.docs}/guides/webhooks">guide to webhooks</a> shows how to receive them.</p>
+<p>There are ${types.length} event types. ${available.length} of them are available, which means that the service currently sends
+them. A <a href="${site.docs}/operations/createWebhook">webhook subscription</a> receives the types that it subscribes to. To
+read events later, use <a href="${site.docs}/operations/listEvents"><code>listEvents</code></a>. To write a receiver, see
+<a href="${site.docs}/guides/webhooks">Webhooks</a>.</p>
 <ul class="index">${types.map((entry) => html`<li><a href="#${entry.type}"><code>${entry.type}</code></a>${entry.available ? null : ' (not available yet)'}</li>`)}</ul>
-<h2 id="delivery">A delivery</h2>
-<p>An event comes as a <code>POST</code> with these headers:</p>
+<h2 id="delivery">Delivery format</h2>
+<p>An event is delivered as a <code>POST</code> request with these headers:</p>
 <table>
-<thead><tr><th>Header</th><th>What it holds</th></tr></thead>
+<thead><tr><th>Header</th><th>Description</th></tr></thead>
 <tbody>${rows}</tbody>
 </table>
-<h2 id="verify">Check a signature</h2>
-<p>This form runs <code>verifyWebhook</code> of the TypeScript client in your browser; nothing leaves this page. It starts with
-a correctly signed delivery. Change a character of it, or paste one of your own.</p>
+<h2 id="verify">Verify a signature</h2>
+<p>This form runs <code>verifyWebhook</code> of the TypeScript client in your browser and sends no data. It starts with a
+correctly signed delivery. Change a character, or paste a delivery of your own.</p>
 <form id="verify-form">
 <label>Secret <input name="secret" value="${sample.secret}" autocomplete="off" spellcheck="false"></label>
 <label>webhook-id <input name="id" value="${sample.id}" autocomplete="off" spellcheck="false"></label>
 <label>webhook-timestamp <input name="timestamp" value="${sample.timestamp}" autocomplete="off" spellcheck="false"></label>
 <label>X-Webhook-Signature <input name="signature" value="${sample.signature}" autocomplete="off" spellcheck="false"></label>
-<label>The body, byte by byte <textarea name="body" rows="6" autocomplete="off" spellcheck="false">${sample.body}</textarea></label>
+<label>Body, exactly as received <textarea name="body" rows="6" autocomplete="off" spellcheck="false">${sample.body}</textarea></label>
 <button>Verify</button> <output id="verdict" role="status"></output>
 </form>
-<p>The bytes that are signed:</p>
+<p>Signed bytes:</p>
 ${code(`${sample.id}.${sample.timestamp}.${sample.body.slice(0, 60)}…`)}
-<h2 id="catalogue">The catalogue</h2>
+<h2 id="catalogue">Event catalog</h2>
 ${entries}`,
   }
 }
@@ -63,8 +64,8 @@ ${entries}`,
 /** A note that keeps readers from waiting for an event that cannot happen yet. */
 function availability({ available }: EventTypeEntry) {
   if (available) return null
-  return html`\n<p><b>Not available yet</b> (<code>available: false</code>): nothing fires it so far. A subscription to it receives it
-once something does.</p>`
+  return html`\n<p><b>Not available yet</b> (<code>available: false</code>): the service does not send this event yet. You can already subscribe
+to it.</p>`
 }
 
 /** The operations that may record it. Some events also happen as time passes; their description says so. */
@@ -72,7 +73,7 @@ function emittedBy(site: Site, contract: Contract, type: string) {
   const emitters = [...contract.operations.values()].filter((each) => isForPrograms(each) && each.emits.includes(type))
   if (emitters.length === 0) return null
   const links = emitters.map(({ id }) => html`<li><a href="${site.docs}/operations/${id}"><code>${id}</code></a></li>`)
-  return html`\n<p>Emitted by</p>\n<ul class="index">${links}</ul>`
+  return html`\n<p>Sent by:</p>\n<ul class="index">${links}</ul>`
 }
 
 function headersOf(contract: Contract): ParameterObject[] {

@@ -56,7 +56,7 @@ export function guidesPage(site: Site, config: Config): Page {
     title: 'Guides',
     section: '/guides',
     content: html`<h1>Guides</h1>
-<p>The lines in them can be pasted as they stand: they talk to this service.</p>
+<p>You can paste the commands in these guides into a shell: they call this service.</p>
 <ol class="guides">${GUIDES.map((name) => {
       const { title, lead } = readGuide(name, site, config)
       return html`<li><a href="${site.docs}/guides/${name}">${title}</a>${markdown(lead)}</li>\n`

@@ -53,11 +53,11 @@ ${inline(when)}</td></tr>\n`,
     title: 'Problems',
     section: '/problems',
     content: html`<h1>Problems</h1>
-<p>A refusal is answered as <code>application/problem+json</code> (RFC 9457). Decide by <code>code</code>, which never
-changes; show <code>detail</code> to people; quote the <code>requestId</code> when you ask us. The <code>type</code> of a
-problem is the URL of its entry here.</p>
+<p>Error responses are problems in the format <code>application/problem+json</code> (RFC 9457). Base your program’s decisions
+on <code>code</code>, which never changes. Show <code>detail</code> to users. Quote the <code>requestId</code> when you contact
+support. The <code>type</code> of a problem is the URL of its page here.</p>
 <table class="catalogue">
-<thead><tr><th>Status</th><th>Code</th><th>What happened</th></tr></thead>
+<thead><tr><th>Status</th><th>Code</th><th>Problem</th></tr></thead>
 <tbody>${rows}</tbody>
 </table>`,
   }
@@ -73,9 +73,9 @@ export function problemPage(site: Site, contract: Contract, code: string): Page 
     content: html`<p class="crumbs"><a href="${site.docs}/problems">Problems</a></p>
 <h1><code>${code}</code></h1>
 <p class="lead">${example.status} · ${example.title}</p>
-<h2>When it happens</h2>
+<h2>When it occurs</h2>
 <p>${inline(entry.when)}</p>
-<h2>What to do</h2>
+<h2>How to fix it</h2>
 <p>${inline(entry.advice)}</p>
 ${entry.members.map(membersTable)}<h2>Example</h2>
 ${json(example)}`,
@@ -86,9 +86,9 @@ function membersTable({ name, meanings }: Member): Html {
   const rows = Object.entries(meanings).map(
     ([value, meaning]) => html`<tr id="${value}"><td><code>${value}</code></td><td>${inline(meaning)}</td></tr>\n`,
   )
-  return html`<h2>Which <code>${name}</code></h2>
+  return html`<h2>Values of <code>${name}</code></h2>
 <table class="catalogue">
-<thead><tr><th>Value</th><th>What it means</th></tr></thead>
+<thead><tr><th>Value</th><th>Meaning</th></tr></thead>
 <tbody>${rows}</tbody>
 </table>
 `

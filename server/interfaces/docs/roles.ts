@@ -16,24 +16,24 @@ export function rolesPage(site: Site, contract: Contract): Page {
     title: 'Roles',
     section: '/roles',
     content: html`<h1>Roles</h1>
-<p>Each of a builder's people has a role, which <a href="${site.docs}/operations/listUsers"><code>listUsers</code></a> shows.
-What a key may do is never more than the role of whoever made it may at the time. How large an order somebody may approve
-is set for each person.</p>
+<p>Each user of a builder has a role, which <a href="${site.docs}/operations/listUsers"><code>listUsers</code></a> returns. An
+API key never has more permissions than the current role of the user who created it. The approval limit for orders is set for
+each user.</p>
 <table class="catalogue">
-<thead><tr><th>Role</th><th>What they do</th></tr></thead>
+<thead><tr><th>Role</th><th>Responsibilities</th></tr></thead>
 <tbody>${names.map((name) => html`<tr><td><b>${name}</b></td><td>${roles[name] ?? ''}</td></tr>\n`)}</tbody>
 </table>
 <h2>Permissions</h2>
 ${matrix(names, permissions)}
 <h2>Administration</h2>
-<p>What only people do, at the pages of the service. No key is given these.</p>
+<p>Permissions that only users have, in the admin area. API keys cannot have them.</p>
 ${matrix(names, administration)}`,
   }
 }
 
 function matrix(names: readonly string[], entities: Roles['permissions']) {
   return html`<table class="catalogue">
-<thead><tr><th>Entity</th>${names.map((name) => html`<th>${name}</th>`)}</tr></thead>
+<thead><tr><th>Record</th>${names.map((name) => html`<th>${name}</th>`)}</tr></thead>
 <tbody>${Object.entries(entities).map(
     ([entity, may]) =>
       html`<tr><td><code>${entity}</code></td>${names.map((name) => html`<td>${wordsFor(name, may)}</td>`)}</tr>\n`,

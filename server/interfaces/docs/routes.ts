@@ -12,6 +12,7 @@ import { changelogPage } from './changelog.ts'
 import { changelogFeed } from './changelog-feed.ts'
 import { demoKeyRoute } from './demo-key.ts'
 import { eventsPage } from './events.ts'
+import { glossaryPage } from './glossary.ts'
 import { guidePage, guidesPage } from './guides.ts'
 import { llmsText } from './llms.ts'
 import { layout, type Page, type Site } from './page/page.ts'
@@ -49,6 +50,7 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   page('/docs/guides', () => guidesPage(site, config))
   page('/docs/guides/:name', (name) => guidePage(site, config, name))
   page('/docs/roles', () => rolesPage(site, contract))
+  page('/docs/glossary', () => glossaryPage(site))
   page('/docs/changelog', () => changelogPage(site, contract))
 
   // An operation by name, for links that do not depend on how the reference is rendered.

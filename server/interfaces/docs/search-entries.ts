@@ -2,7 +2,7 @@ import type { Contract, Schema } from '../../platform/calls/contract.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { eventTypes } from '../../platform/events/event-types.ts'
 import { GUIDES, readGuide } from './guides.ts'
-import { anchorFor, type Site } from './page/page.ts'
+import { anchorFor, type Site, withoutTags } from './page/page.ts'
 import { problemEntries } from './problems.ts'
 import { atlasOf } from './reference/atlas.ts'
 import { everyField, type Field, fieldsOf } from './reference/fields.ts'
@@ -147,7 +147,7 @@ function guideEntries(site: Site, config: Config, name: string): SearchEntry[] {
     ['Guide', title, '', page, lead],
     ...sections.map((section): SearchEntry => {
       const [heading = '', ...lines] = section.split('\n')
-      return ['Guide', heading, title, `${page}#${anchorFor(heading)}`, plain(lines.join(' '))]
+      return ['Guide', withoutTags(heading), title, `${page}#${anchorFor(heading)}`, plain(lines.join(' '))]
     }),
   ]
 }

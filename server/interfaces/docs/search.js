@@ -56,15 +56,15 @@ let asked = 0
 async function show() {
   const query = words.value.trim().slice(0, 200)
   const turn = ++asked
-  if (query === '') return list([], 'Names, paths and whole sentences are searched. Use the arrow keys and Enter.')
+  if (query === '') return list([], 'Search names, paths and text. Use the arrow keys and Enter.')
   const made = await index
   // Somebody has typed on in the meantime.
   if (turn !== asked) return
   const exact = made.search(query, OPTIONS)
-  if (exact.length > 0) return list(exact, exact.length === 1 ? '1 entry' : `${exact.length} entries`)
+  if (exact.length > 0) return list(exact, exact.length === 1 ? '1 result' : `${exact.length} results`)
   const near = made.search(query, { ...OPTIONS, combineWith: 'OR', fuzzy: 0.25 })
-  const missing = `Nothing here has “${query}”.`
-  list(near.slice(0, 8), near.length > 0 ? `${missing} What comes near:` : `${missing} Try fewer or other words.`)
+  const missing = `No results for “${query}”.`
+  list(near.slice(0, 8), near.length > 0 ? `${missing} Similar results:` : `${missing} Try fewer or different words.`)
 }
 
 function list(entries, says) {

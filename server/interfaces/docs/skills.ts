@@ -30,11 +30,12 @@ export function skillsPage(site: Site, contract: Contract): Page {
     section: '/skills',
     content: html`<div class="prose">
 <h1>Skills</h1>
-<p>Every operation that a key may call is a skill under its own name, with one flat input: the names of its path, its query
-and its body together. Besides, there are ${skills.length} that do the work of several operations at once. All are run by
-<a href="${site.docs}/operations/executeSkill"><code>executeSkill</code></a>, which tries one without a trace where
-<code>dryRun</code> is true; <a href="${site.docs}/operations/listSkills"><code>listSkills</code></a> lists those of a key,
-and <a href="${site.docs}/guides/agents">the guide to agents</a> shows how an assistant finds and uses them.</p>
+<p>Every operation that a key may call is also a skill with the same name. Its input is one flat object with the path
+parameters, query parameters and body fields of the operation. In addition, there are ${skills.length} composite skills, which
+combine several operations. Run a skill with
+<a href="${site.docs}/operations/executeSkill"><code>executeSkill</code></a>. With <code>dryRun</code>, nothing is saved.
+<a href="${site.docs}/operations/listSkills"><code>listSkills</code></a> lists the skills that a key may use. To connect an
+assistant, see <a href="${site.docs}/guides/agents">AI agents and MCP</a>.</p>
 </div>
 <ul class="index">${skills.map(([name]) => html`<li><a href="#${name}"><code>${name}</code></a></li>`)}</ul>
 ${skills.map(([name, skill]) => section(site, contract, name, skill))}`,
@@ -49,7 +50,7 @@ function section(site: Site, contract: Contract, name: string, skill: Declared):
 <h2><a href="#${name}">${skill.summary}</a></h2>
 <p class="call"><code>${name}</code></p>
 ${markdown(skill.description)}
-<dl class="needs"><dt>Needs</dt><dd>${['skills:write', ...skill.permissions].map((each) => html`<code>${each}</code> `)}</dd></dl>
+<dl class="needs"><dt>Requires</dt><dd>${['skills:write', ...skill.permissions].map((each) => html`<code>${each}</code> `)}</dd></dl>
 <h3>Input</h3>
 ${fieldList(skillInput(site, contract, name, skill)) ?? html`<p>None.</p>`}
 <h3>Result</h3>
@@ -58,7 +59,7 @@ ${fieldList(fieldsOf(place, `${name}.result`, skill.output))}
 <div class="shown">${
     example === undefined
       ? null
-      : html`<p>${example.summary ?? 'An example'}</p>
+      : html`<p>${example.summary ?? 'Example'}</p>
 <pre class="lines"><code tabindex="0">${highlighted(JSON.stringify({ skill: name, input: example.value, dryRun: true }, null, 2))}</code></pre>`
   }</div>
 </section>\n`

@@ -32,23 +32,17 @@ async function knownKey(isPortal) {
 function formFor(request) {
   const element = document.createElement('form')
   element.className = 'trying'
-  const key = field('key', request.isPortal ? 'Token of a vendor’s address' : 'API key', '')
+  const key = field('key', request.isPortal ? 'Token of a portal link' : 'API key', '')
   const inputs = new Map()
   element.append(key.label)
   for (const { name, where, value, isRequired } of request.parameters) {
-    const input = field(
-      name,
-      where === 'path' ? `${name}, in the path` : name,
-      where === 'path' ? '' : value,
-      isRequired,
-    )
+    const input = field(name, where === 'path' ? `${name} (path)` : name, where === 'path' ? '' : value, isRequired)
     inputs.set(name, input.input)
     element.append(input.label)
   }
   const body = bodyField(request)
   if (body !== null) element.append(body.label)
-  const dry =
-    request.isSkill && !request.isUpload ? checkbox('A dry run: shows what would happen, and leaves no trace') : null
+  const dry = request.isSkill && !request.isUpload ? checkbox('Dry run: shows the result and saves nothing') : null
   if (dry !== null) element.append(dry.label)
   const send = document.createElement('button')
   send.className = 'btn primary'
@@ -82,14 +76,14 @@ function formFor(request) {
     key.input.value = await knownKey(request.isPortal)
     for (const { name, where, value } of request.parameters) if (where === 'path') inputs.get(name).value = value
     if (key.input.value === '' || request.isPortal) return
-    note.textContent = 'Looking for ids that exist…'
+    note.textContent = 'Finding existing IDs…'
     const found = await existing(request, key.input.value)
     for (const input of [...inputs.values(), ...(body === null ? [] : [body.input])]) {
       if (input.type === 'file') continue
       input.value = input.value.replaceAll(ID, (id) => found.get(id) ?? id)
     }
     const missing = [...found].filter(([, id]) => id === null).length
-    note.textContent = missing === 0 ? '' : 'There is no record yet for some of these ids; create one first.'
+    note.textContent = missing === 0 ? '' : 'Some of these IDs have no record yet. Create one first.'
     const sample = element.closest('.operation').querySelectorAll('.samples code')
     for (const code of sample) exchange(code, found)
   }
@@ -118,7 +112,7 @@ function bodyField({ body, isUpload }) {
     input.rows = Math.min(14, input.value.split('\n').length + 1)
     input.spellcheck = false
   }
-  return labelled(isUpload ? 'File' : 'Body', input)
+  return labelled(isUpload ? 'File' : 'Request body', input)
 }
 
 function labelled(text, input) {

@@ -14,15 +14,20 @@ const marked = new Marked({
   },
 })
 
-/** The address of a heading on its page: `what-you-can-rely-on`. */
+/** The anchor of a heading on its page: `delivery-guarantees`. */
 export function anchorFor(heading: string): string {
-  return heading
+  return withoutTags(heading)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
 }
 
-/** The contract's texts and the guides are our own Markdown, without HTML in it. */
+/** A heading without its former anchors, which it keeps as `<a id="former-anchor"></a>` so that old links work. */
+export function withoutTags(heading: string): string {
+  return heading.replaceAll(/<[^>]*>/g, '').trim()
+}
+
+/** The contract's texts and the guides are our own Markdown. Its only HTML is the former anchors of headings. */
 export function markdown(text: string): Html {
   return new Html(marked.parse(text, { async: false }))
 }
@@ -69,6 +74,7 @@ const SECTIONS = [
   ['/events', 'Events'],
   ['/problems', 'Problems'],
   ['/roles', 'Roles'],
+  ['/glossary', 'Glossary'],
   ['/changelog', 'Changelog'],
 ] as const
 
@@ -106,7 +112,7 @@ ${content}
 <dialog id="finder" aria-label="Search the documentation">
 <form method="dialog"><input type="search" id="words" placeholder="Operations, fields, guides, events, problems" aria-label="Search the documentation" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="true" aria-controls="found" aria-autocomplete="list"><button class="btn">Close</button></form>
 <p id="told" role="status"></p>
-<ul id="found" role="listbox" aria-label="Found"></ul>
+<ul id="found" role="listbox" aria-label="Search results"></ul>
 </dialog>
 </body>
 </html>

@@ -26,6 +26,6 @@ export function introductionOf({ document }: Contract): Paragraph[] {
 /** What the overview says about the documentation itself. */
 export const ABOUT_PAGES = {
   anchor: 'these-pages',
-  title: 'These pages',
-  text: 'These pages are light or dark as your system is, load nothing from elsewhere, and can be printed; / searches all of them.',
+  title: 'About these pages',
+  text: 'Press / to search. The pages follow your system’s light or dark theme, work without external resources, and can be printed.',
 }

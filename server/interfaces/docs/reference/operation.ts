@@ -50,7 +50,7 @@ export function operationSection(atlas: Atlas, site: Site, operation: Operation,
 <p class="call"><span class="method ${method.toLowerCase()}">${method}</span> <code>${breakable(path)}</code></p>
 ${markdown(description)}
 ${needs(site, operation, skills)}
-${part('In the path', fields.path)}${part('In the query', fields.query)}${body(operation, fields.body)}${part('Headers', fields.header)}
+${part('Path parameters', fields.path)}${part('Query parameters', fields.query)}${body(operation, fields.body)}${part('Headers', fields.header)}
 ${answers(atlas, site, operation)}
 </div>
 <div class="shown">
@@ -75,17 +75,17 @@ function body({ declaration, mostUploadBytes }: Operation, fields: readonly Fiel
   const { requestBody } = declaration
   if (requestBody === undefined) return null
   const types = Object.keys(requestBody.content)
-  return html`<h3>Body</h3>
+  return html`<h3>Request body</h3>
 <p>${types.map((type, at) => html`${at === 0 ? null : ' or '}<code>${type}</code>`)}${
-    mostUploadBytes === null ? null : `; a file of at most ${(mostUploadBytes / 1_048_576).toLocaleString('en-US')} MiB`
-  }${requestBody.required === true ? null : '; may be left out'}.</p>
+    mostUploadBytes === null ? null : `; a file of up to ${(mostUploadBytes / 1_048_576).toLocaleString('en-US')} MiB`
+  }${requestBody.required === true ? null : '; optional'}.</p>
 ${fieldList(fields)}\n`
 }
 
 function needs(site: Site, { id, permissions, emits, schemes }: Operation, skills: ReadonlySet<string>): Html {
   const list = (names: readonly string[]) => html`${names.map((name) => html` <code>${name}</code>`)}`
   return html`<dl class="needs">
-<dt>Needs</dt><dd>${schemes.has('apiKey') ? (permissions.length === 0 ? 'any key' : list(permissions)) : 'the token of a vendor’s address'}</dd>
+<dt>Requires</dt><dd>${schemes.has('apiKey') ? (permissions.length === 0 ? 'any API key' : list(permissions)) : 'the token of a portal link'}</dd>
 ${emits.length === 0 ? null : html`<dt>Emits</dt><dd>${emits.map((type) => html` <a href="${site.docs}/events#${type}"><code>${type}</code></a>`)}</dd>\n`}${
   skills.has(id)
     ? html`<dt>Skill</dt><dd><code>${id}</code>, for <a href="${site.docs}/operations/executeSkill">executeSkill</a> and agents</dd>\n`
@@ -102,7 +102,7 @@ function answers(atlas: Atlas, site: Site, operation: Operation): Html {
     const media = content['application/problem+json'] as { examples?: Record<string, unknown> } | undefined
     return Object.keys(media?.examples ?? {}).map((code) => ({ status, code }))
   })
-  return html`<h3>Answers</h3>
+  return html`<h3>Responses</h3>
 ${
   success === undefined
     ? null
@@ -138,7 +138,7 @@ function exampleAnswers(contract: Contract, operation: Operation): Html | null {
   const answer = answerOf(contract, operation)
   if (answer === undefined) return null
   const examples = Object.entries(answer.examples)
-  if (examples.length === 0) return html`<p class="answers">Answers <b>${answer.status}</b> without a body.</p>`
+  if (examples.length === 0) return html`<p class="answers">Responds with <b>${answer.status}</b> and no body.</p>`
   return html`<div class="answers">${examples.map(
     ([name, { summary = name, value }], at) =>
       html`<details${at === 0 ? html` open` : null}><summary><b>${answer.status}</b> ${summary}</summary>

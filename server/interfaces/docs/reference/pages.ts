@@ -27,10 +27,10 @@ ${introductionOf(contract).map(({ anchor, text }) =>
     : html`<div id="${anchor}">${markdown(text)}</div>
 `,
 )}
-<p>Start with <a href="${site.docs}/guides/first-call">the first call</a>. The whole of it as one document:
-<a href="${site.docs}/openapi.json">openapi.json</a> (OpenAPI 3.1), or as a
-<a href="${site.docs}/postman.json" download="plumbline.postman_collection.json">collection for Postman</a> and whatever else imports
-one.</p>
+<p>To get started, <a href="${site.docs}/guides/first-call">make your first API call</a>. Download the full description:
+<a href="${site.docs}/openapi.json">openapi.json</a> (OpenAPI 3.1), or a
+<a href="${site.docs}/postman.json" download="plumbline.postman_collection.json">Postman collection</a>, which other tools can
+import, too.</p>
 <p id="${ABOUT_PAGES.anchor}">${ABOUT_PAGES.text}</p>
 </div>
 <h2 id="operations">All ${all.length} operations</h2>
