@@ -14,6 +14,28 @@ let plumbline: TestPlumbline
 
 const read = (path: string) => plumbline.get(path, { key: null })
 
+/** Anchors of guides that others may link to: their headings once had these names. */
+const FORMER_ANCHORS: Record<string, string> = {
+  accounting: 'what-is-due what-became-of-it everything-you-already-have where-the-two-differ payments a-key-for-it',
+  agents:
+    'run-a-skill give-a-model-the-tools text-from-outside connect-an-mcp-client sign-in-instead-of-a-key let-a-person-decide what-helps-a-model',
+  bidding: 'ask-for-prices take-in-the-bids compare award-first-without-a-trace from-here',
+  browser:
+    'the-mock-first the-deployment-lets-the-page-in a-server-that-makes-tokens renewal-and-retries-for-people-who-wait react-hooks limits hear-of-changes files-and-images',
+  'first-call':
+    'a-key who-am-i read-a-list create-something change-it see-a-refusal in-typescript a-new-secret-without-a-gap',
+  idempotency: 'send-a-key the-rules when-to-retry changes-that-others-make',
+  limits: 'what-is-left when-nothing-is-left how-to-need-less closed-connections',
+  mock: 'ask-for-a-case be-slow-and-fail skills find-again-what-was-created webhooks',
+  'other-languages': 'python c what-we-have-tried what-no-generated-client-does',
+  paging: 'page-after-page with-what-the-records-lead-to only-what-has-changed a-single-record-unless-it-is-unchanged',
+  paying:
+    'an-order-with-retainage what-is-done-decides-what-can-be-paid a-payment-withholds the-retainage-is-released around-it',
+  'webhooks-in-production':
+    'a-subscription-of-its-own answer-first-work-later order a-new-secret-without-a-gap watch-it after-an-outage before-you-need-it',
+  webhooks: 'a-receiver a-subscription an-event without-an-address-on-the-internet what-you-can-rely-on in-typescript',
+}
+
 /** What the pages of the documentation say, and whether their code is right. */
 export function pages(service: () => TestPlumbline): void {
   beforeAll(() => {
@@ -76,6 +98,16 @@ export function pages(service: () => TestPlumbline): void {
       }
       // The pages themselves, each problem, each guide, and the operations that pages mention.
       expect(bodies.size).toBeGreaterThan(40)
+    })
+
+    test('keep the former anchors of guides', async () => {
+      const missing: string[] = []
+      for (const [guide, anchors] of Object.entries(FORMER_ANCHORS)) {
+        const { body } = await read(`/docs/guides/${guide}`)
+        const places = new Set(valuesOf(body, PLACE))
+        for (const anchor of anchors.split(' ')) if (!places.has(anchor)) missing.push(`${guide}#${anchor}`)
+      }
+      expect(missing).toEqual([])
     })
 
     test("are answered from the browser's own copy until they change, and compressed", async () => {
