@@ -300,7 +300,7 @@ export function browser(service: () => TestPlumbline): void {
       await read('/events', PHONE, async ({ page }) => {
         const verdict = page.locator('#verdict')
         await page.getByRole('button', { name: 'Verify' }).click()
-        await verdict.filter({ hasText: 'The signature holds. This is bid.submitted' }).waitFor()
+        await verdict.filter({ hasText: 'The signature is valid. This is bid.submitted' }).waitFor()
         const body = page.getByLabel('Body, exactly as received')
         await body.fill((await body.inputValue()).replace('39850', '39851'))
         await page.getByRole('button', { name: 'Verify' }).click()

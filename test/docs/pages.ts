@@ -167,7 +167,7 @@ export function pages(service: () => TestPlumbline): void {
     }
     expect(missing).toEqual([])
     // What a text looks like is said in words, and by a pattern only where the contract has no words for it.
-    expect([...pages.values()].map(({ html }) => html).join('')).not.toContain('Has the form <code>\\S</code>')
+    expect([...pages.values()].map(({ html }) => html).join('')).not.toContain('Pattern: <code>\\S</code>')
     expect(pages.get('/docs/reference/vendors')?.html).toContain('Must not be blank.')
     const kinds = new Set((entries as string[][]).map(([kind]) => kind))
     expect([...kinds].sort()).toEqual([

@@ -23,7 +23,7 @@ export function postmanCollection(site: Site, contract: Contract): object {
     variable: [
       { key: 'baseUrl', value: site.url },
       { key: 'key', value: '', description: 'An API key, plb_…' },
-      { key: 'portalToken', value: '', description: 'The last part of the address that a vendor was sent' },
+      { key: 'portalToken', value: '', description: 'The last part of a portal link' },
     ],
     item: atlas.groups.map(({ name, rooms }) => ({
       name,

@@ -160,7 +160,7 @@ function parsed(text) {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Error(`The body is no JSON: ${error.message}`)
+    throw new Error(`The request body is not valid JSON: ${error.message}`)
   }
 }
 
@@ -187,7 +187,7 @@ async function show(place, { method, target, headers, body }, key) {
   })
   const readable = /[/+]json/.test(type) && text !== '' ? JSON.stringify(JSON.parse(text), null, 2) : text
   const whole = `${shown.join('\n')}\n\n${readable}`
-  code.textContent = whole.length > MOST_SHOWN ? `${whole.slice(0, MOST_SHOWN)}\n… cut here` : whole
+  code.textContent = whole.length > MOST_SHOWN ? `${whole.slice(0, MOST_SHOWN)}\n… (truncated)` : whole
   lines.append(code)
   place.replaceChildren(head, sent, lines)
 }

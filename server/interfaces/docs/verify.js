@@ -10,7 +10,7 @@ form.addEventListener('submit', async (event) => {
   try {
     // The sample is always old, so verify it as of its own timestamp.
     const event = await verifyWebhook({ headers, body }, secret, { now: new Date(Number(timestamp) * 1000) })
-    show(true, `The signature holds. This is ${event.type}, sent ${ago(Number(timestamp))}.`)
+    show(true, `The signature is valid. This is ${event.type}, sent ${ago(Number(timestamp))}.`)
   } catch (error) {
     show(false, error.message)
   }
@@ -23,6 +23,6 @@ function show(isRight, text) {
 
 function ago(seconds) {
   const minutes = Math.round((Date.now() / 1000 - seconds) / 60)
-  const refused = Math.abs(minutes) > 5 ? ', which a receiver refuses as too old' : ''
+  const refused = Math.abs(minutes) > 5 ? ', which a receiver rejects as too old' : ''
   return `${new Date(seconds * 1000).toISOString()}${refused}`
 }

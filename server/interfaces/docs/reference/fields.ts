@@ -116,7 +116,7 @@ function joined(parts: readonly Html[]): Html {
 }
 
 const FORMATS: Record<string, string> = {
-  'date-time': 'instant',
+  'date-time': 'timestamp',
   date: 'date',
   money: 'money',
   'unit-price': 'unit price',
@@ -134,7 +134,7 @@ function factsOf(contract: Contract, outer: Schema, inner: Schema): Html[] {
   }
   const shown = { ...inner, ...withoutLists(outer) }
   range(outer.minItems, outer.maxItems, 'items')
-  if (outer.uniqueItems === true) facts.push(html`None of them twice.`)
+  if (outer.uniqueItems === true) facts.push(html`No duplicates.`)
   range(shown.minLength, shown.maxLength, 'characters')
   range(outer.minProperties, outer.maxProperties, 'entries')
   const { minimum, maximum, exclusiveMinimum } = shown
@@ -152,14 +152,14 @@ function factsOf(contract: Contract, outer: Schema, inner: Schema): Html[] {
     if (description !== undefined) facts.push(html`Each value: ${inline(description)}`)
   }
   if (outer.default !== undefined && outer.default !== null)
-    facts.push(html`<code>${JSON.stringify(outer.default)}</code> unless it is given.`)
+    facts.push(html`Default: <code>${JSON.stringify(outer.default)}</code>.`)
   return facts
 }
 
 /** A pattern in the words by which a value that breaks it is refused; only answers have patterns without. */
 function formOf(pattern: string): Html {
   const words = patternWords[pattern]
-  if (words === undefined) return html`Has the form <code>${pattern}</code>.`
+  if (words === undefined) return html`Pattern: <code>${pattern}</code>.`
   return html`${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
 
