@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
 import type { Logger } from 'pino'
@@ -248,11 +248,7 @@ interface Listening {
 
 // The app is created after the port is known, because its links may contain it.
 async function listen(config: Config): Promise<Listening> {
-  const request = withPrototype(IncomingMessage)
-  const response = withPrototype(ServerResponse)
   const server = createServer({
-    IncomingMessage: request.create,
-    ServerResponse: response.create,
     // The app refuses a request without a Host header, with a request id.
     requireHostHeader: false,
     // 1 MiB in a minute is what a bad phone line manages. The headers, 16 KiB at most, arrive in one piece from any
@@ -269,30 +265,11 @@ async function listen(config: Config): Promise<Listening> {
   return {
     server,
     answerBy({ express, refuseUnread, refuseTunnel }) {
-      request.use(express.request)
-      response.use(express.response)
       server.on('request', express)
       // Unknown expectations are refused by the app, and so are unparsable requests.
       server.on('checkExpectation', express)
       server.on('clientError', refuseUnread)
       server.on('connect', (_request, socket) => refuseTunnel(socket))
-    },
-  }
-}
-
-// Express sets its own prototypes on every request and response, and changing an object's prototype is slow. Objects
-// created with them need no change.
-function withPrototype<Class extends typeof IncomingMessage | typeof ServerResponse>(
-  base: Class,
-): { create: Class; use(prototype: object): void } {
-  function Created(...parts: unknown[]) {
-    return Reflect.construct(base, parts, Created)
-  }
-  Object.setPrototypeOf(Created, base)
-  return {
-    create: Created as unknown as Class,
-    use(prototype) {
-      Created.prototype = prototype
     },
   }
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
@@ -117,22 +117,106 @@ test('handlers and their queries use no database but that of their call', () => 
   expect(wrong).toEqual([])
 })
 
-/** What reads like the inside of a package and is an entry point that its documentation names. */
-const DOCUMENTED = new Set(['ajv/dist/2020.js'])
+/** Entry points that a package documents although its `exports` do not name them. */
+const DOCUMENTED = new Set([
+  'ajv/dist/2020.js',
+  'dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf',
+  'dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf',
+])
 
-test('the server uses libraries through their public interfaces', () => {
-  const files = [...filesIn('server'), 'server/main.js'].filter((file) => !isTest(file))
-  const insides = files.filter((file) => {
-    const source = readFileSync(path.join(root, file), 'utf8')
-    const imported = [...source.matchAll(/'((?:@[\w-]+\/)?[\w.-]+\/(?:dist|lib|src|build|internal)\/[^'\s]*)'/g)]
-    const isInside = imported.some(([, name = '']) => !name.startsWith('.') && !DOCUMENTED.has(name))
-    const changesPrototype = /\.prototype(?:\.\w+|\[[^\]]+\])\s*=[^=]|Object\.assign\(\s*\w+\.prototype/.test(source)
-    // A private member of a client, a pool or a connection of `pg`.
-    const usesConnection = /\b(?:client|pool)\b\)?(?:\.|\[')(?:_\w+|connection\b|processID|secretKey)/.test(source)
-    return isInside || changesPrototype || usesConnection
-  })
-  expect(insides).toEqual([])
+test('the server imports no private path of a library', () => {
+  const wrong = sourcesOfServer().flatMap(([file, source]) =>
+    packagePaths(source)
+      .filter((name) => !DOCUMENTED.has(name) && !isEntryPoint(name))
+      .map((name) => `${file} → ${name}`),
+  )
+  expect(wrong).toEqual([])
 })
+
+test('the check of private paths knows them in every kind of import', () => {
+  const kinds = [
+    `import { AjvOptions } from 'express-openapi-validator/dist/framework/ajv/options.js'`,
+    `export * from "express-openapi-validator/dist/framework/ajv/options.js"`,
+    `await import('express-openapi-validator/dist/framework/ajv/options.js')`,
+    `createRequire(import.meta.url)(\n  'express-openapi-validator/dist/framework/ajv/options.js',\n)`,
+    `import parser from 'pg/lib/type-overrides'`,
+  ]
+  for (const source of kinds) expect([source, packagePaths(source).filter(isEntryPoint)]).toEqual([source, []])
+  for (const source of kinds) expect([source, packagePaths(source).length]).toEqual([source, 1])
+  expect(packagePaths(`import { parse } from 'csv-parse/sync'`).filter(isEntryPoint)).toEqual(['csv-parse/sync'])
+})
+
+test('the server uses no private member of a database connection', () => {
+  const wrong = sourcesOfServer().filter(([, source]) =>
+    /\b(?:client|pool)\b\)?(?:\.|\[')(?:_\w+|connection\b|processID|secretKey)/.test(source),
+  )
+  expect(wrong.map(([file]) => file)).toEqual([])
+})
+
+test('the server assigns to no prototype', () => {
+  const wrong = sourcesOfServer().filter(([, source]) => changesPrototype(source))
+  expect(wrong.map(([file]) => file)).toEqual([])
+})
+
+test('the check of prototypes knows the ways to change one', () => {
+  const ways = [
+    'Created.prototype = prototype',
+    'LibraryOptions.prototype.baseOptions = function () {}',
+    `Parser.prototype['handlePacket'] = handle`,
+    'Parser.prototype.count += 1',
+    'Parser.prototype.handle ??= handle',
+    'Object.assign(Parser.prototype, { handle })',
+    `Object.defineProperty(\n  Parser.prototype, 'handle', { value: handle })`,
+    'Object.setPrototypeOf(Created, base)',
+    'Reflect.setPrototypeOf(Created, base)',
+    'created.__proto__ = base',
+  ]
+  expect(ways.filter((way) => !changesPrototype(way))).toEqual([])
+  const uses = ['Object.create(app.request)', 'Array.prototype.slice.call(all)', 'given.prototype === Map.prototype']
+  expect(uses.filter(changesPrototype)).toEqual([])
+})
+
+/** The files of the server that are not tests, with their text. */
+function sourcesOfServer(): [string, string][] {
+  return [...filesIn('server'), 'server/main.js']
+    .filter((file) => !isTest(file))
+    .map((file) => [file, readFileSync(path.join(root, file), 'utf8')])
+}
+
+/** The paths into packages that a source mentions, such as `csv-parse/sync`. */
+function packagePaths(source: string): string[] {
+  const quoted = source.matchAll(/(?:\bfrom|\bimport|\()\s*(['"])((?:@[\w-]+\/)?[a-z][\w.-]*\/[\w./-]+)\1/g)
+  return [...quoted].map(([, , name = '']) => name).filter((name) => !name.startsWith('node:') && isOfPackage(name))
+}
+
+function isOfPackage(name: string): boolean {
+  return name.replace(packageOf(name), '') !== '' && existsSync(manifestOf(name))
+}
+
+function packageOf(name: string): string {
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+function manifestOf(name: string): string {
+  return path.join(root, 'node_modules', packageOf(name), 'package.json')
+}
+
+/** Whether a package names this path as an entry point. A pattern such as `./lib/*` exposes every file instead. */
+function isEntryPoint(name: string): boolean {
+  const { exports: entries } = JSON.parse(readFileSync(manifestOf(name), 'utf8')) as { exports?: unknown }
+  return typeof entries === 'object' && entries !== null && name.replace(packageOf(name), '.') in entries
+}
+
+function changesPrototype(source: string): boolean {
+  return [
+    /(?:\.prototype|\.__proto__)(?:\.\w+|\[[^\]]+\])*\s*(?:[-+*/%&|^]|\*\*|\?\?|&&|\|\|)?=(?![=>])/,
+    /\b(?:Object|Reflect)\.(?:assign|defineProperty|defineProperties|set)\(\s*[\w.]+\.prototype\b/,
+    /\b(?:Object|Reflect)\.setPrototypeOf\(/,
+  ].some((pattern) => pattern.test(source))
+}
 
 test('no file imports itself through others', () => {
   const cycles = [...imports.keys()].map((file) => cycleFrom(file)).filter((cycle) => cycle !== null)
