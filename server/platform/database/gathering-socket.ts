@@ -1,7 +1,5 @@
 import { Socket } from 'node:net'
 
-type Done = (error?: Error | null) => void
-
 /**
  * A socket that sends everything written in one turn of the event loop together. A statement and what is sent ahead of it
  * then cost one system call, and wake the server once.
@@ -9,17 +7,25 @@ type Done = (error?: Error | null) => void
 export class GatheringSocket extends Socket {
   #isGathering = false
 
-  override write(chunk: string | Uint8Array, done?: Done): boolean
-  override write(chunk: string | Uint8Array, encoding?: BufferEncoding, done?: Done): boolean
-  override write(chunk: string | Uint8Array, encoding?: BufferEncoding | Done, done?: Done): boolean {
-    if (!this.#isGathering) {
-      this.#isGathering = true
-      this.cork()
-      process.nextTick(() => {
-        this.#isGathering = false
-        this.uncork()
-      })
-    }
-    return typeof encoding === 'function' ? super.write(chunk, encoding) : super.write(chunk, encoding, done)
+  constructor() {
+    super()
+    // `connect` puts back the method of its prototype, so an override in this class would never be called.
+    this.once('connect', () => {
+      const write = this.write.bind(this) as (...given: unknown[]) => boolean
+      this.write = (...given: unknown[]) => {
+        this.#gather()
+        return write(...given)
+      }
+    })
+  }
+
+  #gather(): void {
+    if (this.#isGathering) return
+    this.#isGathering = true
+    this.cork()
+    process.nextTick(() => {
+      this.#isGathering = false
+      this.uncork()
+    })
   }
 }
