@@ -95,6 +95,7 @@ export async function startTestPlumbline(
     PORTAL_CLIENT_LIMIT_PER_MINUTE: '1000000',
     USER_LIMIT_PER_MINUTE: '1000000',
     SIGN_IN_LIMIT_PER_MINUTE: '1000000',
+    EMBEDDED_FSYNC: 'false',
     CHECK_ANSWERS: 'true',
     COMPILE_AHEAD: 'false',
     LOG_LEVEL: 'silent',

@@ -116,8 +116,8 @@ async function assertOpens(given: GivenConfig, unpacked: string, file: string): 
 }
 
 async function open(folder: string): Promise<Database> {
-  const { PGlite } = await import('@electric-sql/pglite')
-  return overPGlite(await PGlite.create(folder))
+  const { openPGlite } = await import('../../platform/database/open-pglite.ts')
+  return overPGlite(await openPGlite(folder, { fsync: true }))
 }
 
 function keyFor({ encryptionKey, dataDir }: GivenConfig, unpacked: string): Buffer | null {

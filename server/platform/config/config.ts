@@ -37,6 +37,8 @@ export interface Config {
   /** The time in milliseconds after which PostgreSQL cancels a statement of a request or a job. */
   readonly databaseStatementTimeoutMs: number
   readonly dataDir: string
+  /** Whether a commit in the embedded database waits for the disk. */
+  readonly embeddedFsync: boolean
   /** Where files are kept; null means the folder `files` in `dataDir`. */
   readonly filesBucket: Bucket | null
   /** What scans a file before it is kept; null means nothing. */
@@ -136,6 +138,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
     databaseConnections: integer(env, 'DATABASE_CONNECTIONS', DEFAULT_CONNECTIONS, LEAST_CONNECTIONS, 1000),
     databaseStatementTimeoutMs: integer(env, 'DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
     dataDir,
+    embeddedFsync: flag(env, 'EMBEDDED_FSYNC', true),
     filesBucket: filesBucket(env),
     attachmentScan: attachmentScan(env),
     attachmentScanMs: integer(env, 'ATTACHMENT_SCAN_SECONDS', 30, 1, 300) * 1000,

@@ -72,7 +72,7 @@ installWireTypes()
 /** Resolves once the database can be used; the caller may choose how long to wait for PostgreSQL. */
 export async function openDatabase(config: DatabaseConfig, patience?: Patience): Promise<Database> {
   return config.databaseUrl === null
-    ? openEmbedded(config.dataDir)
+    ? openEmbedded(config)
     : openPostgres({ ...config, databaseUrl: config.databaseUrl }, patience)
 }
 
@@ -83,6 +83,8 @@ export interface DatabaseConfig {
   /** The time in milliseconds after which PostgreSQL cancels a statement; default 10,000; 0 for never. */
   databaseStatementTimeoutMs?: number
   dataDir: string
+  /** Whether a commit in the embedded database waits for the disk (default: true). */
+  embeddedFsync?: boolean
 }
 
 async function openPostgres(
@@ -188,13 +190,13 @@ function timeouts(statementMs: number): pg.ClientConfig {
 const CONNECTION_WAIT_MS = 5000
 const EMBEDDED_WAIT_MS = 10_000
 
-async function openEmbedded(dataDir: string): Promise<Database> {
-  const { PGlite } = await import('@electric-sql/pglite')
+async function openEmbedded({ dataDir, embeddedFsync = true }: DatabaseConfig): Promise<Database> {
+  const { openPGlite } = await import('./open-pglite.ts')
   assertNotRestoring(dataDir)
   const claim = claimDataFolder(dataDir)
   const folder = path.join(dataDir, 'database')
   const isNew = !existsSync(folder)
-  const lite = await PGlite.create(folder).catch((error: unknown) => {
+  const lite = await openPGlite(folder, { fsync: embeddedFsync }).catch((error: unknown) => {
     // The next start would take half a database for a complete one.
     if (isNew) rmSync(folder, { recursive: true, force: true })
     claim.release()

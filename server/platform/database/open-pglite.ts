@@ -1,0 +1,64 @@
+import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
+
+/** Turns off that PostgreSQL waits for the disk; PGlite starts it so. */
+const NO_FSYNC = '-F'
+
+/**
+ * Opens the embedded database. With `fsync`, PostgreSQL waits for the disk at each commit and checkpoint, as a server
+ * does. PGlite leaves that out in two places: it starts PostgreSQL with `-F`, and its file system ignores a flush.
+ */
+export async function openPGlite(folder: string, { fsync }: { fsync: boolean }): Promise<PGlite> {
+  if (!fsync) return PGlite.create(folder)
+  const lite = await PGlite.create({
+    fs: new FlushingFS(folder),
+    startParams: [
+      ...PGlite.defaultStartParams.filter((param) => param !== NO_FSYNC),
+      // The other methods need calls that PGlite's system interface answers without doing anything.
+      ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
+    ],
+  })
+  // What was written without waiting: by the setup of a new database, or by a start with `fsync` off.
+  flushFolder(folder)
+  flush(path.dirname(folder))
+  return lite
+}
+
+/** What Emscripten passes to the operations of a file that is open; a folder has no descriptor. */
+interface OpenFile {
+  nfd?: number
+  node: object
+}
+
+interface NodeFileSystem {
+  stream_ops: { fsync?: (file: OpenFile) => void }
+  realPath(node: object): string
+}
+
+class FlushingFS extends NodeFS {
+  override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(pg, options)
+    const addFlush = (module: { NODEFS?: unknown }) => {
+      const system = module.NODEFS as NodeFileSystem
+      system.stream_ops.fsync = ({ nfd, node }) => (nfd === undefined ? flush(system.realPath(node)) : fsyncSync(nfd))
+    }
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...[emscriptenOpts.preRun ?? []].flat(), addFlush] } }
+  }
+}
+
+function flushFolder(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
+    if (entry.isFile() || entry.isDirectory()) flush(path.join(entry.parentPath, entry.name))
+  flush(folder)
+}
+
+function flush(place: string): void {
+  const descriptor = openSync(place, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
