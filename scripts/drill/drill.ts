@@ -6,23 +6,28 @@
  *   npm run drill                     all drills
  *   npm run drill -- failover         those whose name starts like this
  *   npm run drill -- upgrade --from v1.2.0
+ *   npm run drill -- move --records 200000
  */
 
 import { Command } from 'commander'
+import { countOf } from '../count-option.ts'
 import { type Check, failover } from './failover.ts'
+import { move } from './move.ts'
 import { rollback } from './rollback.ts'
 import { silentProcess } from './silent-process.ts'
+import { twoOwners } from './two-owners.ts'
 import { upgrade } from './upgrade.ts'
 
 const program = new Command('drill')
-  .description('Failover, rolling upgrade and rollback on this machine.')
+  .description('Failover, rolling upgrade, rollback, move and data folder on this machine.')
   .argument('[names...]', 'only the drills whose name begins so')
   .option(
     '--from <version>',
     'tag or commit to upgrade from, or to roll back to (default: this version with one more migration; the last release)',
   )
+  .option('--records <number>', 'records that a move has besides the demo builder (default: none)', countOf)
   .parse()
-const { from } = program.opts<{ from?: string }>()
+const { from, records } = program.opts<{ from?: string; records?: number }>()
 
 const drills: { name: string; run(check: Check): Promise<void> }[] = [
   { name: 'failover to a synchronous replica', run: (check) => failover(check, { synchronous: true, silent: false }) },
@@ -37,6 +42,8 @@ const drills: { name: string; run(check: Check): Promise<void> }[] = [
   { name: 'a process that says nothing any more', run: silentProcess },
   { name: 'upgrade of one process after the other', run: (check) => upgrade(check, from) },
   { name: 'rollback to the last release, and forward again', run: (check) => rollback(check, from) },
+  { name: 'move from the embedded database to PostgreSQL', run: (check) => move(check, records) },
+  { name: 'two-owners of one data folder', run: twoOwners },
 ]
 
 // Interrupting it leaves no processes behind: they end with this one.

@@ -39,9 +39,9 @@ export async function writingLines<T>(
 
 const PROGRESS_MS = 1000
 
-/** Reports progress on stderr, at most once a second, as JSON like everything there. */
+/** Reports progress on stderr, the first at once and then at most once a second, as JSON like everything there. */
 export function progressOnStderr(): (sentence: () => string) => void {
-  let saidAt = Date.now()
+  let saidAt = Number.NEGATIVE_INFINITY
   return (sentence) => {
     if (Date.now() - saidAt < PROGRESS_MS) return
     saidAt = Date.now()

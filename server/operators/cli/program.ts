@@ -6,6 +6,7 @@ import { addBackupVerbs } from './backup.ts'
 import { addDoctorVerb } from './doctor.ts'
 import { addKeyVerbs } from './keys.ts'
 import { addLeadVerbs } from './leads.ts'
+import { addMoveVerb } from './move.ts'
 import { addOrganizationVerbs } from './organizations.ts'
 import { fail } from './refusals.ts'
 import { addSaleVerbs } from './sales.ts'
@@ -29,6 +30,7 @@ addLeadVerbs(program)
 addSaleVerbs(program)
 addArchiveVerbs(program)
 addBackupVerbs(program)
+addMoveVerb(program)
 addDoctorVerb(program)
 program
   .command('encryption-key')

@@ -6,6 +6,7 @@ import { FileMigrationProvider, Migrator } from 'kysely/migration'
 import type { Database, Db } from './database.ts'
 import { buildAhead, indexesAhead } from './large-indexes.ts'
 import { DatabaseUnavailable } from './reach.ts'
+import { assertNoUnfinishedMove } from './unfinished-move.ts'
 import { raiseWall } from './wall.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'migrations')
@@ -17,9 +18,15 @@ const FOLDER = path.join(import.meta.dirname, 'migrations')
  * during an upgrade the version before runs on beside it, and may be started there (docs/operating/upgrading.md).
  *
  * @returns the names of the migrations that were run
- * @throws {DatabaseUnavailable} if the user of the database may not change the schema
+ * @throws {DatabaseUnavailable} if the user of the database may not change the schema, or a move into it is unfinished
  */
 export async function migrate(database: Database): Promise<string[]> {
+  await assertNoUnfinishedMove(database.statements)
+  return bringUpToDate(database)
+}
+
+/** The same for a database that a move fills. */
+export async function bringUpToDate(database: Database): Promise<string[]> {
   const names = await runPending(database).catch((error: unknown) => {
     const { code, message } = error as { code?: unknown; message: string }
     if (code !== INSUFFICIENT_PRIVILEGE) throw error

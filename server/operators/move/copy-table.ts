@@ -1,0 +1,72 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../platform/database/database.ts'
+import type { Column, MovedTable } from './tables.ts'
+
+/** Rows of a first batch; the size of later ones follows from the length of the rows. */
+const FIRST_ROWS = 100
+const MOST_ROWS = 2000
+/** The characters that a batch should have at most, unless a single row has more. */
+const BATCH_CHARACTERS = 2_000_000
+
+type Values = Record<string, string | null>
+
+/**
+ * Copies the rows that follow the last one at the target, in the order of the key. Each batch is one statement, so an
+ * interruption leaves whole batches.
+ */
+export async function copyTable(
+  source: Db,
+  target: Db,
+  table: MovedTable,
+  onBatch: (rows: number) => void,
+): Promise<void> {
+  let after = await readLastKey(target, table)
+  let limit = FIRST_ROWS
+  for (;;) {
+    const rows = await readBatch(source, table, after, limit)
+    if (rows.length === 0) return
+    await writeBatch(target, table, rows)
+    onBatch(rows.length)
+    after = rows.at(-1) ?? null
+    const characters = rows.flatMap((row) => Object.values(row)).reduce((sum, text) => sum + (text?.length ?? 0), 0)
+    limit = Math.max(1, Math.min(MOST_ROWS, Math.floor(BATCH_CHARACTERS / Math.ceil(characters / rows.length + 1))))
+  }
+}
+
+async function readLastKey(target: Db, { name, key }: MovedTable): Promise<Values | null> {
+  const backwards = sql.join(key.map((column) => sql`${orderOf(column)} desc`))
+  const { rows } = await sql<Values>`
+    select ${textsOf(key)} from ${sql.table(name)} as "t" order by ${backwards} limit 1`.execute(target)
+  return rows[0] ?? null
+}
+
+async function readBatch(source: Db, table: MovedTable, after: Values | null, limit: number): Promise<Values[]> {
+  const { name, key, columns } = table
+  const order = sql.join(key.map(orderOf))
+  const last = after && sql.join(key.map((column) => sql`${after[column.name]}::text::${sql.raw(column.type)}`))
+  const { rows } = await sql<Values>`
+    select ${textsOf(columns)} from ${sql.table(name)} as "t"
+    ${last === null ? sql`` : sql`where (${order}) > (${last})`} order by ${order} limit ${limit}`.execute(source)
+  return rows
+}
+
+// Every type has a text that it is read from again without loss.
+async function writeBatch(target: Db, { name, columns }: MovedTable, rows: readonly Values[]): Promise<void> {
+  const names = sql.join(columns.map((column) => sql.ref(column.name)))
+  const lists = sql.join(columns.map((column) => sql`${rows.map((row) => row[column.name] ?? null)}::text[]`))
+  const casts = sql.join(columns.map((column) => sql`r.${sql.ref(column.name)}::${sql.raw(column.type)}`))
+  await sql`
+    insert into ${sql.table(name)} (${names}) overriding system value
+    select ${casts} from unnest(${lists}) as r (${names})`.execute(target)
+}
+
+function textsOf(columns: readonly Column[]): RawBuilder<unknown> {
+  return sql.join(columns.map(({ name }) => sql`${sql.ref(name)}::text as ${sql.ref(name)}`))
+}
+
+// The same order in both databases, whose default collations can differ. Without the table, the name would refer to the
+// text in the result.
+function orderOf({ name, isCollated }: Column): RawBuilder<unknown> {
+  const column = sql`"t".${sql.ref(name)}`
+  return isCollated ? sql`${column} collate "C"` : column
+}

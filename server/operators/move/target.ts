@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import type { Database, Db } from '../../platform/database/database.ts'
+import { bringUpToDate, listMigrations } from '../../platform/database/migrate.ts'
+import { isMarked, MARK } from '../../platform/database/unfinished-move.ts'
+import { MoveRefused } from './refused.ts'
+import type { MovedTable } from './tables.ts'
+
+interface Mark {
+  source: string
+  /** Restores what `prepare` took away; null until then. */
+  restoring: string[] | null
+}
+
+/**
+ * Marks the target as unfinished, gives it the schema, and removes its foreign keys and stops its triggers: rows arrive in
+ * the order of their tables, and what triggers derive from them arrives as rows too.
+ *
+ * @param source identifies the embedded database
+ * @returns whether it continues an earlier move
+ * @throws {MoveRefused} unless the database is empty or has an unfinished move from the same source
+ */
+export async function prepareTarget(target: Database, source: string): Promise<boolean> {
+  const db = target.sessions
+  const continues = await isMarked(db)
+  if (continues) {
+    const mark = await readMark(db)
+    if (mark.source !== source)
+      throw new MoveRefused('The target has an unfinished move from another data folder. Create a new database.')
+  } else {
+    await assertEmpty(db)
+    await db.transaction().execute(async (trx) => {
+      await sql`create table ${sql.table(MARK)} ("source" text primary key, "restoring" jsonb)`.execute(trx)
+      await sql`insert into ${sql.table(MARK)} ("source") values (${source})`.execute(trx)
+    })
+  }
+  await bringUpToDate(target)
+  if ((await readMark(db)).restoring === null) await db.transaction().execute(removeConstraints)
+  return continues
+}
+
+async function assertEmpty(db: Db): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select "relname" as "name" from "pg_class"
+    where "relnamespace" = current_schema()::regnamespace and "relkind" in ('r', 'p', 'v', 'm', 'f') limit 1`.execute(
+    db,
+  )
+  const [found] = rows
+  if (found === undefined) return
+  throw new MoveRefused(`The target is not empty: it has a table "${found.name}". Create a new database for the move.`)
+}
+
+async function readMark(db: Db): Promise<Mark> {
+  const { rows } = await sql<Mark>`select "source", "restoring" from ${sql.table(MARK)}`.execute(db)
+  const [mark] = rows
+  if (mark === undefined) throw new MoveRefused('The target has a damaged mark of a move. Create a new database.')
+  return mark
+}
+
+async function removeConstraints(trx: Db): Promise<void> {
+  const { rows: keys } = await sql<{ table: string; name: string; definition: string }>`
+    select c."relname" as "table", k."conname" as "name", pg_get_constraintdef(k."oid") as "definition"
+    from "pg_constraint" k join "pg_class" c on c."oid" = k."conrelid"
+    where c."relnamespace" = current_schema()::regnamespace and k."contype" = 'f' and k."conparentid" = 0
+    order by c."relname", k."conname"`.execute(trx)
+  const { rows: triggers } = await sql<{ table: string }>`
+    select distinct c."relname" as "table" from "pg_trigger" t join "pg_class" c on c."oid" = t."tgrelid"
+    where c."relnamespace" = current_schema()::regnamespace and not t."tgisinternal"`.execute(trx)
+  const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
+  const restoring = [
+    ...keys.map(
+      ({ table, name, definition }) => `alter table ${quote(table)} add constraint ${quote(name)} ${definition}`,
+    ),
+    ...triggers.map(({ table }) => `alter table ${quote(table)} enable trigger user`),
+  ]
+  for (const { table } of triggers) await sql`alter table ${sql.table(table)} disable trigger user`.execute(trx)
+  for (const { table, name } of keys)
+    await sql`alter table ${sql.table(table)} drop constraint ${sql.id(name)}`.execute(trx)
+  await sql`update ${sql.table(MARK)} set "restoring" = ${JSON.stringify(restoring)}::jsonb`.execute(trx)
+}
+
+/** @throws {MoveRefused} unless both have exactly the migrations of this version */
+export async function assertSameSchema(source: Db, known: readonly string[]): Promise<void> {
+  const done = await listMigrations(source)
+  const unknown = [...done].find((name) => !known.includes(name))
+  if (unknown !== undefined)
+    throw new MoveRefused(`The data folder has a newer schema (${unknown}) than this version. Use its version.`)
+  const missing = known.find((name) => !done.has(name))
+  if (missing !== undefined)
+    throw new MoveRefused(
+      `The data folder has an older schema than this version (${missing} is missing). Run "migrate" on it first.`,
+    )
+}
+
+/** Removes every row of a table whose copy does not match its source. */
+export async function emptyTable(target: Database, { name }: MovedTable): Promise<void> {
+  await sql`truncate ${sql.table(name)}`.execute(target.sessions)
+}
+
+/** Continues counting where the source would, restores foreign keys and triggers, and removes the mark. */
+export async function completeTarget(source: Database, target: Database): Promise<void> {
+  const { restoring } = await readMark(target.sessions)
+  const { rows: sequences } = await sql<{ name: string }>`
+    select "relname" as "name" from "pg_class"
+    where "relnamespace" = current_schema()::regnamespace and "relkind" = 'S'`.execute(source.sessions)
+  await target.sessions.transaction().execute(async (trx) => {
+    for (const { name } of sequences) {
+      const { rows } = await sql<{ value: string; isCalled: boolean }>`
+        select "last_value"::text as "value", "is_called" as "isCalled" from ${sql.table(name)}`.execute(
+        source.sessions,
+      )
+      for (const { value, isCalled } of rows)
+        await sql`select setval(${`"${name}"`}::regclass, ${value}::bigint, ${isCalled})`.execute(trx)
+    }
+    for (const statement of restoring ?? []) await sql.raw(statement).execute(trx)
+    await sql`drop table ${sql.table(MARK)}`.execute(trx)
+  })
+  // A statement that is prepared before the first automatic analysis would keep the plan for an empty table.
+  await sql`analyze`.execute(target.sessions)
+}

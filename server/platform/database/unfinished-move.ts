@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import type { Db } from './database.ts'
+import { DatabaseUnavailable } from './reach.ts'
+
+/**
+ * The table that marks a database into which an embedded database is being moved. It is there from the first statement of
+ * a move to the last.
+ */
+export const MARK = 'unfinishedMove'
+
+/**
+ * Refuses a database that is only half full, which a service would take for a complete one.
+ *
+ * @throws {DatabaseUnavailable}
+ */
+export async function assertNoUnfinishedMove(db: Db): Promise<void> {
+  if (!(await isMarked(db))) return
+  throw new DatabaseUnavailable(
+    'A move into this database is unfinished. Run "move" again with the same DATA_DIR, or drop the database and create it again.',
+  )
+}
+
+export async function isMarked(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ there: boolean }>`
+    select to_regclass(quote_ident(current_schema()) || '.' || quote_ident(${MARK})) is not null as "there"`.execute(db)
+  return rows[0]?.there === true
+}
