@@ -1,0 +1,17 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { move } from './move.ts'
+
+const TO = 'postgres://plumbline@127.0.0.1:1/plumbline'
+
+test('a move is refused without a source or with another target than PostgreSQL, and leaves nothing behind', async () => {
+  const DATA_DIR = mkdtempSync(path.join(tmpdir(), 'plumbline-move-test-'))
+  onTestFinished(() => rmSync(DATA_DIR, { recursive: true, force: true }))
+  const moving = (env: NodeJS.ProcessEnv, to: string) => move({ DATA_DIR, ...env }, to, () => {})
+  await expect(moving({ DATABASE_URL: TO }, TO)).rejects.toThrow('DATABASE_URL is set')
+  await expect(moving({}, 'mysql://plumbline@127.0.0.1/plumbline')).rejects.toThrow('--to must be an address')
+  await expect(moving({}, TO)).rejects.toThrow(`There is no embedded database in ${DATA_DIR}.`)
+  expect(readdirSync(DATA_DIR)).toEqual([])
+})
