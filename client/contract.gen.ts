@@ -2955,7 +2955,7 @@ export interface paths {
         put?: never;
         /**
          * Create a calendar feed
-         * @description Makes an address from which a calendar program reads a schedule as iCalendar (RFC 5545): the tasks of a vendor, or those of the homes of which a user is the superintendent or that the user sees to. It has the tasks from 30 days back to 365 ahead, 2,000 at most, as events of whole days, without any price. The address is shown in this answer only; whoever has it can read the feed, without a key. It ends when it is revoked, and answers 410 while the vendor is archived or inactive or the user is disabled; it stays when whoever made it leaves. A vendor or user has 20 feeds at most.
+         * @description Creates a link from which a calendar program reads a schedule as iCalendar (RFC 5545): the tasks of a vendor, or the tasks of the homes of which a user is the superintendent and those assigned to the user. The feed has the tasks from 30 days back to 365 days ahead, at most 2,000, as events of whole days, without prices. Only this response shows the link. Anybody who has it can read the feed without a key. The link stops working (410) when the feed is revoked, while the vendor is archived or inactive or the user is disabled, and when a user disconnects the app that created it. It continues to work when the user or API key that created it is gone. Browser tokens cannot create one: 409 `conflict` (`wrong_caller`). A vendor or user has at most 20 feeds.
          */
         post: operations["createCalendarFeed"];
         delete?: never;
@@ -4161,7 +4161,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook subscription
-         * @description Subscribes a URL to events. Every later event of the listed types is sent there by POST at least once, signed with the secret. Leave the secret out to have one created; only this response shows it. The URL must be https on port 443 or 8443 and must not lead to a private network. The subscription acts for its `owner`, the key or user that created it, and receives what the owner may read at the time of sending. One that was created with a browser token or a narrowed access token receives only what that token could read. An event type that you may not read is refused with 403; `*` means all that the owner may read. When the owner can no longer manage webhooks, the subscription is disabled (`owner_revoked`) and its events are held. An organization has at most 50 active subscriptions, 200 in all. A second active one for the same URL and event type is a 409, unless `allowDuplicate` is true.
+         * @description Subscribes a URL to events. Every later event of the listed types is sent there by POST at least once, signed with the secret. Leave the secret out to have one created; only this response shows it. The URL must be https on port 443 or 8443 and must not lead to a private network. The subscription acts for its `owner`, the key or user that created it, and receives what the owner may read at the time of sending. One that was created with a narrowed access token receives only what that token could read. Browser tokens cannot create one: 409 `conflict` (`wrong_caller`). An event type that you may not read is refused with 403; `*` means all that the owner may read. When the owner can no longer manage webhooks, or a user disconnects the app that created the subscription, it is disabled (`owner_revoked`) and its events are held. An organization has at most 50 active subscriptions, 200 in all. A second active one for the same URL and event type is a 409, unless `allowDuplicate` is true.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -4199,7 +4199,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook subscription
-         * @description Changes the address, the event types or the status. `status: disabled` stops sending; events are then held for 14 days. `status: active` sends on: the count of failures starts at 0, and what was held goes out in order. A new address starts the count at 0 too. Whoever changes a subscription takes it over and is its `owner` from then on, because what they send somewhere else has to be what they may read themselves; only switching it off leaves it with its owner. So one that was disabled as `owner_revoked` is taken over with `status: active`. Event types that you may not read, the 51st active subscription and a duplicate are refused as by createWebhook.
+         * @description Changes the address, the event types or the status. `status: disabled` stops sending; events are then held for 14 days. `status: active` sends on: the count of failures starts at 0, and what was held goes out in order. A new address starts the count at 0 too. Every change but `status: disabled` alone requires the owner of the subscription, or a user or API key that has all permissions of an admin; others get 403 `permission_denied`, and browser tokens 409 `conflict` (`wrong_caller`). The caller becomes the `owner`, so the subscription sends only what the caller may read. To use one that was disabled as `owner_revoked`, take it over with `status: active`. Event types that you may not read, the 51st active subscription and a duplicate are refused as by createWebhook.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -4273,7 +4273,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret
-         * @description Gives the subscription a new secret, which only this response shows. During the overlap, every request is signed with both secrets, so that the receiver has time to change over. If a secret leaked, end it at once with `overlapHours: 0`. Only the owner of the subscription may rotate its secret, and users and API keys that have all permissions of an admin; others get 403 `permission_denied`.
+         * @description Gives the subscription a new secret, which only this response shows. During the overlap, every request is signed with both secrets, so that the receiver has time to change over. If a secret leaked, end it at once with `overlapHours: 0`. Only the owner of the subscription may rotate its secret, and users and API keys that have all permissions of an admin; others get 403 `permission_denied`, and browser tokens 409 `conflict` (`wrong_caller`).
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;

@@ -1,7 +1,7 @@
 import type { BrowserToken, BrowserTokenCreate, FieldError } from '../../../client/contract.gen.ts'
 import type { Call } from '../../platform/calls/call.ts'
 import { isOrigin } from '../../platform/calls/cors.ts'
-import { BROWSER_TOKEN_MS, sealBrowserToken } from '../../platform/keys/browser-token.ts'
+import { BROWSER_TOKEN_MS, refuseBrowserToken, sealBrowserToken } from '../../platform/keys/browser-token.ts'
 import { isDelegable } from '../../platform/keys/roles.ts'
 import { conflict, invalid } from '../../platform/problems/problem.ts'
 
@@ -15,8 +15,7 @@ export function browserToken(call: Call, { origin, permissions }: BrowserTokenCr
       'wrong_caller',
       'Cannot create a browser token: the key can only propose. Use a key without proposeOnly.',
     )
-  if (principal.isInBrowser)
-    throw conflict('wrong_caller', 'A browser token makes no other token; have your server make it, with the key.')
+  refuseBrowserToken(call, 'create a token')
   const faults: FieldError[] = permissions.flatMap((permission, i) =>
     principal.permissions.has(permission) && isDelegable(permission)
       ? []

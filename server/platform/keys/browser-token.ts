@@ -1,4 +1,6 @@
+import type { Call } from '../calls/call.ts'
 import { vault } from '../encryption/vault.ts'
+import { conflict } from '../problems/problem.ts'
 
 /**
  * What a page holds instead of an API key: a token that does part of what the key does, for pages of one origin, and for
@@ -44,4 +46,16 @@ export function openBrowserToken(encryptionKey: Buffer, secret: string): Browser
   } catch {
     return null
   }
+}
+
+/**
+ * Throws `wrong_caller` for a browser token. It ends after 15 minutes, and whatever gives access or receives data must not
+ * outlive it.
+ */
+export function refuseBrowserToken({ principal }: Pick<Call, 'principal'>, what: string): void {
+  if (principal.isInBrowser === true)
+    throw conflict(
+      'wrong_caller',
+      `Cannot ${what} with a browser token, because it would outlive the token. Use the API key on your server.`,
+    )
 }

@@ -5,6 +5,7 @@ import type { Handlers, Input } from '../calls/operation.ts'
 import { vault } from '../encryption/vault.ts'
 import { exampleOf } from '../events/event-types.ts'
 import { readableTypes } from '../events/readable.ts'
+import { refuseBrowserToken } from '../keys/browser-token.ts'
 import { isDelegable, permissionsOf } from '../keys/roles.ts'
 import { conflict, invalid, notFound, Problem } from '../problems/problem.ts'
 import { admitChange, admitNew } from './admission.ts'
@@ -20,6 +21,7 @@ export const webhookOperations = {
   },
 
   async createWebhook({ body }, call) {
+    refuseBrowserToken(call, 'create a subscription')
     checkUrl(call, body.url)
     const { secret = newSecret(), allowDuplicate: _, ...wanted } = body
     const webhook = await call.write(async (call) => {
@@ -51,6 +53,7 @@ export const webhookOperations = {
       const before = await lockInUse(call, path.webhookId)
       const isTakenOver = !isOnlySwitchedOff(body)
       if (isTakenOver) {
+        assertMayTakeOver(call, before, 'change the subscription')
         await admitChange(call, before, body)
         await webhooks.bindToToken(call, before.id)
       }
@@ -110,7 +113,7 @@ export const webhookOperations = {
     const { secret = newSecret(), overlapHours } = body
     const webhook = await call.write(async (call) => {
       const before = await lockInUse(call, path.webhookId)
-      assertMayRotate(call, before)
+      assertMayTakeOver(call, before, 'rotate the secret')
       const old = await webhooks.sealedSecret(call, before.id)
       const overlapEnds = new Date(call.now.getTime() + overlapHours * 3_600_000).toISOString()
       await webhooks.setSecrets(call, before.id, {
@@ -172,8 +175,7 @@ function wakeAfterCommit(call: WriteCall, webhookId: string): void {
   call.afterCommit(() => surroundings.deliveriesDue({ organizationId, webhookId }))
 }
 
-// Whoever redirects a subscription, or changes what it sends, becomes responsible for it; whoever only stops it does
-// not.
+// A caller that changes what a subscription sends, or where, becomes its owner. A caller that only stops it does not.
 function isOnlySwitchedOff({ status, ...rest }: Input<'updateWebhook'>['body']): boolean {
   return status === 'disabled' && Object.keys(rest).length === 0
 }
@@ -184,18 +186,20 @@ function checkUrl(call: Call, url: string): void {
 }
 
 /**
- * Throws `permission_denied` for whoever neither owns the subscription nor has all permissions of an admin: the new secret
- * signs what the owner's receiver relies on. Apps and browser tokens rotate only what they own themselves.
+ * Throws `permission_denied` unless the caller owns the subscription or has all permissions of an admin. Whoever chooses
+ * where a subscription sends, or what signs it, can replace what the owner's receiver relies on. Apps change only the
+ * subscriptions that they own themselves, and browser tokens none (`wrong_caller`).
  */
-function assertMayRotate({ principal, permissions }: Call, { owner }: Webhook): void {
-  const { kind, id, via, isInBrowser } = principal
-  const isOwner = owner.type === kind && owner.id === id && owner.via?.grantId === via?.grantId && !isInBrowser
+function assertMayTakeOver(call: Call, { owner }: Webhook, what: string): void {
+  refuseBrowserToken(call, what)
+  const { kind, id, via } = call.principal
+  const isOwner = owner.type === kind && owner.id === id && owner.via?.grantId === via?.grantId
   const isAdministrator =
-    via === undefined && [...permissionsOf('admin')].filter(isDelegable).every((each) => permissions.has(each))
+    via === undefined && [...permissionsOf('admin')].filter(isDelegable).every((each) => call.permissions.has(each))
   if (!isOwner && !isAdministrator)
     throw new Problem(
       'permission_denied',
-      'Cannot rotate the secret: the subscription belongs to another user or API key. Ask its owner or an admin.',
+      `Cannot ${what}: the subscription belongs to another user or API key. Ask its owner or an admin.`,
     )
 }
 

@@ -9,7 +9,7 @@ import { permissionsOf, ROLES, type Role } from '../keys/roles.ts'
  * deliveries read this together with the subscription, so it is just as current and needs no extra statement.
  *
  * As in a call, a key may do what both its permissions and its user's role allow. A subscription that was created with a
- * browser token or a narrowed access token stays within the permissions of that token. An owner is gone when it could no
+ * narrowed access token stays within the permissions of that token. An owner is gone when it could no
  * longer create the subscription: a key that is revoked or expired, a disabled user, an app that its user has disconnected,
  * or any of them without the permission. The service itself is never gone.
  */

@@ -56,12 +56,11 @@ export async function setSecrets(
     .execute()
 }
 
-/** Stores what the caller's token may read, in a row that its transaction has created or locked. */
+/** Stores what the access token of an app may read, in a row that its transaction has created or locked. */
 export async function bindToToken({ db, organizationId, principal }: WriteCall, id: string): Promise<void> {
-  const isToken = principal.via !== undefined || principal.isInBrowser === true
   await db
     .updateTable('webhooks')
-    .set({ tokenPermissions: isToken ? [...principal.permissions] : null })
+    .set({ tokenPermissions: principal.via === undefined ? null : [...principal.permissions] })
     .where('organizationId', '=', organizationId)
     .where('id', '=', id)
     .execute()

@@ -1,6 +1,7 @@
 import ICAL from 'ical.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copies } from '../../../../test/support/copies.ts'
+import { connected, newOauthApp } from '../../../../test/support/oauth-app.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 import { createUser, updateUser } from '../../office/users/users.ts'
@@ -264,4 +265,18 @@ test('a feed is for one vendor or one user of the builder, who has 20 at most', 
   expect((await plumbline.get(`${FEEDS}/${id}`, { key: elsewhere.key })).status).toBe(404)
   expect((await plumbline.post(`${FEEDS}/${id}/revoke`, undefined, { key: elsewhere.key })).status).toBe(404)
   expect((await open(url)).status).toBe(200)
+})
+
+test('a feed that an app created ends when the app is disconnected, and a browser token creates none', async () => {
+  const owner = await plumbline.signIn()
+  const app = await connected(plumbline, await newOauthApp(plumbline), owner)
+  const { status, body: feed } = await plumbline.post(FEEDS, { vendorId }, app)
+  expect([status, feed.createdBy.via]).toMatchObject([201, { grantId: expect.any(String) }])
+  expect((await open(feed.url)).status).toBe(200)
+  await plumbline.post(`/api/admin/oauth-grants/${feed.createdBy.via.grantId}/revoke`, undefined, owner)
+  expect((await open(feed.url)).status).toBe(410)
+  const origin = 'https://app.example.com'
+  const { body: browser } = await plumbline.post('/api/ext/browser-tokens', { origin, permissions: ['tasks:write'] })
+  const refused = await plumbline.post(FEEDS, { vendorId }, { key: browser.token, headers: { origin } })
+  expect([refused.status, refused.body.reason, refused.body.url]).toEqual([409, 'wrong_caller', undefined])
 })

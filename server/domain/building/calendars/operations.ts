@@ -1,5 +1,6 @@
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
+import { refuseBrowserToken } from '../../../platform/keys/browser-token.ts'
 import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
@@ -16,6 +17,7 @@ export const calendarOperations = {
   },
 
   async createCalendarFeed({ body }, call) {
+    refuseBrowserToken(call, 'create a calendar feed')
     const { vendorId = null, userId = null, communityId = null } = body
     const feed = await call.write(async (call) => {
       const name = await lockedName(call, vendorId, userId)

@@ -45,7 +45,7 @@ async function answer(parts: Parts, req: Request, res: Response, token: string):
   let feed: OpenFeed | null = null
   try {
     await surroundings.limits.takeVisit(address)
-    feed = await feedBehind(surroundings.database, token)
+    feed = await feedBehind(surroundings, token)
     const principal = readerOf(feed)
     await surroundings.limits.take(principal)
     const call = newCall(surroundings, { principal, requestId, address })
