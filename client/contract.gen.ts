@@ -77,7 +77,7 @@ export interface paths {
         head?: never;
         /**
          * Update a vendor
-         * @description Changes the fields that are sent; null clears one. The status moves through changeVendorStatus instead. Once the vendor has had a portal link, adding an email address, in `email` or `contacts`, also needs portal_links:read, because links are mailed there. Needs vendors:write; emits vendor.updated when anything changed.
+         * @description Changes the fields that are sent; null clears one. The status moves through changeVendorStatus instead. Once the vendor has had a portal link, adding an email address, in `email` or `contacts`, also needs portal_links:read, because links are mailed there. Removing or changing an email address revokes all portal links of the vendor, with their copies. The remaining addresses get new links to the portal and to the invitations of open bid requests. Needs vendors:write; emits vendor.updated when anything changed.
          */
         patch: operations["updateVendor"];
         trace?: never;

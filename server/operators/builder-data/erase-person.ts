@@ -6,6 +6,7 @@ import type { Database, Db } from '../../platform/database/database.ts'
 import { type OwnedTable, ownedTables } from '../../platform/database/owned-tables.ts'
 import { openFiles } from '../../platform/files/files.ts'
 import { forgetStrangers } from '../../platform/keys/identity-retention.ts'
+import { revokeAllAddresses } from '../../platform/keys/portal-addresses.ts'
 import { invalid, notFound } from '../../platform/problems/problem.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { catchUp } from '../../platform/search/index-changes.ts'
@@ -101,6 +102,11 @@ export async function eraseContact(parts: Parts, vendorId: string, wanted: Wante
   if (vendor === undefined) throw notFound()
   const { organizationId, contactName: name, email, phone } = vendor
   const people = [{ name, email, phone }, ...(vendor.contacts as unknown as Contact[])]
+  // The portal links in the mailbox of the erased person must not remain valid.
+  if (people.some((person) => person.email && isMeant(person, wanted))) {
+    const { database, clock } = parts
+    await revokeAllAddresses({ db: database.statements, organizationId, now: clock.now() }, [vendorId])
+  }
   return eraseAmong(parts, { organizationId, id: vendorId, table: 'vendors' }, people, wanted)
 }
 

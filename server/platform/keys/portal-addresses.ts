@@ -76,6 +76,24 @@ export async function revokeAddress(call: WriteCall, subjectId: string): Promise
   return rows.length > 0
 }
 
+/** A link that was revoked just now. */
+export interface RevokedLink extends Addressed {
+  createdAt: string
+  isCopy: boolean
+}
+
+/** Revokes all links of these vendors: to their portals and to every invitation, with their copies. */
+export async function revokeAllAddresses(
+  { db, organizationId, now }: Pick<WriteCall, 'db' | 'organizationId' | 'now'>,
+  vendorIds: readonly string[],
+): Promise<RevokedLink[]> {
+  const { rows } = await sql<RevokedLink>`
+    update "portalAddresses" set "revokedAt" = ${now}, "sealedToken" = null
+    where "organizationId" = ${organizationId} and "vendorId" = any(${[...vendorIds]}::text[]) and "revokedAt" is null
+    returning "subjectId", "vendorId", "createdAt", "copiedBy" is not null as "isCopy"`.execute(db)
+  return rows
+}
+
 /** Whether there is a link to mail that still opens the invitation or the vendor's portal. Copies do not count. */
 export async function hasLink(call: Call, { subjectId, vendorId }: Addressed): Promise<boolean> {
   const { rows } = await sql<{ createdAt: string }>`

@@ -15,7 +15,8 @@ export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Ve
   const navigate = useNavigate()
   // As it was when the form was opened: what others change meanwhile does not change what one sees.
   const [before] = useState(vendor)
-  const [sent, setSent] = useState<ReturnType<typeof bodyOf> | null>(null)
+  const [sent, setSent] = useState<Body | null>(null)
+  const [toConfirm, setToConfirm] = useState<Body | null>(null)
   const create = plumbline.useMutation('post', '/api/ext/vendors', {
     onSuccess: ({ id, companyName }) => {
       say(`${companyName} is added`)
@@ -28,10 +29,15 @@ export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Ve
       onClose()
     },
   })
-  const save = (body: ReturnType<typeof bodyOf>, version: number | undefined) => {
+  const save = (body: Body, version: number | undefined) => {
+    setToConfirm(null)
     setSent(body)
     if (before === undefined) create.mutate({ body })
     else update.mutate({ params: { path: { vendorId: before.id }, header: { 'If-Match': `"${version}"` } }, body })
+  }
+  const submit = (body: Body) => {
+    if (before !== undefined && endsLinks(before, body)) setToConfirm(body)
+    else save(body, before?.version)
   }
   const error = create.error ?? update.error
   const isConflict = error !== null && faultOf(error).problem?.code === 'precondition_failed'
@@ -58,7 +64,7 @@ export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Ve
           onOverwrite={() => sent !== null && save(sent, now?.version)}
         />
       )}
-      <Form id={form} error={isConflict ? null : error} onSubmit={(data) => save(bodyOf(data), before?.version)}>
+      <Form id={form} error={isConflict ? null : error} onSubmit={(data) => submit(bodyOf(data))}>
         <TextField name="companyName" label="Company" defaultValue={before?.companyName} autoFocus />
         <div className="form-row">
           <TextField name="contactName" label="Person" optional defaultValue={before?.contactName ?? ''} />
@@ -92,9 +98,55 @@ export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Ve
           <TextField name="accountingId" label="Accounting id" optional defaultValue={before?.accountingId ?? ''} />
         </div>
       </Form>
+      {before !== undefined && toConfirm !== null && (
+        <ConfirmAddress
+          vendor={before}
+          email={toConfirm.email}
+          onConfirm={() => save(toConfirm, before.version)}
+          onClose={() => setToConfirm(null)}
+        />
+      )}
     </Dialog>
   )
 }
+
+function ConfirmAddress(props: { vendor: Vendor; email: string | null; onConfirm(): void; onClose(): void }) {
+  const { vendor, email, onConfirm, onClose } = props
+  const { companyName } = vendor
+  const word = email === null ? 'Remove address' : 'Change address'
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      size="narrow"
+      title={`${email === null ? 'Remove' : 'Change'} the email address of ${companyName}?`}
+      tail={
+        <>
+          <span className="push" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" onClick={onConfirm}>
+            {word}
+          </Button>
+        </>
+      }
+    >
+      <p>
+        The portal links that were mailed to {vendor.email} stop working.{' '}
+        {email === null
+          ? 'Contacts of the vendor who get mail receive new links.'
+          : `New links are mailed to ${email}.`}{' '}
+        This cannot be undone.
+      </p>
+    </Dialog>
+  )
+}
+
+/** Whether saving revokes portal links, which may have been mailed to the address that is no longer there. */
+function endsLinks({ email, portalStatus }: Vendor, after: Body): boolean {
+  return portalStatus !== 'not_invited' && email !== null && email.toLowerCase() !== after.email?.toLowerCase()
+}
+
+type Body = ReturnType<typeof bodyOf>
 
 function bodyOf(data: FormData) {
   const scopes = (typed(data, 'scopes') ?? '').split(',').map((scope) => scope.trim())

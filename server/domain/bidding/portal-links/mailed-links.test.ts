@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type MailServer, startMailServer } from '../../../../test/support/mail-server.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { eraseContact } from '../../../operators/builder-data/erase-person.ts'
 import { createKey } from '../../../platform/keys/keys.ts'
 import { ALL_PERMISSIONS } from '../../../platform/keys/roles.ts'
 import { createUser } from '../../office/users/users.ts'
@@ -91,3 +92,73 @@ test('the link of a vendor without an email address is copied', async () => {
   const { status, body } = await plumbline.post(`/api/ext/invitations/${invitationId}/portal-link`)
   expect([status, body.portalUrl]).toEqual([200, expect.stringContaining('/portal/inv_')])
 })
+
+test('a removed email address loses the links that were mailed to it, and the remaining addresses get new ones', async () => {
+  const vendorId = await vendorWith({ email: 'old@brazos.example.com', contacts: [contact('dana@brazos.example.com')] })
+  await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
+  const invitationId = await requestedBid(vendorId)
+  const old = [linkOf(await plumbline.mailedLink(vendorId)), linkOf(await plumbline.mailedLink(invitationId))]
+  const opens = async (link: RequestOptions) => (await plumbline.get('/api/portal/invitations', link)).status
+  for (const link of old) expect(await opens(link)).toBe(200)
+
+  const unrelated = { email: 'OLD@brazos.example.com', phone: '+1 512 555 0100' }
+  expect((await plumbline.patch(`/api/ext/vendors/${vendorId}`, unrelated)).status).toBe(200)
+  for (const link of old) expect(await opens(link)).toBe(200)
+
+  const moved = { email: 'new@brazos.example.com', contacts: [] }
+  expect((await plumbline.patch(`/api/ext/vendors/${vendorId}`, moved)).status).toBe(200)
+  for (const link of old) expect((await plumbline.get('/api/portal/invitations', link)).body.code).toBe('revoked_token')
+  const mails = [await mailServer.next(moved.email), await mailServer.next(moved.email)]
+  const sources = mails.map(({ source }) => source.replaceAll('=\r\n', ''))
+  const link = await plumbline.mailedLink(invitationId)
+  expect(sources.filter((source) => source.includes(link))).toHaveLength(1)
+  expect(sources.filter((source) => source.includes(`/portal/${vendorId}.`))).toHaveLength(1)
+  expect(await opens(linkOf(link))).toBe(200)
+})
+
+test('a contact whose mail was turned off before it was removed does not keep its links', async () => {
+  const former = contact('former@brazos.example.com')
+  const vendorId = await vendorWith({ email: 'office@brazos.example.com', contacts: [former] })
+  await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
+  const link = linkOf(await plumbline.mailedLink(vendorId))
+  const change = (contacts: object[]) => plumbline.patch(`/api/ext/vendors/${vendorId}`, { contacts })
+  expect((await change([{ ...former, notify: false }])).status).toBe(200)
+  expect((await plumbline.get('/api/portal/invitations', link)).status).toBe(200)
+  expect((await change([])).status).toBe(200)
+  expect((await plumbline.get('/api/portal/invitations', link)).body.code).toBe('revoked_token')
+})
+
+test('erasing a contact revokes the links of its vendor and mails no new ones', async () => {
+  const vendorId = await vendorWith({
+    email: 'yard@brazos.example.com',
+    contacts: [contact('gone@brazos.example.com')],
+  })
+  await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
+  const link = linkOf(await plumbline.mailedLink(vendorId))
+  await eraseContact(plumbline, vendorId, { email: 'gone@brazos.example.com', also: [] })
+  expect((await plumbline.get('/api/portal/invitations', link)).body.code).toBe('revoked_token')
+  await expect(plumbline.mailedLink(vendorId)).rejects.toThrow('no portal link')
+})
+
+test('a vendor that loses its last email address, by a sync too, loses its links', async () => {
+  const vendorId = await vendorWith({ email: 'last@brazos.example.com' })
+  await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
+  const link = linkOf(await plumbline.mailedLink(vendorId))
+  const rows = [{ id: vendorId, email: null }]
+  expect((await plumbline.post('/api/ext/vendors/batch', { match: 'id', rows })).status).toBe(200)
+  expect((await plumbline.get('/api/portal/invitations', link)).body.code).toBe('revoked_token')
+  await expect(plumbline.mailedLink(vendorId)).rejects.toThrow('no portal link')
+})
+
+const contact = (email: string) => ({ name: 'Dana Whitfield', email, notify: true })
+const linkOf = (url: string) => ({ key: url.slice(url.lastIndexOf('/') + 1) })
+
+async function vendorWith(addresses: object): Promise<string> {
+  const vendor = { companyName: 'Brazos Framing', status: 'active', ...addresses }
+  return (await plumbline.post('/api/ext/vendors', vendor)).body.id
+}
+
+async function requestedBid(vendorId: string): Promise<string> {
+  const asked = { vendorIds: [vendorId], scope: 'framing', deadline: '2035-06-30', communityId }
+  return (await plumbline.post('/api/ext/bids/request', asked)).body.invitations[0].id
+}

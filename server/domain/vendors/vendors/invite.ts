@@ -14,13 +14,25 @@ export async function inviteToPortal(call: WriteCall, before: Vendor): Promise<V
   await revokeAddress(call, vendor.id)
   const addresses = await issueAddresses(call, [{ subjectId: vendor.id, vendorId: vendor.id }])
   await recordEvent(call, 'vendor.invited', vendor, before, { reason: 'portal', bidRequestId: null })
-  const link = addresses.get(vendor.id) ?? null
-  const { id, companyName } = vendor
-  const values = { 'vendor.companyName': companyName }
-  await queueLetters(call, [
-    { kind: 'portal_invitation', to: recipientsOf(vendor), vendorId: id, aboutId: id, values, link },
-  ])
+  await mailPortalLinks(call, [{ vendor, link: addresses.get(vendor.id) ?? null }])
   return vendor
+}
+
+/** A vendor and the new link of its whole portal. */
+export interface PortalLink {
+  vendor: Vendor
+  link: string | null
+}
+
+/** Mails vendors the links of their whole portals. */
+export async function mailPortalLinks(call: WriteCall, links: readonly PortalLink[]): Promise<void> {
+  await queueLetters(
+    call,
+    links.map(({ vendor, link }) => ({
+      ...{ kind: 'portal_invitation' as const, to: recipientsOf(vendor), vendorId: vendor.id, aboutId: vendor.id },
+      ...{ values: { 'vendor.companyName': vendor.companyName }, link },
+    })),
+  )
 }
 
 /** Invites a locked vendor that has no portal link, if the caller may invite it. */

@@ -178,10 +178,3 @@ export async function moveMentions(call: WriteCall, { keepId, mergeId }: Pair): 
     where "organizationId" = ${organizationId} and "vendorId" = ${keepId}
       and "delays"::text like ${`%${mergeId}%`}`.execute(db)
 }
-
-/** Nobody who was sent an address of the merged vendor acts for the kept one by it. */
-export async function revokeAllAddresses({ db, organizationId, now }: WriteCall, vendorId: string): Promise<void> {
-  await sql`
-    update "portalAddresses" set "revokedAt" = coalesce("revokedAt", ${now}), "sealedToken" = null
-    where "organizationId" = ${organizationId} and "vendorId" = ${vendorId}`.execute(db)
-}

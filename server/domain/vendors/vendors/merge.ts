@@ -1,5 +1,6 @@
 import type { Vendor } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
+import { revokeAllAddresses } from '../../../platform/keys/portal-addresses.ts'
 import { conflict, invalid, problem } from '../../../platform/problems/problem.ts'
 import * as merging from './merge-queries.ts'
 import { recordUpdate } from './operations.ts'
@@ -48,7 +49,7 @@ export async function mergeVendors(call: WriteCall, pair: merging.Pair): Promise
     if (counted.stayed > 0) stayed.push({ kind, count: counted.stayed })
   }
   await merging.moveMentions(call, pair)
-  await merging.revokeAllAddresses(call, mergeId)
+  await revokeAllAddresses(call, [mergeId])
   const merged = await archived(call, keep, other)
   const filled = await vendors.update(call, keep, takenOver(keep, other))
   await recordUpdate(call, keep, filled)

@@ -11,6 +11,7 @@ import * as scopes from '../scopes/queries.ts'
 import { possibleDuplicates, vendorsLike, withPossibleDuplicates } from './duplicates.ts'
 import { inviteToPortal } from './invite.ts'
 import * as vendors from './queries.ts'
+import { replaceLinks } from './replace-links.ts'
 import { assertMayReroute } from './reroute.ts'
 import { vendorSync } from './sync.ts'
 import { keepTaxId, lastOf } from './tax-id.ts'
@@ -55,6 +56,7 @@ export const vendorOperations = {
       const after = taxId === undefined ? updated : await keepTaxId(call, { before, after: updated }, taxId)
       if (notificationPreferences !== undefined) await vendors.retimeNotices(call, after.id)
       await recordUpdate(call, before, after)
+      await replaceLinks(call, [{ before, after }])
       return after
     })
     return { status: 200, body: vendor }

@@ -9,6 +9,7 @@ import { type AskedRow, type Outcome, refusedAs, type Sync } from '../../../plat
 import { saidThere } from '../../statuses/ledger-states.ts'
 import * as scopes from '../scopes/queries.ts'
 import * as vendors from './queries.ts'
+import { replaceLinks } from './replace-links.ts'
 import { findForbiddenReroutes, rerouteDenied } from './reroute.ts'
 import { keepTaxIds, lastOf, taxIdsOf } from './tax-id.ts'
 import { changesOf, newVendor } from './vendor.ts'
@@ -52,6 +53,7 @@ export function vendorSync(match: MatchBy, createScopes?: boolean): Sync<'Vendor
         call,
         changed.map((each) => makeEvent(call, 'vendor.updated', stored(call, each), each.before)),
       )
+      await replaceLinks(call, changed)
     },
   }
 }

@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import type { Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { endOf, issueAddresses, type RevokedLink, revokeAllAddresses } from '../../../platform/keys/portal-addresses.ts'
+import { queueLetters } from '../../office/mail/queue.ts'
+import { mailPortalLinks } from './invite.ts'
+import { valuesOf } from './letters.ts'
+import { obstacleToLetIn, recipientsOf } from './vendor.ts'
+
+interface Changed {
+  before: Vendor
+  after: Vendor
+}
+
+/**
+ * Revokes every portal link of the vendors that an email address was removed from, because somebody who is gone may still
+ * read the mails there. The remaining addresses get new links to the vendor's portal and to the invitations of open
+ * bid requests; without an address, there is no new link. The vendors are locked and stored.
+ */
+export async function replaceLinks(call: WriteCall, changes: readonly Changed[]): Promise<void> {
+  const vendors = new Map(changes.filter(hasRemovedAddress).map(({ after }) => [after.id, after]))
+  if (vendors.size === 0) return
+  const revoked = await revokeAllAddresses(call, [...vendors.keys()])
+  const mailable = revoked.flatMap((link) => {
+    const vendor = vendors.get(link.vendorId)
+    return vendor === undefined || link.isCopy || !isReachable(vendor) ? [] : [{ ...link, vendor }]
+  })
+  await replacePortalLinks(
+    call,
+    mailable.filter(({ subjectId, vendorId }) => subjectId === vendorId),
+  )
+  await replaceInvitationLinks(
+    call,
+    mailable.filter(({ subjectId, vendorId }) => subjectId !== vendorId),
+  )
+}
+
+interface Mailable extends RevokedLink {
+  vendor: Vendor
+}
+
+async function replacePortalLinks(call: WriteCall, links: readonly Mailable[]): Promise<void> {
+  const current = links.filter(({ createdAt }) => endOf({ createdAt, deadlineAt: null }) > call.now)
+  const issued = await issueAddresses(call, current)
+  await mailPortalLinks(
+    call,
+    current.map(({ vendor }) => ({ vendor, link: issued.get(vendor.id) ?? null })),
+  )
+}
+
+// Neither the requests nor the invitations are locked or changed: whoever locks them waits for the vendor afterwards.
+async function replaceInvitationLinks(call: WriteCall, links: readonly Mailable[]): Promise<void> {
+  if (links.length === 0) return
+  const vendors = new Map(links.map(({ subjectId, vendor }) => [subjectId, vendor]))
+  const { rows } = await sql<OpenInvitation>`
+    select i."id", i."vendorId", r."number", r."title", r."scope", r."deadline"::text as "deadline", r."message"
+    from "invitations" as i
+    join "bidRequests" as r on r."organizationId" = i."organizationId" and r."id" = i."bidRequestId"
+    where i."organizationId" = ${call.organizationId} and i."id" = any(${[...vendors.keys()]}::text[])
+      and r."status" = 'sent' and r."deadlineAt" > ${call.now}
+    order by i."id"`.execute(call.db)
+  const issued = await issueAddresses(
+    call,
+    rows.map(({ id, vendorId }) => ({ subjectId: id, vendorId })),
+  )
+  const letters = rows.flatMap((row) => {
+    const vendor = vendors.get(row.id)
+    if (vendor === undefined) return []
+    const values = { 'vendor.companyName': vendor.companyName, message: row.message, ...valuesOf(row) }
+    const about = { vendorId: vendor.id, aboutId: row.id, link: issued.get(row.id) ?? null }
+    return { kind: 'bid_invitation' as const, to: recipientsOf(vendor), values, ...about }
+  })
+  await queueLetters(call, letters)
+}
+
+/** An invitation of an open bid request, with what its mail says about the request. */
+interface OpenInvitation {
+  id: string
+  vendorId: string
+  number: string
+  title: string | null
+  scope: string
+  deadline: string
+  message: string | null
+}
+
+/**
+ * Whether an email address is no longer among those of the vendor, whatever its case. A contact that gets no mail now
+ * counts too, because links may have been mailed to it before.
+ */
+function hasRemovedAddress({ before, after }: Changed): boolean {
+  const kept = emailsOf(after)
+  return [...emailsOf(before)].some((email) => !kept.has(email))
+}
+
+function emailsOf({ email, contacts }: Vendor): Set<string> {
+  const emails = [email, ...contacts.map((contact) => contact.email)]
+  return new Set(emails.flatMap((each) => each?.toLowerCase() ?? []))
+}
+
+function isReachable(vendor: Vendor): boolean {
+  return recipientsOf(vendor).length > 0 && obstacleToLetIn(vendor) === null
+}
