@@ -12,14 +12,19 @@ const pages = globSync(['*.md', '{client,contract,docs,examples,mock,scripts}/**
 /** The text of a page without its code blocks. */
 const proseOf = (page: string) => readFileSync(path.join(root, page), 'utf8').replace(/^```.*?^```/gms, '')
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page: those that GitHub makes of its headings, and former ones, which are written beside them. */
 function anchorsOf(page: string): string[] {
-  return [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+  const prose = proseOf(page)
+  const former = [...prose.matchAll(/<a id="([\w-]+)"><\/a>/g)].map(([, id = '']) => id)
+  const headings = [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
+      .replaceAll(/<a id="[\w-]+"><\/a>/g, '')
+      .trim()
       .toLowerCase()
       .replace(/[^\w\- ]/g, '')
       .replaceAll(' ', '-'),
   )
+  return [...headings, ...former]
 }
 
 function leadsNowhere(page: string, target: string): boolean {
