@@ -13,45 +13,45 @@ export interface ProblemMembers {
   ambiguous_reference: Required<Pick<AnyProblem, 'errors' | 'candidates'>>
 }
 
-/** Why the present state does not allow it. A minor version may add reasons. By name, so that an editor shows what each means. */
+/** Reason of the conflict. Minor versions can add reasons. By name, so that an editor shows what each means. */
 export const ConflictReason = {
-  /** A value that has to be unique belongs to another record. */
+  /** A value that must be unique is used by another record. */
   value_taken: 'value_taken',
   /** The record, or one that it names, is archived. */
   archived: 'archived',
   /** The status does not allow it. */
   wrong_status: 'wrong_status',
-  /** It cannot change, or not any more. */
+  /** The value cannot be changed, or can no longer be changed. */
   fixed: 'fixed',
-  /** Something else depends on it. */
+  /** Another record depends on it. */
   in_use: 'in_use',
-  /** There are as many as there may be. */
+  /** The maximum number is reached. */
   limit_reached: 'limit_reached',
-  /** It is so already. */
+  /** It is already done. */
   already_done: 'already_done',
-  /** Something that it takes is not there, such as a plan, a price or an amount. */
+  /** Required data is missing, such as a plan, a price or an amount. */
   missing_data: 'missing_data',
-  /** What was asked for cannot be had here or on that date. */
+  /** It is not available here or on that date. */
   not_available: 'not_available',
-  /** What was named is of a kind that this cannot be done with. */
+  /** The named record is of the wrong kind. */
   not_suitable: 'not_suitable',
-  /** It would come to more than can be recorded. */
+  /** The result would exceed the maximum. */
   too_large: 'too_large',
-  /** There is less left than it takes. */
+  /** The remaining amount is too small. */
   not_enough_left: 'not_enough_left',
-  /** Something else holds for the same time. */
+  /** Another record is valid for the same period. */
   period_taken: 'period_taken',
-  /** Something has to be finished first. */
+  /** Other work must be finished first. */
   open_work: 'open_work',
-  /** It is going on at this moment. */
+  /** It is already in progress. */
   under_way: 'under_way',
-  /** It takes an overrideReason. */
+  /** It requires an overrideReason. */
   needs_override: 'needs_override',
-  /** It had to be done earlier. */
+  /** The deadline has passed. */
   deadline_passed: 'deadline_passed',
   /** A record has changed since it was read or shown; the field changed lists the differences if they are known. */
   changed_meanwhile: 'changed_meanwhile',
-  /** Nobody could receive it. */
+  /** There is no recipient. */
   no_recipient: 'no_recipient',
   /** It is for another kind of caller. */
   wrong_caller: 'wrong_caller',
@@ -67,19 +67,19 @@ export const ConflictReason = {
   compliance_expired: 'compliance_expired',
   /** The vendor is not invited to the bid request. */
   not_invited: 'not_invited',
-  /** The bid request takes no bids now. */
+  /** The bid request does not accept bids now. */
   bid_request_not_open: 'bid_request_not_open',
   /** The bid request is blind and still open. */
   bids_sealed: 'bids_sealed',
-  /** The vendor has bid already. */
+  /** The vendor has already bid. */
   already_bid: 'already_bid',
-  /** The vendor has answered already. */
+  /** The vendor has already responded. */
   already_answered: 'already_answered',
-  /** The bid holds no longer. */
+  /** The bid is no longer valid. */
   bid_expired: 'bid_expired',
-  /** The award is made. */
+  /** The award has already been made. */
   already_awarded: 'already_awarded',
-  /** It is on an order already. */
+  /** It is already on an order. */
   already_ordered: 'already_ordered',
   /** The budget is locked. */
   budget_locked: 'budget_locked',
@@ -87,7 +87,7 @@ export const ConflictReason = {
   budget_not_locked: 'budget_not_locked',
   /** The home is cancelled or archived. */
   home_not_open: 'home_not_open',
-  /** The contract does not hold now. */
+  /** The contract is not active. */
   contract_not_active: 'contract_not_active',
   /** The vendor's poLimit would be exceeded. */
   po_limit_exceeded: 'po_limit_exceeded',

@@ -8,49 +8,49 @@ export interface CompositeSkills {
   suggestVendorsForScope: { input: SuggestVendorsForScopeInput; result: SuggestVendorsForScopeResult }
   /** Find over-committed budgets. Needs homes:read. */
   detectOverCommittedBudgets: { input: DetectOverCommittedBudgetsInput; result: DetectOverCommittedBudgetsResult }
-  /** Forecast what a home will cost. Needs homes:read, budgets:read. */
+  /** Forecast a home's cost. Needs homes:read, budgets:read. */
   forecastCostAtCompletion: { input: ForecastCostAtCompletionInput; result: ForecastCostAtCompletionResult }
   /** Compare a home's budget with its costs. Needs homes:read, budgets:read. */
   budgetVsActual: { input: BudgetVsActualInput; result: BudgetVsActualResult }
-  /** Report the margins of homes that closed. Needs homes:read, budgets:read. */
+  /** Report the margins of closed homes. Needs homes:read, budgets:read. */
   marginReport: { input: MarginReportInput; result: MarginReportResult }
-  /** Report the work in progress. Needs homes:read, budgets:read, sales:read. */
+  /** Report work in progress. Needs homes:read, budgets:read, sales:read. */
   wipReport: { input: WipReportInput; result: WipReportResult }
-  /** Forecast the cash of the coming weeks. Needs homes:read, pos:read, payments:read, sales:read. */
+  /** Forecast cash flow. Needs homes:read, pos:read, payments:read, sales:read. */
   cashFlowForecast: { input: CashFlowForecastInput; result: CashFlowForecastResult }
-  /** Report what variances cost. Needs homes:read, pos:read. */
+  /** Report the cost of variances. Needs homes:read, pos:read. */
   varianceReport: { input: VarianceReportInput; result: VarianceReportResult }
-  /** Compare the cost of a square foot. Needs homes:read, pos:read. */
+  /** Compare costs per square foot. Needs homes:read, pos:read. */
   costPerSquareFoot: { input: CostPerSquareFootInput; result: CostPerSquareFootResult }
   /** Age the open commitments. Needs homes:read, pos:read. */
   committedCostAging: { input: CommittedCostAgingInput; result: CommittedCostAgingResult }
-  /** Put together a draw request. Needs homes:read, milestones:read, budgets:read. */
+  /** Prepare a draw request. Needs homes:read, milestones:read, budgets:read. */
   drawRequest: { input: DrawRequestInput; result: DrawRequestResult }
-  /** Try out a price increase. Needs homes:read, budgets:read. */
+  /** Simulate a price increase. Needs homes:read, budgets:read. */
   simulatePriceIncrease: { input: SimulatePriceIncreaseInput; result: SimulatePriceIncreaseResult }
-  /** Sum up the retainage. Needs homes:read, pos:read. */
+  /** Summarize retainage. Needs homes:read, pos:read. */
   retainageSummary: { input: RetainageSummaryInput; result: RetainageSummaryResult }
-  /** Write a vendor's statement. Needs vendors:read, homes:read, pos:read, payments:read. */
+  /** Prepare a vendor statement. Needs vendors:read, homes:read, pos:read, payments:read. */
   vendorStatement: { input: VendorStatementInput; result: VendorStatementResult }
   /** Level the bids of a request. Needs bids:read. */
   levelBids: { input: LevelBidsInput; result: LevelBidsResult }
-  /** Recommend whom to award. Needs bids:read, vendors:read. */
+  /** Recommend an award. Needs bids:read, vendors:read. */
   recommendAward: { input: RecommendAwardInput; result: RecommendAwardResult }
   /** Split an award. Needs bids:read, bids:write. */
   splitAward: { input: SplitAwardInput; result: SplitAwardResult }
   /** Remind vendors of bids. Needs bids:read, bids:write. */
   sendBidReminders: { input: SendBidRemindersInput; result: SendBidRemindersResult }
-  /** Extend the deadline of a bid request. Needs bids:read, bids:write. */
+  /** Extend a bid deadline. Needs bids:read, bids:write. */
   extendBidDeadline: { input: ExtendBidDeadlineInput; result: ExtendBidDeadlineResult }
   /** Request bids for a home. Needs homes:read, budgets:read, vendors:read, bids:read, bids:write, contracts:read. */
   requestBidsForHome: { input: RequestBidsForHomeInput; result: RequestBidsForHomeResult }
-  /** Find gaps in the bids. Needs homes:read, budgets:read, bids:read, contracts:read. */
+  /** Find gaps in bid coverage. Needs homes:read, budgets:read, bids:read, contracts:read. */
   findBidCoverageGaps: { input: FindBidCoverageGapsInput; result: FindBidCoverageGapsResult }
   /** Show the price history of a trade. Needs bids:read, homes:read, vendors:read. */
   bidHistory: { input: BidHistoryInput; result: BidHistoryResult }
-  /** Find what is not bought yet. Needs homes:read, budgets:read, tasks:read, bids:read, contracts:read. */
+  /** Find trades not bought yet. Needs homes:read, budgets:read, tasks:read, bids:read, contracts:read. */
   findUnboughtScopes: { input: FindUnboughtScopesInput; result: FindUnboughtScopesResult }
-  /** Forecast when a home is completed. Needs homes:read, tasks:read, vendors:read. */
+  /** Forecast a home's completion. Needs homes:read, tasks:read, vendors:read. */
   forecastHomeCompletion: { input: ForecastHomeCompletionInput; result: ForecastHomeCompletionResult }
   /** Compress a schedule. Needs homes:read, tasks:read. */
   compressSchedule: { input: CompressScheduleInput; result: CompressScheduleResult }
@@ -64,13 +64,13 @@ export interface CompositeSkills {
   delayAnalysis: { input: DelayAnalysisInput; result: DelayAnalysisResult }
   /** Plan an even flow of starts. Needs homes:read, communities:read. */
   evenFlowPlan: { input: EvenFlowPlanInput; result: EvenFlowPlanResult }
-  /** Ask vendors to confirm their starts. Needs homes:read, tasks:read, tasks:write, vendors:read. */
+  /** Ask vendors to confirm starts. Needs homes:read, tasks:read, tasks:write, vendors:read. */
   requestStartConfirmations: { input: RequestStartConfirmationsInput; result: RequestStartConfirmationsResult }
-  /** Rank the vendors of a trade. Needs vendors:read, bids:read, pos:read. */
+  /** Rank a trade's vendors. Needs vendors:read, bids:read, pos:read. */
   rankVendors: { input: RankVendorsInput; result: RankVendorsResult }
-  /** Find insurance that expires. Needs vendors:read, pos:read, tasks:read. */
+  /** Find expiring insurance. Needs vendors:read, pos:read, tasks:read. */
   findExpiringInsurance: { input: FindExpiringInsuranceInput; result: FindExpiringInsuranceResult }
-  /** Measure how much depends on one vendor. Needs vendors:read, homes:read, pos:read. */
+  /** Measure dependence on vendors. Needs vendors:read, homes:read, pos:read. */
   concentrationRisk: { input: ConcentrationRiskInput; result: ConcentrationRiskResult }
   /** Find inactive vendors. Needs vendors:read, bids:read, pos:read. */
   findInactiveVendors: { input: FindInactiveVendorsInput; result: FindInactiveVendorsResult }
@@ -80,17 +80,17 @@ export interface CompositeSkills {
   staleLeads: { input: StaleLeadsInput; result: StaleLeadsResult }
   /** Report the backlog. Needs sales:read, homes:read. */
   backlogReport: { input: BacklogReportInput; result: BacklogReportResult }
-  /** Report how options are taken. Needs options:read, homes:read, sales:read. */
+  /** Report option popularity. Needs options:read, homes:read, sales:read. */
   optionPopularity: { input: OptionPopularityInput; result: OptionPopularityResult }
-  /** Check the selections of a home. Needs homes:read, options:read. */
+  /** Check a home's selections. Needs homes:read, options:read. */
   validateSelections: { input: ValidateSelectionsInput; result: ValidateSelectionsResult }
   /** Find overdue selections. Needs homes:read, options:read, tasks:read. */
   overdueSelections: { input: OverdueSelectionsInput; result: OverdueSelectionsResult }
-  /** Show a home on one page. Needs homes:read, budgets:read, tasks:read, pos:read, sales:read. */
+  /** Show a home overview. Needs homes:read, budgets:read, tasks:read, pos:read, sales:read. */
   homeSnapshot: { input: HomeSnapshotInput; result: HomeSnapshotResult }
-  /** Show how a community does. Needs communities:read, homes:read, budgets:read, tasks:read, vendors:read, pos:read, sales:read. */
+  /** Show a community dashboard. Needs communities:read, homes:read, budgets:read, tasks:read, vendors:read, pos:read, sales:read. */
   communityDashboard: { input: CommunityDashboardInput; result: CommunityDashboardResult }
-  /** Say what needs attention today. Needs homes:read, budgets:read, tasks:read, vendors:read, pos:read, options:read. */
+  /** List what needs attention today. Needs homes:read, budgets:read, tasks:read, vendors:read, pos:read, options:read. */
   exceptionsToday: { input: ExceptionsTodayInput; result: ExceptionsTodayResult }
   /** Check whether a home can close. Needs homes:read, tasks:read, milestones:read, pos:read, payments:read, sales:read. */
   closingReadiness: { input: ClosingReadinessInput; result: ReadinessResult }
@@ -100,33 +100,33 @@ export interface CompositeSkills {
   payableNow: { input: PayableNowInput; result: PayableNowResult }
   /** Complete a task and pay for it. Needs tasks:read, tasks:write, pos:read, pos:write, payments:write. */
   payOnCompletion: { input: PayOnCompletionInput; result: PayOnCompletionResult }
-  /** Release the retainage of a home. Needs homes:read, pos:read, vendors:read, payments:write. */
+  /** Release a home's retainage. Needs homes:read, pos:read, vendors:read, payments:write. */
   releaseRetainage: { input: ReleaseRetainageInput; result: ReleaseRetainageResult }
-  /** Request lien waivers for several payments. Needs payments:read, payments:write. */
+  /** Request lien waivers in bulk. Needs payments:read, payments:write. */
   requestLienWaivers: { input: RequestLienWaiversInput; result: RequestLienWaiversResult }
   /** Find missing lien waivers. Needs payments:read, pos:read, vendors:read, homes:read. */
   findMissingLienWaivers: { input: FindMissingLienWaiversInput; result: FindMissingLienWaiversResult }
   /** Match an invoice to an order. Needs pos:read, payments:read, vendors:read, homes:read. */
   matchInvoice: { input: MatchInvoiceInput; result: MatchInvoiceResult }
-  /** Void a payment and enter it anew. Needs payments:read, payments:write. */
+  /** Void and reissue a payment. Needs payments:read, payments:write. */
   voidPaymentAndReissue: { input: VoidPaymentAndReissueInput; result: VoidPaymentAndReissueResult }
   /** Allocate overhead to homes. Needs homes:read, budgets:read. */
   allocateOverhead: { input: AllocateOverheadInput; result: AllocateOverheadResult }
   /** Price a takeoff. Needs parts:read, options:read, communities:read, vendors:read. */
   priceTakeoff: { input: PriceTakeoffInput; result: PriceTakeoffResult }
-  /** Draft the orders of a home. Needs homes:read, parts:read, options:read, vendors:read, pos:read, pos:write. */
+  /** Draft a home's purchase orders. Needs homes:read, parts:read, options:read, vendors:read, pos:read, pos:write. */
   draftPurchaseOrders: { input: DraftPurchaseOrdersInput; result: DraftPurchaseOrdersResult }
-  /** Issue several orders. Needs homes:read, tasks:read, pos:read, pos:write. */
+  /** Issue purchase orders in bulk. Needs homes:read, tasks:read, pos:read, pos:write. */
   issuePurchaseOrders: { input: IssuePurchaseOrdersInput; result: IssuePurchaseOrdersResult }
-  /** Order a variance. Needs pos:read, pos:write, homes:read, budgets:read. */
+  /** Create a variance order. Needs pos:read, pos:write, homes:read, budgets:read. */
   createVariancePo: { input: CreateVariancePoInput; result: CreateVariancePoResult }
-  /** Change what a selection has ordered. Needs options:read, options:write, pos:read, pos:write. */
+  /** Change an ordered selection. Needs options:read, options:write, pos:read, pos:write. */
   createChangePoFromSelection: { input: CreateChangePoFromSelectionInput; result: CreateChangePoFromSelectionResult }
-  /** Charge a vendor back. Needs pos:read, pos:write. */
+  /** Create a backcharge. Needs pos:read, pos:write. */
   createBackcharge: { input: CreateBackchargeInput; result: CreateBackchargeResult }
-  /** Give a trade of a home to another vendor. Needs homes:read, vendors:read, tasks:read, tasks:write, pos:read, pos:write. */
+  /** Reassign a trade to another vendor. Needs homes:read, vendors:read, tasks:read, tasks:write, pos:read, pos:write. */
   reassignVendor: { input: ReassignVendorInput; result: ReassignVendorResult }
-  /** Forecast what has to be bought. Needs homes:read, budgets:read, parts:read, tasks:read, pos:read. */
+  /** Forecast purchases. Needs homes:read, budgets:read, parts:read, tasks:read, pos:read. */
   purchaseForecast: { input: PurchaseForecastInput; result: PurchaseForecastResult }
   /** Merge two vendors. Needs vendors:read, vendors:write, bids:write, pos:write, payments:write, contracts:write, tasks:write, parts:write. */
   mergeVendors: { input: MergeVendorsInput; result: MergeVendorsResult }
@@ -138,12 +138,12 @@ export interface CompositeSkills {
   priceHome: { input: PriceHomeInput; result: PriceHomeResult }
   /** Select an option for a home. Needs homes:read, options:read, options:write, budgets:read. */
   applySelection: { input: ApplySelectionInput; result: ApplySelectionResult }
-  /** Summarize the cost of time. Needs timesheets:read, payments:write, homes:read, users:read. */
+  /** Summarize labor cost. Needs timesheets:read, payments:write, homes:read, users:read. */
   timesheetCostSummary: { input: TimesheetCostSummaryInput; result: TimesheetCostSummaryResult }
-  /** Approve the timesheets of a week. Needs timesheets:read, timesheets:write, users:read. */
+  /** Approve a week's timesheets. Needs timesheets:read, timesheets:write, users:read. */
   approveTimesheets: { input: ApproveTimesheetsInput; result: ApproveTimesheetsResult }
   /** Import rows. Needs . */
   importRows: { input: ImportRowsInput; result: ImportRowsResult }
-  /** Set homes up like another one. Needs homes:read, tasks:read, tasks:write, options:read, options:write, budgets:read, budgets:write. */
+  /** Copy a home's setup. Needs homes:read, tasks:read, tasks:write, options:read, options:write, budgets:read, budgets:write. */
   cloneHomeSetup: { input: CloneHomeSetupInput; result: CloneHomeSetupResult }
 }
