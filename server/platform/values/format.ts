@@ -1,0 +1,47 @@
+/** Values as they read in the sentences of errors: American English, whatever the language of the caller. */
+
+const amounts = new Map<string, Intl.NumberFormat>()
+
+/** $1,250.00. */
+export function formatAmount(amount: number, currency: string): string {
+  let format = amounts.get(currency)
+  if (format === undefined) {
+    format = new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: 2 })
+    amounts.set(currency, format)
+  }
+  return format.format(amount)
+}
+
+/** 1,250.5: a quantity, or a limit that applies in every currency. */
+export function formatNumber(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 4 })
+}
+
+/** November 20, 2026. The date is a calendar date, YYYY-MM-DD. */
+export function formatDate(date: string): string {
+  return new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+}
+
+/** November 20, 2026 at 5:00 PM CST. */
+export function formatTimestamp(timestamp: string | Date, timeZone: string): string {
+  const date = new Date(timestamp)
+  const day = date.toLocaleDateString('en-US', { dateStyle: 'long', timeZone })
+  const time = date.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit', timeZoneName: 'short', timeZone })
+  // Intl puts a narrow no-break space before PM, which programs and logs seldom expect.
+  return `${day} at ${time}`.replace(/\s/g, ' ')
+}
+
+/** A status as it follows "is": partially completed, a draft. */
+export function describeStatus(status: string): string {
+  return status === 'draft' ? 'a draft' : status.replaceAll('_', ' ')
+}
+
+const lists = {
+  and: new Intl.ListFormat('en-US', { type: 'conjunction' }),
+  or: new Intl.ListFormat('en-US', { type: 'disjunction' }),
+}
+
+/** PO-7, PO-8, and PO-9. */
+export function formatList(words: readonly string[], last: 'and' | 'or' = 'and'): string {
+  return lists[last].format(words)
+}
