@@ -209,9 +209,12 @@ test('two records never share an id, and one never gets a second', async () => {
     ['refused', site.lot14],
     ['acknowledged', null],
   ])
-  expect(body.rows[1].problem).toMatchObject({ code: 'conflict', detail: 'Lot 14 is JOB-1 in accounting already.' })
+  expect(body.rows[1].problem).toMatchObject({ code: 'conflict', reason: 'value_taken', conflictingId: site.lot14 })
   const second = await acknowledge([row(site.lot14, 'JOB-2', 2)])
-  expect(second.body.rows[0].problem.detail).toBe('The record is JOB-1 in accounting already.')
+  expect(second.body.rows[0].problem).toMatchObject({
+    reason: 'fixed',
+    detail: 'The record is already linked to JOB-1 in accounting.',
+  })
   const others = await acknowledge([
     row('ven_01m7y975jyfesvq6zzzzzzzzzz', 'X'),
     row('nothing', 'X'),

@@ -71,17 +71,23 @@ async function acknowledgeOne(
     assertMay(call, type, 'write')
     const before = await LEDGER_KINDS[type].lock(call, row.id)
     if (row.version > before.version)
-      throw conflict('changed_meanwhile', `The record has version ${before.version}, and none like ${row.version} yet.`)
+      throw conflict(
+        'changed_meanwhile',
+        `Version ${row.version} does not exist: the current version is ${before.version}.`,
+      )
     if (row.error !== undefined) return failed(call, type, row, row.error, before.version, known)
     const accountingId = row.accountingId ?? before.accountingId
     if (accountingId === null)
-      throw conflict('missing_data', 'The record has no accountingId. Send the one that it was given.')
+      throw conflict(
+        'missing_data',
+        'The record has no accountingId. Send the accountingId that the accounting system assigned.',
+      )
     if (before.accountingId !== null && before.accountingId !== accountingId)
-      throw conflict('fixed', `The record is ${before.accountingId} in accounting already.`)
+      throw conflict('fixed', `The record is already linked to ${before.accountingId} in accounting.`)
     if (before.accountingId === null) {
       const taken = (await withAccountingIds(call, type, [accountingId])).get(accountingId)
       if (taken !== undefined)
-        throw conflict('value_taken', `${taken.label} is ${accountingId} in accounting already.`, {
+        throw conflict('value_taken', `${taken.label} is already linked to ${accountingId} in accounting.`, {
           conflictingId: taken.id,
         })
     }

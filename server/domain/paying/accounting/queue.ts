@@ -65,5 +65,7 @@ function typesFor(call: Call, asked: LedgerType | undefined): LedgerType[] {
 /** Refuses what the key may not do with records of the kind. */
 export function assertMay({ permissions }: Call, type: LedgerType, what: 'read' | 'write'): void {
   const permission = `${LEDGER_KINDS[type].entity}:${what}`
-  if (!permissions.has(permission)) throw problem('permission_denied', `A ${type} takes ${permission}.`, { permission })
+  if (permissions.has(permission)) return
+  const verb = what === 'read' ? 'Reading' : 'Updating'
+  throw problem('permission_denied', `${verb} records of type ${type} requires ${permission}.`, { permission })
 }

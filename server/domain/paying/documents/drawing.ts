@@ -51,8 +51,8 @@ export class DrawingThread {
     } catch (error) {
       const { name, code } = error as { name?: unknown; code?: unknown }
       if (code !== 'too_much_work') this.#end()
-      if (name === 'AbortError') throw tooMuch(fileName, `it takes longer than ${this.#mostMs / 1000} seconds to draw`)
-      if (code === 'ERR_WORKER_OUT_OF_MEMORY') throw tooMuch(fileName, 'it takes too much memory to draw')
+      if (name === 'AbortError') throw tooMuch(fileName, `it takes longer than ${this.#mostMs / 1000} seconds`)
+      if (code === 'ERR_WORKER_OUT_OF_MEMORY') throw tooMuch(fileName, 'it requires too much memory')
       throw error
     } finally {
       this.#idle = setTimeout(() => this.#end(), this.#idleMs).unref()
@@ -82,5 +82,5 @@ function startWorker(): Worker {
 }
 
 function tooMuch(fileName: string, reason: string): Problem {
-  return problem('too_much_work', `Cannot make ${fileName}: ${reason}. Shorten the texts that it shows.`)
+  return problem('too_much_work', `Cannot generate ${fileName}: ${reason}. Shorten its texts.`)
 }

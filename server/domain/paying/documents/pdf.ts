@@ -48,7 +48,7 @@ export async function pdf(about: About, draw: (doc: Doc) => void): Promise<Buffe
   })
   let pages = 1
   doc.on('pageAdded', () => {
-    if (++pages > MOST_PAGES) throw new TooManyPages(`The document has more than ${MOST_PAGES} pages.`)
+    if (++pages > MOST_PAGES) throw new TooManyPages(`The document exceeds ${MOST_PAGES} pages.`)
   })
   doc.registerFont('plain', PLAIN).registerFont('bold', BOLD)
   draw(doc)

@@ -8,6 +8,7 @@ import type {
   Payment,
 } from '../../../../client/contract.gen.ts'
 import { addressLine } from '../../../platform/values/address.ts'
+import { formatDate, formatNumber } from '../../../platform/values/format.ts'
 import { amountText } from '../../../platform/values/money.ts'
 import { filledIn, type Values } from '../../../platform/values/placeholders.ts'
 import type { Named } from './queries.ts'
@@ -56,7 +57,7 @@ const MOST_CHARACTERS = 99_000
 export function filled(wording: string, facts: Facts): string | FieldError[] {
   const text = filledIn(wording, valuesOf(facts), MOST_CHARACTERS + 1)
   if (text.length <= MOST_CHARACTERS) return text
-  const message = `has more than ${MOST_CHARACTERS} characters when it is filled in`
+  const message = `must not exceed ${formatNumber(MOST_CHARACTERS)} characters after its placeholders are replaced`
   return [{ pointer: '/text', code: 'maxLength', message }]
 }
 
@@ -96,21 +97,21 @@ export function signed(
 /** Why a vendor cannot sign it, as it reads it; null if it can. */
 export function reasonNotToSign({ status, signedBy, signedOn }: LienWaiver): string | null {
   if (status === 'requested') return null
-  if (status === 'void') return 'This waiver is void, and is not to be signed any more.'
-  return `This waiver was signed by ${signedBy} on ${signedOn}.`
+  if (status === 'void') return 'This lien waiver is void and can no longer be signed.'
+  return `${signedBy} already signed this lien waiver${signedOn === null ? '' : ` on ${formatDate(signedOn)}`}.`
 }
 
 /** What is wrong with a move beside its status. */
 export function moveFaults({ status, signedBy, signedOn, reason = null }: LienWaiverMove, today: string): FieldError[] {
   if (status === 'signed') {
     if (signedBy === undefined)
-      return [{ pointer: '/signedBy', code: 'required', message: 'is required where a signature is recorded' }]
+      return [{ pointer: '/signedBy', code: 'required', message: 'is required when status is signed' }]
     if (signedOn === undefined || signedOn <= today) return []
-    return [{ pointer: '/signedOn', code: 'maximum', message: `must not be after today, ${today}` }]
+    return [{ pointer: '/signedOn', code: 'maximum', message: `must not be after today (${today})` }]
   }
   const faults = Object.entries({ signedBy, signedOn })
     .filter(([, value]) => value !== undefined)
-    .map(([field]) => ({ pointer: `/${field}`, code: 'exclusive', message: 'is only for the status signed' }))
+    .map(([field]) => ({ pointer: `/${field}`, code: 'exclusive', message: 'can only be set when status is signed' }))
   if (faults.length > 0 || status === 'accepted' || reason !== null) return faults
-  return [{ pointer: '/reason', code: 'required', message: `is required for the status ${status}` }]
+  return [{ pointer: '/reason', code: 'required', message: `is required when status is ${status}` }]
 }

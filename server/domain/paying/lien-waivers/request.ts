@@ -46,11 +46,14 @@ async function worded(
 ): Promise<LienWaiver> {
   const { id: paymentId, status, number, vendorId, homeId, poId, amount, currency } = payment
   if (status === 'rejected' || status === 'voided')
-    throw conflict('wrong_status', `${number} is ${status}, so that nothing is waived for it.`)
+    throw conflict('wrong_status', `${number} is ${status}, so it does not need a lien waiver.`)
   const waiverType = waiverTypeOf(payment)
   const standing = (await waivers.standingOf(call, paymentId)).find((other) => other.waiverType === waiverType)
   if (standing !== undefined && standing.status !== 'requested')
-    throw conflict('already_done', `${number} has a waiver of the kind ${waiverType} that is signed: ${standing.id}.`)
+    throw conflict(
+      'already_done',
+      `${number} already has a signed lien waiver of type ${waiverType} (${standing.id}). Void it to request a new one.`,
+    )
   const throughDate = asked ?? payment.paidDate ?? payment.invoiceDate ?? dateIn(call.timeZone, call.now)
   const named = await waivers.namedIn(
     call,

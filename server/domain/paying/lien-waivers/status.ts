@@ -29,10 +29,7 @@ export async function signInPortal(
   const reason = reasonNotToSign(waiver)
   if (reason !== null) throw conflict('wrong_status', reason)
   if (version !== undefined && version !== waiver.version)
-    throw conflict(
-      'changed_meanwhile',
-      'This waiver was worded anew since it was read. Please read it once more, and then sign it.',
-    )
+    throw conflict('changed_meanwhile', 'The text of this lien waiver has changed. Read it again before you sign.')
   const signature = { signedBy, signedOn: dateIn(call.timeZone, call.now), signedVia }
   const linkCopiedBy = call.principal.copiedBy?.name ?? null
   return move(call, waiver, { status: 'signed', ...signed(waiver, signature, linkCopiedBy) }, null)

@@ -6,6 +6,7 @@ import { makeEvent, recordEvents } from '../../../platform/events/record.ts'
 import { recordFirstStatuses } from '../../../platform/events/status-history.ts'
 import { conflict, unknownReference } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
 import { minus, sum } from '../../../platform/values/money.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as waivers from '../lien-waivers/queries.ts'
@@ -36,7 +37,7 @@ export async function createPaymentRun(call: WriteCall, body: Checked['PaymentRu
   if (ids.length > MOST_ORDERS)
     throw conflict(
       'limit_reached',
-      `More than ${MOST_ORDERS} orders have something payable; narrow the run by communityId or vendorIds.`,
+      `More than ${formatNumber(MOST_ORDERS)} orders have a payable amount. Limit the run with communityId or vendorIds.`,
     )
   const accounts = await accountsOf(call, ids)
   const payees = await runs.payeesOf(call, [...new Set([...vendorIds, ...accounts.keys()])])

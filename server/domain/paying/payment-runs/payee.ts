@@ -1,5 +1,6 @@
 import type { Payment, PaymentAllocation, PaymentRunSkip } from '../../../../client/contract.gen.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 import { isMoney, minus } from '../../../platform/values/money.ts'
 import { OPEN } from '../../statuses/order-statuses.ts'
 import { type Account, amountsOf, reasonNotToPay, signOf, wholeAmount, withheldOf } from '../payments/payment.ts'
@@ -58,9 +59,14 @@ export function decide(vendor: Payee, accounts: readonly Account<OpenOrder>[], w
   // What the vendor owes comes off first, then what is due first is paid.
   payable.sort((one, other) => order(one) - order(other) || (one.dueDate < other.dueDate ? -1 : 1))
   for (const { allocation, number } of payable.splice(MOST_ALLOCATIONS))
-    skip('too_many', `${number} is left for the next run.`, allocation.amount, allocation.poId)
+    skip(
+      'too_many',
+      `The payment already has ${MOST_ALLOCATIONS} orders. ${number} can be paid in the next run.`,
+      allocation.amount,
+      allocation.poId,
+    )
   if (payable.length === 0) {
-    if (skipped.length === 0) skip('nothing_payable', `Nothing is payable to ${vendor.companyName}.`, 0)
+    if (skipped.length === 0) skip('nothing_payable', `${vendor.companyName} has no payable orders.`, 0)
     return { payment: null, skipped }
   }
   const allocations = payable.map(({ allocation }) => allocation)
@@ -98,7 +104,11 @@ function look(
   const amount = wholeAmount(account, 'progress') ?? 0
   if (sign * amount <= 0) {
     if (sums.reserved === 0) return null
-    return { reason: 'under_way', detail: `${number} is on payments that are under way.`, amount: sums.reserved }
+    return {
+      reason: 'under_way',
+      detail: `${number} is already on pending or approved payments.`,
+      amount: sums.reserved,
+    }
   }
   const allocation = {
     ...{ poId: order.id, lineId: null, amount },
@@ -114,9 +124,9 @@ function look(
     discountAmount > 0 && isInTime({ discountDueDate }, dateIn(timeZone, now)) && !isAfter(discountDueDate, throughDate)
   // What the vendor owes does not wait.
   if (sign > 0 && dueDate > throughDate && !isDiscounted)
-    return { reason: 'not_due', detail: `${number} is due on ${dueDate}.`, amount: net }
+    return { reason: 'not_due', detail: `${number} is not due until ${formatDate(dueDate)}.`, amount: net }
   if (lacking.has(order.id)) {
-    const detail = `The lien waiver for what was paid of ${number} before is missing.`
+    const detail = `The lien waiver for an earlier payment of ${number} is missing.`
     return { reason: 'waiver_missing', detail, amount: net }
   }
   return { number, day, dueDate, allocation }
@@ -132,9 +142,9 @@ export function objectionToVendor({
   status,
   complianceStatus,
 }: Payee): { reason: Reason; detail: string } | null {
-  if (status === 'on_hold') return { reason: 'vendor_on_hold', detail: `${companyName} is on hold.` }
+  if (status === 'on_hold') return { reason: 'vendor_on_hold', detail: `Cannot pay ${companyName}: it is on hold.` }
   if (complianceStatus !== 'expired') return null
-  return { reason: 'compliance_expired', detail: `The compliance of ${companyName} has expired.` }
+  return { reason: 'compliance_expired', detail: `The compliance documents of ${companyName} have expired.` }
 }
 
 function objectionTo(
@@ -144,7 +154,11 @@ function objectionTo(
   const { companyName } = vendor
   const objection = objectionToVendor(vendor)
   if (objection !== null) return objection
-  if (amount <= 0) return { reason: 'vendor_owes', detail: `${companyName} owes as much as it is owed, or more.` }
+  if (amount <= 0)
+    return { reason: 'vendor_owes', detail: `Nothing to pay: ${companyName} owes you at least as much as you owe.` }
   if (isMoney(grossAmount)) return null
-  return { reason: 'not_payable', detail: `What ${companyName} is owed is more than can be paid at once.` }
+  return {
+    reason: 'not_payable',
+    detail: `The amount payable to ${companyName} exceeds the maximum of a single payment.`,
+  }
 }

@@ -3,6 +3,7 @@ import { Counted } from '../../../../test/support/counted.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { eventsOf } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 
 const counted = new Counted('createPaymentRun')
 let plumbline: TestPlumbline
@@ -70,7 +71,7 @@ test('each vendor is paid once for all that is due, and every order that is left
   expect(bySkipped(prompt)).toMatchObject([{ poId: entered.id, reason: 'under_way', amount: 45 }])
   expect(bySkipped(held)).toMatchObject([{ poId: null, reason: 'vendor_on_hold', amount: 90 }])
   expect(bySkipped(lapsed)).toMatchObject([
-    { poId: null, reason: 'compliance_expired', detail: 'The compliance of Lapsed Framing has expired.' },
+    { poId: null, reason: 'compliance_expired', detail: 'The compliance documents of Lapsed Framing have expired.' },
   ])
   expect(bySkipped(owing)).toMatchObject([{ poId: null, reason: 'vendor_owes', amount: -1 }])
 
@@ -121,7 +122,8 @@ test('work is due by the terms of its vendor, and sooner where a discount would 
       ['nothing_payable', null],
     ].sort(),
   )
-  expect(early.skipped.find(({ poId }: Body) => poId === order.id).detail).toContain(site.day(45))
+  const skipped = early.skipped.find(({ poId }: Body) => poId === order.id)
+  expect([skipped.reason, skipped.detail]).toEqual(['not_due', expect.stringContaining(formatDate(site.day(45)))])
   const discounted = await run({ vendorIds, throughDate: site.day(10) })
   expect(discounted).toMatchObject({ amount: 90, discountAmount: 0.9 })
   const { paymentIds } = await run({ vendorIds, throughDate: site.day(45) })

@@ -12,7 +12,8 @@ import { recordEvent } from '../../../platform/events/record.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
-import { amountText, sum } from '../../../platform/values/money.ts'
+import { describeStatus, formatAmount } from '../../../platform/values/format.ts'
+import { sum } from '../../../platform/values/money.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { billedByLine, paymentSums } from '../purchase-orders/payment-queries.ts'
 import * as orders from '../purchase-orders/queries.ts'
@@ -23,6 +24,7 @@ import {
   amountFaults,
   amountsOf,
   charged,
+  type Excess,
   emptySums,
   enterableStatuses,
   isOfWork,
@@ -59,8 +61,7 @@ export async function createPayment(call: WriteCall, body: Body): Promise<Paymen
   const wait = reasonToWait(locked, paymentType, enterableStatuses(paymentType))
   if (wait !== null) throw conflict('open_work', wait)
   const unpaid = locked.find(({ noPayment }) => noPayment)
-  if (unpaid !== undefined)
-    throw conflict('not_suitable', `${unpaid.number} is for the schedule alone; nothing is paid of it.`)
+  if (unpaid !== undefined) throw conflict('not_suitable', `Cannot pay ${unpaid.number}: it is marked as noPayment.`)
   await assertReplaceable(call, vendor, replacesPaymentId)
   const accounts = await accountsOf(call, locked)
   const { allocations, objections } = await allocate(call, wanted, accounts, paymentType)
@@ -96,29 +97,32 @@ export async function createPayment(call: WriteCall, body: Body): Promise<Paymen
 function discountAsked({ discountAmount, discountDueDate = null }: Body) {
   if (discountAmount !== undefined) return { discountAmount, discountDueDate }
   if (discountDueDate === null) return null
-  const message = 'is only sent together with discountAmount'
+  const message = 'requires discountAmount'
   throw invalid([{ pointer: '/discountDueDate', code: 'exclusive', message }])
 }
 
 function wantedOf({ poId, grossAmount, allocations, paymentType }: Body): Wanted[] {
   const fault = (pointer: string, code: string, message: string) => invalid([{ pointer, code, message }])
   if (allocations === undefined) {
-    if (poId === undefined) throw fault('/poId', 'required', 'is required, or else allocations')
+    if (poId === undefined) throw fault('/poId', 'required', 'is required unless allocations is set')
     if (grossAmount === undefined && (paymentType === 'deposit' || paymentType === 'adjustment'))
-      throw fault('/grossAmount', 'required', `is required for a payment of type ${paymentType}`)
+      throw fault('/grossAmount', 'required', `is required when paymentType is ${paymentType}`)
     const pointer = { poId: '/poId', lineId: '/poId', amount: '/grossAmount' }
     return [{ poId, lineId: null, amount: grossAmount, pointer }]
   }
   if (poId !== undefined) throw fault('/poId', 'exclusive', 'cannot be combined with allocations')
-  if (grossAmount !== undefined) throw fault('/grossAmount', 'exclusive', 'is the sum of the allocations')
+  if (grossAmount !== undefined)
+    throw fault('/grossAmount', 'exclusive', 'cannot be combined with allocations; it is their sum')
   const faults = allocations.flatMap(({ poId, lineId = null }, i): FieldError[] => {
     const at = `/allocations/${i}`
     if (lineId !== null && !isOfWork(paymentType))
       return [
-        { pointer: `${at}/lineId`, code: 'unexpected', message: `cannot be sent for a payment of type ${paymentType}` },
+        { pointer: `${at}/lineId`, code: 'unexpected', message: `cannot be set when paymentType is ${paymentType}` },
       ]
     const first = allocations.findIndex((other) => other.poId === poId && (other.lineId ?? null) === lineId)
-    return first < i ? [{ pointer: at, code: 'unique', message: 'is there twice' }] : []
+    return first < i
+      ? [{ pointer: at, code: 'unique', message: 'must be unique; another allocation has the same poId and lineId' }]
+      : []
   })
   if (faults.length > 0) throw invalid(faults)
   return allocations.map(({ poId, lineId = null, amount }, i) => {
@@ -144,10 +148,10 @@ async function lockOrders(call: WriteCall, wanted: readonly Wanted[]): Promise<P
 function vendorOf(wanted: readonly Wanted[], locked: readonly PurchaseOrder[]): string {
   const vendorOfOrder = new Map(locked.map(({ id, vendorId }) => [id, vendorId]))
   const [vendorId] = vendorOfOrder.values()
-  if (vendorId === undefined) throw new Error('A payment is of one order at least.')
+  if (vendorId === undefined) throw new Error('Expected a payment to have at least one order.')
   const others = wanted.filter(({ poId }) => vendorOfOrder.get(poId) !== vendorId)
   if (others.length === 0) return vendorId
-  const message = 'is an order to another vendor'
+  const message = 'must be an order to the same vendor as the other orders'
   throw invalid(others.map(({ pointer }) => ({ pointer: pointer.poId, code: 'other_vendor', message })))
 }
 
@@ -156,9 +160,12 @@ async function assertReplaceable(call: WriteCall, vendor: Vendor, id: string | n
   const replaced = await payments.findOptional(call, id)
   if (replaced === undefined) throw unknownReference(['/replacesPaymentId'])
   const fault = (code: string, message: string) => invalid([{ pointer: '/replacesPaymentId', code, message }])
-  if (replaced.vendorId !== vendor.id) throw fault('other_vendor', 'is a payment to another vendor')
+  if (replaced.vendorId !== vendor.id) throw fault('other_vendor', 'must be a payment to the same vendor')
   if (replaced.status !== 'voided')
-    throw conflict('wrong_status', `${replaced.number} is ${replaced.status}; only a voided payment is replaced.`)
+    throw conflict(
+      'wrong_status',
+      `Cannot replace ${replaced.number}: it is ${replaced.status}. Only a voided payment can be replaced.`,
+    )
 }
 
 async function accountsOf(
@@ -183,33 +190,32 @@ async function allocate(
   const object = (title: string, detail: string) => objections.push({ title, detail, permission: 'pos:write' })
   for (const { poId, lineId, amount: asked, pointer } of wanted) {
     const account = accounts.get(poId)
-    if (account === undefined) throw new Error('Every order of a payment has an account.')
+    if (account === undefined) throw new Error('Expected every order of a payment to have an account.')
     const { order } = account
     const amount = asked ?? wholeAmount(account, paymentType) ?? 0
     const sign = signOf(order)
     if (asked === undefined && sign * amount <= 0)
-      throw conflict(
-        'missing_data',
-        `Nothing is left to be paid of ${order.number} by a payment of type ${paymentType}.`,
-      )
+      throw conflict('missing_data', `${order.number} has nothing left to pay with a ${typeOf(paymentType)} payment.`)
     if (amount === 0 || (sign * amount < 0 && paymentType !== 'adjustment')) {
-      const message = sign < 0 ? 'must be less than zero, because the vendor owes it' : 'must be more than zero'
+      const message = sign < 0 ? 'must be negative because the vendor owes it' : 'must be positive'
       faults.push({ pointer: pointer.amount, code: 'sign', message: amount === 0 ? 'must not be zero' : message })
       continue
     }
     const allocation = { poId, lineId, amount, retainageWithheld: withheldOf(account, paymentType, amount) }
-    const reason = reasonNotToPay(account, paymentType, allocation)
-    if (reason !== null) {
+    const excess = reasonNotToPay(account, paymentType, allocation)
+    if (excess !== null) {
       const most = wholeAmount(account, paymentType)
-      const atMost = most === null ? '' : ` of at most ${amountText(most)}`
-      object('Above what can be paid', `${order.number} ${reason}: ${amountText(amount)}${atMost}.`)
+      object('Exceeds the payable amount', sentenceFor(excess, order, amount, most))
     }
     if (paymentType === 'final' && order.status !== 'completed')
-      object('Before completion', `${order.number} is ${order.status}; a final payment takes it completed.`)
+      object(
+        'Before completion',
+        `${order.number} is ${describeStatus(order.status)}. A final payment needs a completed order.`,
+      )
     if (lineId !== null && (await isAboveLine(call, order, lineId, amount)))
       object(
-        'Above what can be paid',
-        `Line ${lineId} of ${order.number} does not have as much done: ${amountText(amount)}.`,
+        'Exceeds the payable amount',
+        `Line ${lineId} of ${order.number}: the payment of ${formatAmount(amount, order.currency)} exceeds its completed work.`,
       )
     allocations.push(allocation)
     accounts.set(poId, charged(account, paymentType, allocation))
@@ -225,10 +231,34 @@ async function isAboveLine(call: WriteCall, order: PurchaseOrder, lineId: string
   return sign * sum([billed, amount]) > sign * done
 }
 
+function sentenceFor(
+  excess: Excess,
+  { number, currency }: Pick<PurchaseOrder, 'number' | 'currency'>,
+  amount: number,
+  most: number | null,
+): string {
+  const [asked, limit] = [formatAmount(amount, currency), most === null ? '' : ` (${formatAmount(most, currency)})`]
+  switch (excess) {
+    case 'above_total':
+      return `The deposit of ${asked} on ${number} exceeds the total of the order.`
+    case 'above_retainage':
+      return `The payment of ${asked} exceeds the retainage held on ${number}${limit}.`
+    case 'above_paid':
+      return `The adjustment of ${asked} exceeds the amount paid on ${number}.`
+    case 'above_payable':
+      return `The payment of ${asked} exceeds the payable amount of ${number}${limit}.`
+  }
+}
+
+/** The type as an adjective: retainage release. */
+function typeOf(paymentType: PaymentType): string {
+  return paymentType.replaceAll('_', ' ')
+}
+
 async function invoiceObjections(call: WriteCall, vendor: Vendor, invoiceNumber: string | null): Promise<Objection[]> {
   if (invoiceNumber === null) return []
   const other = await payments.ofInvoice(call, vendor.id, invoiceNumber)
   if (other === undefined) return []
-  const detail = `Invoice ${invoiceNumber} of ${vendor.companyName} was entered as ${other.number}.`
-  return [{ title: 'Invoice entered before', detail, permission: 'pos:write' }]
+  const detail = `Invoice ${invoiceNumber} of ${vendor.companyName} is already recorded as ${other.number}.`
+  return [{ title: 'Invoice already recorded', detail, permission: 'pos:write' }]
 }

@@ -15,8 +15,8 @@ export interface Objection {
 
 export function complianceObjections({ complianceStatus, companyName }: Vendor): Objection[] {
   if (complianceStatus !== 'expired') return []
-  const detail = `The compliance of ${companyName} has expired.`
-  const remedy = 'addComplianceDocument adds the document that renews it.'
+  const detail = `The compliance documents of ${companyName} have expired.`
+  const remedy = 'Add a current document with addComplianceDocument.'
   return [{ title: 'Compliance expired', detail, remedy, permission: 'vendors:write' }]
 }
 
@@ -28,12 +28,11 @@ export async function waiverObjections(
 ): Promise<Objection[]> {
   if (lienWaiverId !== null || amount <= 0 || !(await isRequired(call, id))) return []
   const detail = `${companyName} has not signed a lien waiver for ${number}.`
-  const remedy = 'requestLienWaiver asks for it.'
+  const remedy = 'Request one with requestLienWaiver.'
   return [{ title: 'Lien waiver missing', detail, remedy, permission: 'pos:write' }]
 }
 
-/** An agent does what it reads, and the rule is not its own to go past. */
-const OVERRIDE = 'Whoever decides to go ahead all the same says why in overrideReason.'
+const OVERRIDE = 'To proceed anyway, set overrideReason.'
 
 /**
  * Refuses what is objected to, unless a reason to go ahead is given by somebody who may decide about all of it. Returns
@@ -53,7 +52,7 @@ export function overridden(
   const denied = objections.find(({ permission }) => !permissions.has(permission))
   if (denied !== undefined) {
     const { detail, permission } = denied
-    throw problem('permission_denied', `${detail} Going ahead all the same needs ${permission}.`, { permission })
+    throw problem('permission_denied', `${detail} Overriding this requires ${permission}.`, { permission })
   }
   const titles = [...new Set(objections.map(({ title }) => title))]
   return `${titles.join(', ')}. Overridden: ${overrideReason}`

@@ -7,6 +7,7 @@ import type {
   PurchaseOrder,
   PurchaseOrderStatus,
 } from '../../../../client/contract.gen.ts'
+import { describeStatus, formatList } from '../../../platform/values/format.ts'
 import { isMoney, minus, percentOf, sum } from '../../../platform/values/money.ts'
 import { OPEN, PENDING } from '../../statuses/order-statuses.ts'
 import type { PaymentSums } from '../purchase-orders/payment-queries.ts'
@@ -46,7 +47,9 @@ export function reasonToWait(
 ): string | null {
   const order = orders.find(({ status }) => !statuses.includes(status))
   if (order === undefined) return null
-  return `${order.number} is ${order.status}; a payment of type ${paymentType} takes it ${statuses.join(', ')}.`
+  const type = paymentType.replaceAll('_', ' ')
+  const needed = formatList(statuses.map(describeStatus), 'or')
+  return `${order.number} is ${describeStatus(order.status)}. ${/^[aeiou]/.test(type) ? 'An' : 'A'} ${type} payment needs an order that is ${needed}.`
 }
 
 /** A backcharge is paid in negative amounts, so that everything about it is compared the other way round. */
@@ -100,24 +103,26 @@ export function withheldOf({ order, sums }: Account, paymentType: PaymentType, a
   return sign * Math.min(sign * amount, Math.max(0, sign * minus(inAll, sums.withheld)))
 }
 
-/** Why so much cannot be paid of the order, in the words after its number; null if it can. */
+/** What the amount of an allocation can be above. */
+export type Excess = 'above_total' | 'above_retainage' | 'above_paid' | 'above_payable'
+
+/** What the amount of the allocation is above; null if it can be paid. */
 export function reasonNotToPay(
   { order, sums }: Account,
   paymentType: PaymentType,
   { amount, retainageWithheld }: Pick<PaymentAllocation, 'amount' | 'retainageWithheld'>,
-): string | null {
+): Excess | null {
   const sign = signOf(order)
   const room = sign * minus(order.payableAmount, sums.reserved)
-  if (paymentType === 'deposit')
-    return sign * sum([sums.billed, amount]) <= sign * order.total ? null : 'would be paid more than its total'
+  if (paymentType === 'deposit') return sign * sum([sums.billed, amount]) <= sign * order.total ? null : 'above_total'
   if (paymentType === 'retainage_release')
-    return sign * amount <= sign * releasable({ order, sums }) ? null : 'does not retain as much'
+    return sign * amount <= sign * releasable({ order, sums }) ? null : 'above_retainage'
   if (paymentType === 'adjustment' && sign * amount < 0) {
     const paid = sign * sums.paid + Math.min(sign * sums.reserved, 0)
-    return -sign * amount <= paid ? null : 'was not paid as much as is to be taken back'
+    return -sign * amount <= paid ? null : 'above_paid'
   }
   const isBilled = isOfWork(paymentType) && sign * amount > sign * minus(order.completedAmount, sums.billed)
-  return isBilled || sign * minus(amount, retainageWithheld) > room ? 'does not have as much payable' : null
+  return isBilled || sign * minus(amount, retainageWithheld) > room ? 'above_payable' : null
 }
 
 /** The account once the allocation is part of it. */
@@ -153,9 +158,9 @@ export function amountFaults(
   { grossAmount, amount }: Amounts,
   { paymentType, pointer, discountAmount }: { paymentType: PaymentType; pointer: string; discountAmount: number },
 ): FieldError[] {
-  if (!isMoney(grossAmount)) return [{ pointer, code: 'maximum', message: 'comes to more than can be paid at once' }]
+  if (!isMoney(grossAmount)) return [{ pointer, code: 'maximum', message: 'exceeds the maximum of a single payment' }]
   if (amount < 0 && paymentType !== 'adjustment')
-    return [{ pointer, code: 'sum', message: 'must not come to less than zero, but in an adjustment' }]
+    return [{ pointer, code: 'sum', message: 'must not be negative unless paymentType is adjustment' }]
   if (discountAmount <= Math.max(amount, 0)) return []
-  return [{ pointer: '/discountAmount', code: 'maximum', message: 'must not be more than what is paid' }]
+  return [{ pointer: '/discountAmount', code: 'maximum', message: 'must not exceed the amount paid' }]
 }

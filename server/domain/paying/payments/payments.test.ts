@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { eventsOf } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -52,7 +53,7 @@ const paid = async (body: object): Promise<Body> => {
 }
 const refused = async (path: string, body: object, key?: string) => {
   const answer = await post(path, body, key)
-  return [answer.status, answer.body.detail ?? '']
+  return [answer.status, answer.body.reason ?? answer.body.code]
 }
 const pointers = async (body: object) => {
   const answer = await post('/payments', body)
@@ -165,29 +166,41 @@ test('nothing is paid twice or beyond what is done, unless somebody who may deci
   const { id, number } = await order(50)
   await pay({ poId: id, grossAmount: 200 })
   const above = { poId: id, grossAmount: 100.02 }
-  expect(await refused('/payments', above)).toEqual([
-    409,
-    `${number} does not have as much payable: 100.02 of at most 100.01. Whoever decides to go ahead all the same says why in overrideReason.`,
+  const refusal = await post('/payments', above)
+  expect([refusal.status, refusal.body.reason, refusal.body.detail]).toEqual([
+    ...[409, 'needs_override'],
+    `The payment of $100.02 exceeds the payable amount of ${number} ($100.01). To proceed anyway, set overrideReason.`,
   ])
   const clerk = await plumbline.newKey(['payments:read', 'payments:write'], site.organizationId)
   const overriding = { ...above, overrideReason: 'Agreed with Priya.' }
-  expect(await refused('/payments', overriding, clerk)).toEqual([403, expect.stringContaining('pos:write')])
+  const denied = await post('/payments', overriding, clerk)
+  expect([denied.status, denied.body.permission]).toEqual([403, 'pos:write'])
   const { id: paymentId } = await pay(overriding)
-  expect(await historyOf(paymentId)).toEqual([['pending', 'Above what can be paid. Overridden: Agreed with Priya.']])
-  expect(await refused('/payments', { poId: id })).toEqual([409, expect.stringContaining('Nothing is left')])
+  expect(await historyOf(paymentId)).toEqual([
+    ['pending', 'Exceeds the payable amount. Overridden: Agreed with Priya.'],
+  ])
+  expect(await refused('/payments', { poId: id })).toEqual([409, 'missing_data'])
   expect((await refused('/payments', { poId: id, grossAmount: 1 }))[0]).toBe(409)
-  expect((await refused('/payments', { poId: id, paymentType: 'final', grossAmount: 1 }))[1]).toContain(
-    'partially_completed',
-  )
+  const early = await post('/payments', { poId: id, paymentType: 'final', grossAmount: 1 })
+  expect([early.body.reason, early.body.detail]).toEqual([
+    'needs_override',
+    expect.stringContaining('is partially completed. A final payment needs a completed order.'),
+  ])
   const release = { poId: id, paymentType: 'retainage_release', grossAmount: 30.01 }
-  expect((await refused('/payments', release))[1]).toContain('does not retain as much')
+  expect((await post('/payments', release)).body).toMatchObject({
+    reason: 'needs_override',
+    detail: expect.stringContaining('exceeds the retainage held on'),
+  })
 })
 
 test('an invoice of a vendor is entered once, in whatever capitals, until it is taken back', async () => {
   const { id } = await order(100)
   const { number, id: first } = await pay({ poId: id, grossAmount: 10, invoiceNumber: 'Inv-7' })
   const again = { poId: id, grossAmount: 10, invoiceNumber: 'INV-7' }
-  expect(await refused('/payments', again)).toEqual([409, expect.stringContaining(`was entered as ${number}`)])
+  expect((await post('/payments', again)).body).toMatchObject({
+    ...{ status: 409, reason: 'needs_override' },
+    detail: expect.stringContaining(`is already recorded as ${number}.`),
+  })
   await pay({ ...again, overrideReason: 'The second half of it.' })
   const other = await order(100, { vendorId: site.redrock })
   await pay({ ...again, poId: other.id })
@@ -207,15 +220,16 @@ test('a vendor whose compliance has expired is not paid, unless somebody who dec
   await made(`/vendors/${vendorId}/compliance-documents`, {
     ...{ type: 'general_liability', status: 'valid', effectiveDate: '2020-01-01', expirationDate: '2021-01-01' },
   })
-  expect(await refused('/payments', { poId: id, grossAmount: 10 })).toEqual([
-    409,
-    expect.stringContaining('has expired'),
-  ])
+  expect((await post('/payments', { poId: id, grossAmount: 10 })).body).toMatchObject({
+    ...{ status: 409, reason: 'needs_override' },
+    detail: expect.stringMatching(/^The compliance documents of .* have expired\. Add a current document /),
+  })
   const path = `/payments/${paymentId}/status`
-  expect(await refused(path, { status: 'approved' })).toEqual([409, expect.stringContaining('has expired')])
+  expect(await refused(path, { status: 'approved' })).toEqual([409, 'needs_override'])
   const overriding = { status: 'approved', reason: 'Seen.', overrideReason: 'The broker confirmed the renewal.' }
   const clerk = await plumbline.newKey(['payments:read', 'payments:write', 'pos:write'], site.organizationId)
-  expect(await refused(path, overriding, clerk)).toEqual([403, expect.stringContaining('vendors:write')])
+  const denied = await post(path, overriding, clerk)
+  expect([denied.status, denied.body.permission]).toEqual([403, 'vendors:write'])
   await moved(path, overriding)
   expect((await historyOf(paymentId)).at(-1)).toEqual([
     'approved',
@@ -228,16 +242,24 @@ test('a deposit is paid before the work, within the total, and the work catches 
     ...{ homeId, vendorId: site.loneStar, scope: 'framing', retainagePercent: 10, lines: LINES },
   })
   const deposit = { poId: id, paymentType: 'deposit', grossAmount: 200 }
-  expect((await refused('/payments', { poId: id, grossAmount: 1 }))[1]).toContain('is draft')
+  expect((await post('/payments', { poId: id, grossAmount: 1 })).body).toMatchObject({
+    reason: 'open_work',
+    detail: expect.stringMatching(
+      /is a draft\. A progress payment needs an order that is issued, accepted, partially completed, or completed\.$/,
+    ),
+  })
   const early = await pay(deposit)
-  expect((await refused(`/payments/${early.id}/status`, { status: 'approved' }))[1]).toContain('is draft')
+  expect((await refused(`/payments/${early.id}/status`, { status: 'approved' }))[1]).toBe('open_work')
   await moved(`/payments/${early.id}/void`, { reason: 'Too early.' })
   await moved(`/purchase-orders/${id}/status`, { status: 'approved' })
-  expect((await refused('/payments', { ...deposit, grossAmount: 600.02 }))[1]).toContain('more than its total')
+  expect((await post('/payments', { ...deposit, grossAmount: 600.02 })).body).toMatchObject({
+    reason: 'needs_override',
+    detail: expect.stringContaining('exceeds the total of the order'),
+  })
   await paid(deposit)
   expect(await orderNow(id)).toMatchObject({ paidAmount: 200, payableAmount: -200, balance: 400.01 })
   expect((await get(`/homes/${homeId}/budget`)).scopes).toMatchObject([{ actual: 0, paid: 200, retained: 0 }])
-  expect((await refused(`/purchase-orders/${id}/status`, { status: 'void' }))[1]).toContain('has payments')
+  expect((await refused(`/purchase-orders/${id}/status`, { status: 'void' }))[1]).toBe('wrong_status')
   await moved(`/purchase-orders/${id}/status`, { status: 'issued' }, { status: 'accepted' })
   await moved(`/purchase-orders/${id}/progress`, { completedPercent: 50 })
   await moved(`/purchase-orders/${id}/progress`, { completedPercent: 100 })
@@ -269,7 +291,10 @@ test('one payment pays several orders of a vendor and lines of them, less what t
   expect(await orderNow(one.id)).toMatchObject({ paidAmount: 450, payableAmount: 90.01 })
   expect(await orderNow(owed.id)).toMatchObject({ status: 'closed', paidAmount: -50, payableAmount: 0 })
   const line = { allocations: [{ poId: one.id, lineId: 'trusses', amount: 0.01 }] }
-  expect((await refused('/payments', line))[1]).toContain('Line trusses')
+  expect((await post('/payments', line)).body).toMatchObject({
+    reason: 'needs_override',
+    detail: expect.stringMatching(/^Line trusses of .* exceeds its completed work\./),
+  })
   for (const filter of [`poId=${other.id}`, `homeId=${homeId}`, `ids=${payment.id}`])
     expect((await get(`/payments?${filter}`)).data).toMatchObject([{ id: payment.id }])
 })
@@ -292,7 +317,10 @@ test('an adjustment corrects what was paid, up and down, and no further', async 
   const { id } = await order(100)
   await paid({ poId: id, grossAmount: 300 })
   const down = { poId: id, paymentType: 'adjustment', grossAmount: -270.01 }
-  expect((await refused('/payments', down))[1]).toContain('was not paid as much')
+  expect((await post('/payments', down)).body).toMatchObject({
+    reason: 'needs_override',
+    detail: expect.stringContaining('exceeds the amount paid on'),
+  })
   await paid({ ...down, grossAmount: -70 })
   expect(await orderNow(id)).toMatchObject({ paidAmount: 200, payableAmount: 340.01 })
   await paid({ ...down, grossAmount: 340.01 })
@@ -319,25 +347,32 @@ test('approving takes a limit that covers the amount', async () => {
   }
   const allocations = poIds.map((poId) => ({ poId, amount: 50.01 }))
   const paymentId = await id('/payments', { paymentType: 'deposit', allocations })
-  expect(await refused(`/payments/${paymentId}/status`, { status: 'approved' }, key)).toEqual([
-    403,
-    'To approve 100.02 takes a poApprovalLimit of as much; yours is 100.00.',
+  const above = await post(`/payments/${paymentId}/status`, { status: 'approved' }, key)
+  expect([above.status, above.body.code, above.body.detail]).toEqual([
+    ...[403, 'permission_denied'],
+    'Your approval limit is $100.00. Approving $100.02 needs a higher limit.',
   ])
 })
 
 test('an order with payments is closed by them and not by hand, and keeps the work that they reserve', async () => {
   const { id } = await order(100)
   const payment = await pay({ poId: id, grossAmount: 600.01 })
-  expect((await refused(`/purchase-orders/${id}/status`, { status: 'closed' }))[1]).toContain('has payments')
+  expect((await refused(`/purchase-orders/${id}/status`, { status: 'closed' }))[1]).toBe('wrong_status')
   const less = { completedPercent: 80, reason: 'Half of it is missing.' }
-  expect((await refused(`/purchase-orders/${id}/progress`, less))[1]).toContain('reserved for payments')
+  expect((await post(`/purchase-orders/${id}/progress`, less)).body).toMatchObject({
+    reason: 'not_enough_left',
+    detail: expect.stringContaining('already paid or reserved for payments'),
+  })
   const released = await order(100)
   await paid({ poId: released.id, paymentType: 'retainage_release' })
-  expect((await refused(`/purchase-orders/${released.id}/progress`, less))[1]).toContain('does not retain as much')
+  expect((await post(`/purchase-orders/${released.id}/progress`, less)).body).toMatchObject({
+    reason: 'not_enough_left',
+    detail: expect.stringContaining('of retainage, more than'),
+  })
   await moved(`/payments/${payment.id}/void`, { reason: 'Paid by the lender.' })
   await moved(`/purchase-orders/${id}/status`, { status: 'closed' })
   expect(await orderNow(id)).toMatchObject({ status: 'closed', paidAmount: 600.01, retainedAmount: 0 })
-  expect((await refused('/payments', { poId: id, grossAmount: 1 }))[1]).toContain('is closed')
+  expect((await refused('/payments', { poId: id, grossAmount: 1 }))[1]).toBe('open_work')
 })
 
 test('what makes no sense is refused at its field', async () => {
@@ -407,7 +442,10 @@ test('the terms of a vendor say when a payment is due, and what is let off if it
   const late = await approved({ grossAmount: 100, invoiceDate: site.day(-11) })
   const clerk = await plumbline.newKey(['payments:read', 'payments:write'], site.organizationId)
   const taking = { status: 'paid', takeDiscount: true }
-  expect(await refused(path(late), taking)).toEqual([409, expect.stringContaining(`until ${site.day(-1)}`)])
+  expect((await post(path(late), taking)).body).toMatchObject({
+    ...{ status: 409, reason: 'needs_override' },
+    detail: expect.stringContaining(`expired after ${formatDate(site.day(-1))}.`),
+  })
   expect((await refused(path(late), { ...taking, overrideReason: 'Agreed.' }, clerk))[0]).toBe(403)
   expect(await moved(path(late), { ...taking, overrideReason: 'Agreed.' })).toMatchObject({ discountTaken: 1.8 })
   expect((await historyOf(late.id)).at(-1)).toEqual(['paid', 'Discount taken late. Overridden: Agreed.'])
@@ -449,7 +487,7 @@ test('of 200 payments at once none is lost and none takes what another took', { 
   const entered = answers.filter(({ status }) => status === 201).map(({ body }) => body)
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]))
   for (const { status, body } of answers)
-    if (status === 409) expect(body.detail).toContain('does not have as much payable: 0.83')
+    if (status === 409) expect([body.reason, body.detail]).toEqual(['needs_override', expect.stringContaining('$0.83')])
   expect(entered).toHaveLength(120)
   expect(new Set(entered.map(({ number }) => number)).size).toBe(120)
   expect(await orderNow(id)).toMatchObject({ reservedAmount: 94.62, payableAmount: 95 })

@@ -4,7 +4,8 @@ import { recordEvent } from '../../../platform/events/record.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertMove, conflict, invalid, problem } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
-import { amountText, minus } from '../../../platform/values/money.ts'
+import { formatAmount, formatDate } from '../../../platform/values/format.ts'
+import { minus } from '../../../platform/values/money.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import * as orders from '../purchase-orders/queries.ts'
 import { settle } from '../purchase-orders/settle.ts'
@@ -18,7 +19,10 @@ export async function changeStatus(call: WriteCall, id: string, body: PaymentSta
   const { payment, locked } = await lockWithOrders(call, id)
   const { status: asked, reason = null, overrideReason = null, method, checkNumber, accountingId } = body
   if (asked === 'voided')
-    throw conflict('wrong_status', `${payment.number} is voided by voidPayment, which asks for the reason.`)
+    throw conflict(
+      'wrong_status',
+      `Cannot void ${payment.number} by changing its status. Use voidPayment, which requires a reason.`,
+    )
   assertMove(PAYMENT_MOVES, payment.status, asked)
   const today = dateIn(call.timeZone, call.now)
   const faults = faultsOf(body, today)
@@ -67,7 +71,7 @@ async function objectionsTo(call: WriteCall, payment: Payment, settlement: Settl
   const objections = complianceObjections(vendor)
   if (settlement !== null) objections.push(...(await waiverObjections(call, vendor, payment)))
   if (settlement?.takesDiscount === true && payment.discountAmount > 0 && !isInTime(payment, settlement.paidDate)) {
-    const detail = `The discount of ${payment.number} was granted until ${payment.discountDueDate}.`
+    const detail = `The discount of ${payment.number} expired${payment.discountDueDate === null ? '' : ` after ${formatDate(payment.discountDueDate)}`}.`
     objections.push({ title: 'Discount taken late', detail, permission: 'pos:write' })
   }
   return objections
@@ -98,20 +102,18 @@ async function lockWithOrders(call: WriteCall, id: string): Promise<{ payment: P
 function faultsOf(body: PaymentStatusMove, today: string): FieldError[] {
   const { status, reason = null, paidDate } = body
   if (status === 'rejected' && reason === null)
-    return [{ pointer: '/reason', code: 'required', message: 'is required to reject a payment' }]
+    return [{ pointer: '/reason', code: 'required', message: 'is required when status is rejected' }]
   if (status === 'paid') {
     if (paidDate === undefined || paidDate <= today) return []
-    return [{ pointer: '/paidDate', code: 'maximum', message: `must not be after today, ${today}` }]
+    return [{ pointer: '/paidDate', code: 'maximum', message: `must not be after today (${today})` }]
   }
   return (['paidDate', 'method', 'checkNumber', 'takeDiscount'] as const)
     .filter((field) => body[field] !== undefined)
-    .map((field) => ({ pointer: `/${field}`, code: 'exclusive', message: 'is only for the status paid' }))
+    .map((field) => ({ pointer: `/${field}`, code: 'exclusive', message: 'can only be set when status is paid' }))
 }
 
-function assertMayApprove({ poApprovalLimit }: Call, { amount }: Payment): void {
+function assertMayApprove({ poApprovalLimit }: Call, { amount, currency }: Payment): void {
   if (poApprovalLimit === null || amount <= poApprovalLimit) return
-  throw problem(
-    'permission_denied',
-    `To approve ${amountText(amount)} takes a poApprovalLimit of as much; yours is ${amountText(poApprovalLimit)}.`,
-  )
+  const [limit, asked] = [poApprovalLimit, amount].map((value) => formatAmount(value, currency))
+  throw problem('permission_denied', `Your approval limit is ${limit}. Approving ${asked} needs a higher limit.`)
 }

@@ -76,7 +76,7 @@ test('an approval is explained by the limit, by what is left in the budget, and 
   expect((await explained(id)).body).toMatchObject({ status: 'pending_approval', overBudgetBy: 299.5 })
   await post(`/purchase-orders/${id}/status`, { status: 'approved' })
   const decided = await explained(id)
-  expect([decided.status, decided.body.detail]).toEqual([409, expect.stringContaining('its approval is decided')])
+  expect([decided.status, decided.body.reason]).toEqual([409, 'wrong_status'])
 })
 
 test('another builder is told nothing of it, and who may only read cannot approve', async () => {

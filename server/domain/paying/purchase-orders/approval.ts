@@ -1,6 +1,7 @@
 import type { ApprovalExplanation, PurchaseOrder } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import { minus } from '../../../platform/values/money.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
 import { PENDING } from '../../statuses/order-statuses.ts'
@@ -43,7 +44,8 @@ async function budgetLeftFor(call: Call, order: PurchaseOrder): Promise<number |
 export async function explainApproval(call: Call, id: string): Promise<ApprovalExplanation> {
   const order = await orders.find(call, id)
   const { number, status, total, currency, scope } = order
-  if (!PENDING.includes(status)) throw conflict('wrong_status', `${number} is ${status}; its approval is decided.`)
+  if (!PENDING.includes(status))
+    throw conflict('wrong_status', `${number} is ${describeStatus(status)}. Its approval has already been decided.`)
   const budgetLeft = await budgetLeftFor(call, order)
   return {
     ...{ purchaseOrderId: id, status, asOf: call.now.toISOString(), total, currency, limit: call.poApprovalLimit },

@@ -18,7 +18,7 @@ export async function closeUnpaidOrders(surroundings: Surroundings): Promise<voi
     find: due,
     claim: lockDue,
     async settle(call, id) {
-      await close(call, await orders.find(call, id), 'Nothing is to be paid of it.')
+      await close(call, await orders.find(call, id), 'The order has nothing to pay.')
     },
   })
 }

@@ -88,9 +88,9 @@ export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrd
   ]
   if (faults.length > 0) throw invalid(faults)
   const reason = reasonNotToOrderFor(home)
-  if (reason !== null) throw conflict('home_not_open', `Nothing can be ordered: ${reason}.`)
+  if (reason !== null) throw conflict('home_not_open', `Cannot create a purchase order: ${reason}.`)
   if (vendor.archivedAt !== null)
-    throw conflict('vendor_archived', `Nothing can be ordered: ${vendor.companyName} is archived.`)
+    throw conflict('vendor_archived', `Cannot create a purchase order: ${vendor.companyName} is archived.`)
 
   const number = last === undefined ? await firstNumber(call, home) : numberOf(last.prefix, last.sequence + 1)
   const made = orders.make(call, { ...order, scope: spelled, number })
@@ -149,10 +149,12 @@ export async function budgetLineFaults(
   return named.flatMap(({ pointer, budgetLineId }): FieldError[] => {
     const line = known.get(budgetLineId)
     if (line?.homeId !== order.homeId)
-      return [{ pointer, code: 'other_home', message: 'is in the budget of another home' }]
-    if (line.archivedAt !== null) return [{ pointer, code: 'archived', message: 'was removed from the budget' }]
+      return [{ pointer, code: 'other_home', message: 'must be in the budget of the same home' }]
+    if (line.archivedAt !== null) return [{ pointer, code: 'archived', message: 'has been removed from the budget' }]
     if (line.scope.toLowerCase() === order.scope.toLowerCase()) return []
-    return [{ pointer, code: 'other_scope', message: `is budgeted for ${line.scope}, not for ${order.scope}` }]
+    return [
+      { pointer, code: 'other_scope', message: `must be a line of ${order.scope}; it is a line of ${line.scope}` },
+    ]
   })
 }
 

@@ -42,7 +42,10 @@ test('a change is of an order that was issued to the same vendor, and takes its 
   const change = { poType: 'change', parentPoId: parent.id }
   expect(pointers(await post('/purchase-orders', order(5, { poType: 'change' })))).toEqual(['/parentPoId required'])
   const early = await post('/purchase-orders', order(5, change))
-  expect([early.status, early.body.detail]).toEqual([409, expect.stringContaining(`${parent.number} is draft`)])
+  expect([early.status, early.body.reason, early.body.detail]).toEqual([
+    ...[409, 'wrong_status'],
+    `${parent.number} is a draft. A change order needs an order that has been issued.`,
+  ])
   await move(parent.id, 'approved', 'issued')
   const other = await post('/purchase-orders', order(5, { ...change, vendorId: site.hillCountry }))
   expect(pointers(other)).toEqual(['/parentPoId other_vendor'])

@@ -24,8 +24,8 @@ type Input = Checked['PurchaseOrderLineInput']
 const WORDS: Readonly<Record<PriceIssue, string>> = {
   no_price: 'the vendor has no price for the part',
   expired: "the vendor's price for the part has expired",
-  not_yet_effective: "the vendor's price for the part does not hold yet",
-  elsewhere: 'the vendor has a price for the part elsewhere only',
+  not_yet_effective: "the vendor's price for the part is not yet effective",
+  elsewhere: 'the vendor has a price for the part only in other places',
   below_minimum: "the vendor's price for the part is for larger quantities",
   vendor_not_active: 'the vendor is not active',
 }
@@ -44,15 +44,16 @@ export async function pricedLines(call: WriteCall, inputs: readonly Input[], ord
     const unit = input.unit === NO_UNIT && part !== undefined ? part.unit : input.unit
     const fault = (field: string, code: string, message: string) =>
       faults.push({ pointer: `/lines/${i}/${field}`, code, message })
-    if (description === undefined) fault('description', 'required', 'is required without a partId')
+    if (description === undefined) fault('description', 'required', 'is required unless partId is set')
     if (part !== undefined && unit !== part.unit) fault('unit', 'unit', `must be ${part.unit}, the unit of ${part.sku}`)
     let { unitPrice } = input
     let priceId = unitPrice === undefined ? null : keptPrice(input, order.lines)
-    if (unitPrice === undefined && part === undefined) fault('unitPrice', 'required', 'is required without a partId')
+    if (unitPrice === undefined && part === undefined)
+      fault('unitPrice', 'required', 'is required unless partId is set')
     if (unitPrice === undefined && part !== undefined) {
       const offer = found.next().value
       if (offer?.issue === null) ({ priceId, unitPrice } = offer)
-      else fault('unitPrice', offer?.issue ?? 'no_price', `is needed, because ${WORDS[offer?.issue ?? 'no_price']}`)
+      else fault('unitPrice', offer?.issue ?? 'no_price', `is required because ${WORDS[offer?.issue ?? 'no_price']}`)
     }
     return { ...input, description: description ?? '', unit, unitPrice: unitPrice ?? 0, priceId }
   })

@@ -90,7 +90,10 @@ test('what was ordered is not ordered again, until its order is void', async () 
   const { body: first } = await order(home, contract.id)
   expect(first.lines).toHaveLength(1)
   const again = await order(home, contract.id)
-  expect(again.body).toMatchObject({ status: 409, detail: expect.stringContaining(`by ${first.number}`) })
+  expect(again.body).toMatchObject({
+    ...{ status: 409, reason: 'already_ordered' },
+    detail: expect.stringContaining(`see ${first.number}.`),
+  })
 
   const selections = [await approved(home, bay), await approved(home, porch)]
   const named = await order(home, contract.id, { optionSelectionId: selections[1], poType: 'option' })
@@ -128,11 +131,17 @@ test('a home that no lump sum fits is refused, and so is a contract that does no
     effectiveDate: addDays(plumbline.clock.now().toISOString().slice(0, 10), 30),
   })
   const early = await order(home, later.id)
-  expect([early.status, early.body.detail]).toEqual([409, expect.stringContaining('does not hold before')])
+  expect([early.status, early.body.reason, early.body.detail]).toEqual([
+    ...[409, 'contract_not_active'],
+    expect.stringContaining('it is not effective until'),
+  ])
   const own = await order(home, later.id, { lines: [{ description: 'Extra', quantity: 1, unitPrice: 5 }] })
   expect(own.body).toMatchObject({ contractId: later.id, lines: [{ lineId: 'line-1' }] })
   await post(`contracts/${later.id}/status`, { status: 'terminated' })
-  expect((await order(home, later.id)).body.detail).toContain('terminated')
+  expect((await order(home, later.id)).body).toMatchObject({
+    reason: 'contract_not_active',
+    detail: expect.stringContaining('it is terminated'),
+  })
 })
 
 test('lump sums are ordered for the budget lines that they were estimated at', async () => {

@@ -38,7 +38,7 @@ export async function lumpSumLines(
     ...(await ofSelections(call, contract, home.id, optionSelectionId)),
   ]
   if (owed.length === 0) {
-    const message = `is not covered by a lump sum of ${contract.number}; send lines`
+    const message = `is not covered by a lump sum of ${contract.number}; set lines`
     const pointer = optionSelectionId === null ? '/homeId' : '/optionSelectionId'
     throw invalid([{ pointer, code: 'not_covered', message }])
   }
@@ -53,7 +53,7 @@ export async function lumpSumLines(
     const numbers = [...new Set(owed.flatMap(({ name }) => ordered.get(name) ?? []))].join(', ')
     throw conflict(
       'already_ordered',
-      `What ${contract.number} covers of ${home.name} was already ordered, by ${numbers}.`,
+      `Everything that ${contract.number} covers for ${home.name} is already ordered: see ${numbers}.`,
     )
   }
   const budgeted = await budgetedFor(call, contract, home.id)

@@ -3,6 +3,7 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { conflict, invalid } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
+import { describeStatus, formatDate } from '../../../platform/values/format.ts'
 import { hasRunOut } from '../../bidding/contracts/contract.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
@@ -21,7 +22,7 @@ export async function orderOfContract(call: WriteCall, wanted: Wanted, contract:
   if (contract.status !== 'active' || hasRunOut(contract, dateIn(call.timeZone, call.now)))
     throw conflict(
       'contract_not_active',
-      `${contract.number} is ${contract.status === 'active' ? 'expired' : contract.status}.`,
+      `Cannot order from ${contract.number}: it is ${contract.status === 'active' ? 'expired' : describeStatus(contract.status)}.`,
     )
   const vendor = wanted.vendor ?? (await vendors.find(call, contract.vendorId))
   const lines = wanted.lines ?? (await lumpSumsToOrder(call, wanted, contract))
@@ -31,7 +32,10 @@ export async function orderOfContract(call: WriteCall, wanted: Wanted, contract:
 async function lumpSumsToOrder(call: WriteCall, { home, optionSelectionId, scope }: Wanted, contract: Contract) {
   const { timeZone } = await communities.find(call, home.communityId)
   if (contract.effectiveDate > dateIn(timeZone ?? call.timeZone, call.now))
-    throw conflict('contract_not_active', `${contract.number} does not hold before ${contract.effectiveDate}.`)
+    throw conflict(
+      'contract_not_active',
+      `Cannot order from ${contract.number}: it is not effective until ${formatDate(contract.effectiveDate)}.`,
+    )
   const ordered = { ...contract, scope: scope ?? contract.scope }
   return lumpSumLines(call, ordered, home, optionSelectionId ?? null)
 }
@@ -40,7 +44,7 @@ function contradictions({ home, vendor, lines }: Wanted, contract: Contract): Fi
   const { vendorId, contractType, communityIds, planIds, number } = contract
   const faults: FieldError[] = []
   if (vendor !== null && vendor.id !== vendorId) {
-    const message = `must be ${vendorId}, whose contract it is, or be left out`
+    const message = `must be ${vendorId}, the vendor of the contract, or omitted`
     faults.push({ pointer: '/vendorId', code: 'other_vendor', message })
   }
   const isCovered =
@@ -48,6 +52,6 @@ function contradictions({ home, vendor, lines }: Wanted, contract: Contract): Fi
     (planIds.length === 0 || planIds.includes(home.planId ?? ''))
   if (!isCovered) faults.push({ pointer: '/homeId', code: 'not_covered', message: `is not covered by ${number}` })
   if (lines === undefined && contractType !== 'turnkey')
-    faults.push({ pointer: '/lines', code: 'required', message: 'is required without bidId' })
+    faults.push({ pointer: '/lines', code: 'required', message: 'is required unless bidId is set' })
   return faults
 }

@@ -6,6 +6,7 @@ import { checkIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordEvent } from '../../../platform/events/record.ts'
 import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { describeStatus, formatList } from '../../../platform/values/format.ts'
 import * as bidRequests from '../../bidding/bid-requests/queries.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as bids from '../../bidding/bids/queries.ts'
@@ -98,7 +99,7 @@ async function create(
   const { lines } = body
   if (vendor === null || scope === undefined || lines === undefined) {
     throw invalid(
-      faults.map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required without bidId' })),
+      faults.map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required unless bidId is set' })),
     )
   }
   return draft(call, { ...body, home, vendor, scope, lines, grounds })
@@ -119,25 +120,26 @@ async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): P
     faults.push({
       pointer: '/vendorId',
       code: 'other_vendor',
-      message: `must be ${bid.vendorId}, whose bid it is, or be left out`,
+      message: `must be ${bid.vendorId}, the vendor of the bid, or omitted`,
     })
   }
   const homeIds = bid.homeId !== null ? [bid.homeId] : request.homeIds
   if (homeIds.length > 0 ? !homeIds.includes(home.id) : home.communityId !== bid.communityId) {
-    faults.push({ pointer: '/homeId', code: 'other_home', message: 'is not what the bid is for' })
+    faults.push({ pointer: '/homeId', code: 'other_home', message: 'is not covered by the bid' })
   }
   if (lines === undefined && homeIds.length > 1) {
     faults.push({
       pointer: '/lines',
       code: 'required',
-      message: 'is required, because the bid is for several homes together',
+      message: 'is required because the bid covers several homes together',
     })
   }
   if (faults.length > 0) throw invalid(faults)
-  if (bid.status !== 'accepted') throw conflict('wrong_status', `The bid is ${bid.status}; it must be accepted first.`)
+  if (bid.status !== 'accepted')
+    throw conflict('wrong_status', `Cannot order from the bid: it is ${bid.status}. Accept the bid first.`)
   const earlier = lines === undefined ? await orders.standingOrder(call, bid.id, home.id) : undefined
   if (earlier !== undefined)
-    throw conflict('already_ordered', `The bid was already ordered for ${home.name}, by ${earlier.number}.`)
+    throw conflict('already_ordered', `The bid is already ordered for ${home.name}: see ${earlier.number}.`)
 
   const vendor = wanted.vendor ?? (await vendors.find(call, bid.vendorId))
   const { scope = bid.scope } = wanted
@@ -192,21 +194,23 @@ async function referencesOf(
   assertSameHome(homeId, parent)
   assertOrderable(homeId, selection)
   if (bid !== null && contract !== null)
-    throw invalid([{ pointer: '/contractId', code: 'unexpected', message: 'cannot be sent together with bidId' }])
+    throw invalid([{ pointer: '/contractId', code: 'unexpected', message: 'cannot be combined with bidId' }])
   return { home, vendor, bid, contract, parent }
 }
 
 function assertOrderable(homeId: string, selection: Selection | null): void {
   if (selection === null) return
   if (selection.homeId !== homeId)
-    throw invalid([{ pointer: '/optionSelectionId', code: 'other_home', message: 'was selected for another home' }])
+    throw invalid([
+      { pointer: '/optionSelectionId', code: 'other_home', message: 'must be a selection for the same home' },
+    ])
   if (STANDING.includes(selection.status)) return
-  throw conflict('wrong_status', `The selection is ${selection.status}; what is ordered has to be approved first.`)
+  throw conflict('wrong_status', `Cannot order the selection: it is ${selection.status}. Approve it first.`)
 }
 
 function assertSameHome(homeId: string, parent: PurchaseOrder | null): void {
   if (parent === null || parent.homeId === homeId) return
-  throw invalid([{ pointer: '/parentPoId', code: 'other_home', message: 'is an order for another home' }])
+  throw invalid([{ pointer: '/parentPoId', code: 'other_home', message: 'must be an order for the same home' }])
 }
 
 /** Refuses an earlier order that this one cannot refer to. */
@@ -240,7 +244,7 @@ async function update(
   if (fixed.length > 0) {
     throw conflict(
       'wrong_status',
-      `The purchase order is ${before.status}; of a draft alone ${fixed.map((fault) => fault.pointer.slice(1)).join(', ')} can change.`,
+      `${formatList(fixed.map(({ pointer }) => pointer.slice(1)))} can only be changed while the order is a draft. ${before.number} is ${describeStatus(before.status)}.`,
       {
         errors: fixed,
       },
@@ -288,7 +292,7 @@ function fixedFields(order: PurchaseOrder, body: Checked['PurchaseOrderUpdate'])
     .map(([field]) => ({
       pointer: `/${field}`,
       code: 'fixed',
-      message: `cannot change once the order is ${order.status}`,
+      message: `cannot be changed: the order is ${describeStatus(order.status)}`,
     }))
 }
 
@@ -314,9 +318,10 @@ async function checkReferences(
   if (vendor !== null && vendor.id !== before.vendorId) {
     if (before.bidId !== null || before.contractId !== null) {
       const source = before.bidId !== null ? 'bid' : 'contract'
-      throw conflict('fixed', `The order was made from a ${source}, so its vendor cannot change.`)
+      throw conflict('fixed', `Cannot change the vendor of ${before.number}: the order was created from a ${source}.`)
     }
-    if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
+    if (vendor.archivedAt !== null)
+      throw conflict('vendor_archived', `Cannot order from ${vendor.companyName}: it is archived.`)
   }
   return isParentTouched ? parent : undefined
 }

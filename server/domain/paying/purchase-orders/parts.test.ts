@@ -108,7 +108,7 @@ test('an order from a contract takes its prices first, and says so', async () =>
   })
   expect(edited.body).toMatchObject({ total: 305, lines: [{ priceId: body.lines[0].priceId }, { unitPrice: 2 }] })
   const other = await patch(`/purchase-orders/${body.id}`, { vendorId: site.redrock })
-  expect(other.body.detail).toContain('made from a contract')
+  expect(other.body).toMatchObject({ reason: 'fixed', detail: expect.stringContaining('created from a contract') })
 })
 
 test('what the contract does not cover, or another source, is refused', async () => {
@@ -155,7 +155,10 @@ test('repricing puts the prices of the day onto drafts, and only tells of what w
   const { body: second } = await post(`/contracts/${first.id}/revise`, { effectiveDate: today() })
   await patch(`/contracts/${second.id}`, { lines: [{ partId: stud, unitPrice: 3.5 }] })
   await post(`/contracts/${second.id}/status`, { status: 'active' })
-  expect((await post(`/contracts/${first.id}/reprice`, {})).body.detail).toContain('superseded')
+  expect((await post(`/contracts/${first.id}/reprice`, {})).body).toMatchObject({
+    reason: 'contract_not_active',
+    detail: expect.stringContaining('it is superseded'),
+  })
 
   const wanted = { skill: 'repriceOpenPos', input: { contractId: second.id }, dryRun: true }
   const tried = await post('/execute', wanted)
@@ -225,5 +228,8 @@ test('a total that the order cannot have is refused with its number', async () =
   const contract = await contracted(vendorId, [{ partId: part, unitPrice: -4 }])
   const { body } = await order({ vendorId, lines: [{ partId: part, quantity: 10, unitPrice: 1 }] })
   const refused = await post(`/contracts/${contract.id}/reprice`, {})
-  expect(refused.body).toMatchObject({ code: 'conflict', detail: expect.stringContaining(body.number) })
+  expect(refused.body).toMatchObject({
+    ...{ code: 'conflict', reason: 'too_large' },
+    detail: expect.stringContaining(body.number),
+  })
 })

@@ -159,9 +159,9 @@ test('progress says what it is of, and is of an order that is with its vendor', 
   expect(pointers(unknown)).toEqual(['/lines/0/lineId unknown_reference'])
   const draft = await ordered('draft')
   const early = await progress(draft.id, { completedPercent: 1 })
-  expect([early.status, early.body.detail]).toEqual([
-    409,
-    `${draft.number} is draft; work is recorded of orders that are issued.`,
+  expect([early.status, early.body.reason, early.body.detail]).toEqual([
+    ...[409, 'wrong_status'],
+    `Cannot record progress: ${draft.number} is a draft. Only issued orders that are still open have progress.`,
   ])
   await progress(id, { completedPercent: 100 })
   await move(id, 'closed')
@@ -199,9 +199,9 @@ test('nothing falls below what was paid', async () => {
     .execute()
   expect(await get(`/purchase-orders/${id}`)).toMatchObject({ payableAmount: 247.47, balance: 308.3 })
   const refused = await progress(id, { completedPercent: 49, reason: 'Half of it.' })
-  expect([refused.status, refused.body.detail]).toEqual([
-    409,
-    expect.stringContaining('300.00 was paid; the work that is done cannot come to 298.07'),
+  expect([refused.status, refused.body.reason, refused.body.detail]).toEqual([
+    ...[409, 'not_enough_left'],
+    expect.stringContaining('cannot be $298.07: $300.00 is already paid.'),
   ])
   for (const status of ['partially_completed', 'void'])
     expect((await post(`/purchase-orders/${id}/status`, { status, reason: 'No.' })).status).toBe(409)

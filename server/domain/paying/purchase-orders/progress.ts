@@ -7,7 +7,8 @@ import type {
   PurchaseOrderProgress,
 } from '../../../../client/contract.gen.ts'
 import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
-import { amountText, isMoney, minus, percentOf, sum } from '../../../platform/values/money.ts'
+import { formatAmount, formatNumber } from '../../../platform/values/format.ts'
+import { isMoney, minus, percentOf, sum } from '../../../platform/values/money.ts'
 
 type Line = PurchaseOrderLine
 type Done = Pick<Line, 'completedPercent' | 'completedQuantity' | 'completedAmount'>
@@ -29,7 +30,7 @@ export function atPercent(order: PurchaseOrder, percent: number): Progress {
 export function progressed(order: PurchaseOrder, asked: PurchaseOrderProgress): Progress {
   const { lines, completedPercent } = asked
   if (lines === undefined && completedPercent === undefined)
-    throw invalid([{ pointer: '/lines', code: 'required', message: 'is required, or else completedPercent' }])
+    throw invalid([{ pointer: '/lines', code: 'required', message: 'is required unless completedPercent is set' }])
   if (lines === undefined) return atPercent(order, completedPercent ?? 0)
   if (completedPercent !== undefined)
     throw invalid([{ pointer: '/completedPercent', code: 'exclusive', message: 'cannot be combined with lines' }])
@@ -57,21 +58,27 @@ function faultsOf(
 ): FieldError[] {
   const { lineId, completedPercent, completedQuantity } = asked
   const at = (field: string, code: string, message: string) => [{ pointer: `/lines/${i}/${field}`, code, message }]
-  if (all.findIndex((other) => other.lineId === lineId) < i) return at('lineId', 'unique', 'is there twice')
+  if (all.findIndex((other) => other.lineId === lineId) < i)
+    return at('lineId', 'unique', 'must be unique; another line has the same lineId')
   if (completedPercent === undefined && completedQuantity === undefined)
-    return at('completedPercent', 'required', 'is required, or else completedQuantity')
+    return at('completedPercent', 'required', 'is required unless completedQuantity is set')
   if (completedPercent !== undefined && completedQuantity !== undefined)
     return at('completedQuantity', 'exclusive', 'cannot be combined with completedPercent')
   if (completedQuantity === undefined || line === undefined) return []
-  if (line.quantity === 0) return at('completedQuantity', 'no_quantity', 'cannot be said of a line without a quantity')
+  if (line.quantity === 0) return at('completedQuantity', 'no_quantity', 'requires a line with a quantity')
   if (completedQuantity <= line.quantity) return []
-  return at('completedQuantity', 'maximum', `must not exceed ${line.quantity} ${line.unit}, which is ordered`)
+  return at(
+    'completedQuantity',
+    'maximum',
+    `must not exceed the ordered quantity (${formatNumber(line.quantity)} ${line.unit})`,
+  )
 }
 
 function progressOf(order: PurchaseOrder, lines: Line[]): Progress {
   const completedAmount = sum(lines.map((line) => line.completedAmount))
   // Lines of both signs can come to more than the total on the way to it.
-  if (!isMoney(completedAmount)) throw conflict('too_large', `${order.number} would come to more than an order can.`)
+  if (!isMoney(completedAmount))
+    throw conflict('too_large', `The completed work of ${order.number} would exceed the maximum of an order.`)
   return { lines, completedAmount, retainedAmount: retainedOf({ ...order, completedAmount }) }
 }
 
@@ -128,7 +135,8 @@ export function isLowered(before: Pick<PurchaseOrder, 'lines'>, { lines }: Progr
  * deposit is paid before there is any work, so that more of it can be done at any time.
  */
 export function assertPaidStaysDone(order: PurchaseOrder, { completedAmount, retainedAmount }: Progress): void {
-  const { number, paidAmount, reservedAmount, releasedAmount } = order
+  const { number, paidAmount, reservedAmount, releasedAmount, currency } = order
+  const amount = (value: number) => formatAmount(value, currency)
   const taken = sum([paidAmount, reservedAmount])
   const sign = order.total < 0 ? -1 : 1
   const isLess = sign * completedAmount < sign * order.completedAmount
@@ -137,12 +145,12 @@ export function assertPaidStaysDone(order: PurchaseOrder, { completedAmount, ret
     if (sign * retainedAmount >= 0) return
     throw conflict(
       'not_enough_left',
-      `Of the retainage of ${number} ${amountText(releasedAmount)} was paid; ${amountText(completedAmount)} of work does not retain as much.`,
+      `${number} has already released ${amount(releasedAmount)} of retainage, more than ${amount(completedAmount)} of completed work would hold.`,
     )
   }
-  const paid = reservedAmount === 0 ? 'was paid' : 'was paid or is reserved for payments'
+  const paid = reservedAmount === 0 ? 'already paid' : 'already paid or reserved for payments'
   throw conflict(
     'not_enough_left',
-    `Of ${number} ${amountText(taken)} ${paid}; the work that is done cannot come to ${amountText(completedAmount)}.`,
+    `The completed work of ${number} cannot be ${amount(completedAmount)}: ${amount(taken)} is ${paid}.`,
   )
 }

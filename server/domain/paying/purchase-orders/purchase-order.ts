@@ -7,6 +7,7 @@ import type {
   VarianceReasonCode,
   Vendor,
 } from '../../../../client/contract.gen.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import { ORDERED } from '../../statuses/order-statuses.ts'
 
 /** The life of an order, in one direction only: once issued its amounts are fixed, and once paid it is never voided. */
@@ -49,14 +50,14 @@ export function orderFaults(order: Pick<PurchaseOrder, 'poType' | 'total'>): Fie
     faults.push({
       pointer: '/lines',
       code: 'sum',
-      message: 'must add up to less than zero, because the vendor owes a backcharge',
+      message: 'must have a negative total when poType is backcharge, because the vendor owes it',
     })
   }
   if (NEVER_NEGATIVE.includes(order.poType) && order.total < 0) {
     faults.push({
       pointer: '/lines',
       code: 'sum',
-      message: `must not add up to less than zero in an order of type ${order.poType}`,
+      message: `must not have a negative total when poType is ${order.poType}`,
     })
   }
   return faults
@@ -71,7 +72,7 @@ export function noPaymentFaults(
   return lines.flatMap(({ total }, i) =>
     total === 0
       ? []
-      : [{ pointer: `/lines/${i}/unitPrice`, code: 'maximum', message: 'must be 0 in an order with noPayment' }],
+      : [{ pointer: `/lines/${i}/unitPrice`, code: 'maximum', message: 'must be 0 when noPayment is true' }],
   )
 }
 
@@ -97,10 +98,10 @@ export function varianceFaults(
   const faults = missing.map((field) => ({
     pointer: `/${field}`,
     code: 'required',
-    message: 'is required for a variance',
+    message: 'is required when poType is variance',
   }))
   if (!NEEDS_NOTES.includes(order.varianceReasonCode) || order.notes != null) return faults
-  const message = `is required for a variance whose reason is ${order.varianceReasonCode}`
+  const message = `is required when varianceReasonCode is ${order.varianceReasonCode}`
   return [...faults, { pointer: '/notes', code: 'required', message }]
 }
 
@@ -111,15 +112,15 @@ export function parentFaults(
 ): FieldError[] {
   const at = (code: string, message: string) => [{ pointer: '/parentPoId', code, message }]
   if (poType === 'change' && parent === null && optionSelectionId === null)
-    return at('required', 'is required for a change, or else optionSelectionId')
+    return at('required', 'is required when poType is change, unless optionSelectionId is set')
   if (parent === null || (poType !== 'change' && poType !== 'backcharge') || parent.vendorId === vendorId) return []
-  return at('other_vendor', `is an order to another vendor, which a ${poType} cannot refer to`)
+  return at('other_vendor', `must be an order to the same vendor when poType is ${poType}`)
 }
 
 /** Why the earlier order is not changed by another one; null if it is. */
 export function reasonNotToChange({ number, status }: Pick<PurchaseOrder, 'number' | 'status'>): string | null {
   if (ORDERED.includes(status)) return null
-  return `${number} is ${status}; only an order that was issued is changed by another one.`
+  return `${number} is ${describeStatus(status)}. A change order needs an order that has been issued.`
 }
 
 /** Why nothing more is ordered for the home; null if orders are possible. */

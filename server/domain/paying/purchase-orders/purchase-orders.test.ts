@@ -156,13 +156,14 @@ test('the type of an order determines its sign and its required fields', async (
 test('nothing is ordered for a cancelled home or from an archived vendor', async () => {
   const gone = await made('/vendors', { companyName: 'Gone Framing' })
   await plumbline.delete(`/api/ext/vendors/${gone.id}`, { key: site.key })
-  expect((await post('/purchase-orders', order({ vendorId: gone.id }))).body.detail).toContain(
-    'Gone Framing is archived',
-  )
+  expect((await post('/purchase-orders', order({ vendorId: gone.id }))).body).toMatchObject({
+    reason: 'vendor_archived',
+    detail: 'Cannot create a purchase order: Gone Framing is archived.',
+  })
   await post(`/homes/${home.id}/status`, { status: 'cancelled' })
   const refused = await post('/purchase-orders', order())
   expect(refused.status).toBe(409)
-  expect(refused.body.detail).toContain('is cancelled')
+  expect(refused.body).toMatchObject({ reason: 'home_not_open', detail: expect.stringContaining('is cancelled') })
 })
 
 test('the numbers of a home have no gaps, even when thirty orders come at once and some fail', async () => {
@@ -346,7 +347,10 @@ test('an order above the caller’s limit waits for somebody with a sufficient l
   })
   const tooMuch = await move(id, 'approved', {}, { key: small })
   expect(tooMuch.status).toBe(403)
-  expect(tooMuch.body.detail).toContain('500.00')
+  expect(tooMuch.body).toMatchObject({
+    code: 'permission_denied',
+    detail: expect.stringContaining('Your approval limit is $500.00.'),
+  })
   expect(pointers(await move(id, 'draft'))).toEqual(['/reason required'])
   const refused = await move(id, 'draft', { reason: 'Ask for a better price.' })
   expect(refused.body).toMatchObject({
@@ -411,12 +415,15 @@ test('an order is not issued to a vendor that cannot be engaged, nor beyond its 
   await post(`/vendors/${vendor.id}/status`, { status: 'on_hold', reason: 'Test.' })
   const held = await move(ids[0] ?? '', 'issued')
   expect(held.status).toBe(409)
-  expect(held.body.detail).toContain('is on hold')
+  expect(held.body.reason).toBe('vendor_on_hold')
   await post(`/vendors/${vendor.id}/status`, { status: 'active' })
   const answers = await Promise.all(ids.map((id) => move(id, 'issued')))
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 200, 409, 409, 409])
   const refused = answers.find((answer) => answer.status === 409)
-  expect(refused?.body.detail).toContain('poLimit of Limited Framing, 2500.00')
+  expect(refused?.body).toMatchObject({
+    reason: 'po_limit_exceeded',
+    detail: expect.stringMatching(/Limited Framing already has .* of open orders, and its limit is \$2,500\.00\.$/),
+  })
   const issued = ids.find((_, i) => answers[i]?.status === 200) ?? ''
   await walk(issued, 'declined', 'draft')
   expect((await get(`/purchase-orders/${issued}`)).issuedAt).toBeNull()
@@ -428,7 +435,7 @@ test('an accepted bid can be ordered by its id, once for each home', async () =>
   const request = await made('/bids/request', { ...site.framing(), homeIds: [home.id] })
   const bid = await made('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 39_850 })
   const early = await post('/purchase-orders', { homeId: home.id, bidId: bid.id })
-  expect(early.body.detail).toContain('The bid is submitted')
+  expect(early.body).toMatchObject({ reason: 'wrong_status', detail: expect.stringContaining('it is submitted') })
   await post(`/bids/${bid.id}/accept`)
   const wrong = await post('/purchase-orders', { homeId: site.lot14, bidId: bid.id, vendorId: site.hillCountry })
   expect(pointers(wrong)).toEqual(['/homeId other_home', '/vendorId other_vendor'])
@@ -437,8 +444,14 @@ test('an accepted bid can be ordered by its id, once for each home', async () =>
   expect(await get(`/bids/${bid.id}`)).toMatchObject({ poIds: [ordered.id], version: 3 })
   const twice = await post('/purchase-orders', { homeId: home.id, bidId: bid.id })
   expect(twice.status).toBe(409)
-  expect(twice.body.detail).toContain(ordered.number)
-  expect((await patch(ordered.id, { vendorId: site.hillCountry })).body.detail).toContain('from a bid')
+  expect(twice.body).toMatchObject({
+    reason: 'already_ordered',
+    detail: expect.stringContaining(ordered.number),
+  })
+  expect((await patch(ordered.id, { vendorId: site.hillCountry })).body).toMatchObject({
+    reason: 'fixed',
+    detail: expect.stringContaining('created from a bid'),
+  })
   await walk(ordered.id, 'void')
   expect((await made('/purchase-orders', { homeId: home.id, bidId: bid.id })).number).toMatch(/-02$/)
 })

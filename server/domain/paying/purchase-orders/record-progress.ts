@@ -3,6 +3,7 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, invalid } from '../../../platform/problems/problem.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import { OPEN } from '../../statuses/order-statuses.ts'
 import {
   assertPaidStaysDone,
@@ -24,13 +25,16 @@ export async function recordProgress(
 ): Promise<PurchaseOrder> {
   const order = await orders.lock(call, id)
   if (!OPEN.includes(order.status)) {
-    throw conflict('wrong_status', `${order.number} is ${order.status}; work is recorded of orders that are issued.`)
+    throw conflict(
+      'wrong_status',
+      `Cannot record progress: ${order.number} is ${describeStatus(order.status)}. Only issued orders that are still open have progress.`,
+    )
   }
   const progress = progressed(order, body)
   const isTakenBack = isLowered(order, progress)
   const { reason = null } = body
   if (isTakenBack && reason === null)
-    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required where less is done than before' }])
+    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when progress goes down' }])
   assertPaidStaysDone(order, progress)
   return follow(call, order, progress, reason, isTakenBack)
 }

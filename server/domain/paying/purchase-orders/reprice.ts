@@ -3,6 +3,7 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
 import { conflict, Problem } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
+import { describeStatus, formatNumber } from '../../../platform/values/format.ts'
 import { lockContract } from '../../bidding/contracts/changes.ts'
 import { type Offer, offersOf } from '../../costs/prices/of-vendor.ts'
 import { orderFaults } from './purchase-order.ts'
@@ -31,7 +32,11 @@ export async function reprice(
   asked: Input<'repriceOpenPos'>['body'],
 ): Promise<Repricing> {
   const contract = await lockContract(call, contractId)
-  if (contract.status !== 'active') throw conflict('contract_not_active', `${contract.number} is ${contract.status}.`)
+  if (contract.status !== 'active')
+    throw conflict(
+      'contract_not_active',
+      `Cannot reprice the orders of ${contract.number}: it is ${describeStatus(contract.status)}.`,
+    )
   const { effectiveDate: on = later(dateIn(call.timeZone, call.now), contract.effectiveDate) } = asked
   const compared = await compare(call, contract, await openOf(call, contract, asked.communityId ?? null), on)
   const drafts = compared.filter(({ order }) => order.status === 'draft')
@@ -61,7 +66,7 @@ async function openOf(call: WriteCall, contract: Contract, communityId: string |
   if (open.length <= MOST_ORDERS && lines <= MOST_LINES) return open
   throw conflict(
     'limit_reached',
-    `More than ${MOST_ORDERS} orders or ${MOST_LINES} lines are open with the vendor; name a smaller communityId.`,
+    `The vendor has more than ${formatNumber(MOST_ORDERS)} open orders or ${formatNumber(MOST_LINES)} open lines. Limit the repricing with communityId.`,
   )
 }
 
@@ -117,7 +122,7 @@ function assertOrderable(order: PurchaseOrder): void {
 }
 
 function tooMuch({ number }: PurchaseOrder): Problem {
-  return conflict('too_large', `${number} would come to a total that an order of its type cannot have.`)
+  return conflict('too_large', `Cannot reprice ${number}: its new total is not allowed for an order of its type.`)
 }
 
 function isRepriced(

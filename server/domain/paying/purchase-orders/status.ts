@@ -10,7 +10,8 @@ import { assertVersionSeen } from '../../../platform/calls/etag.ts'
 import { recordEvent } from '../../../platform/events/record.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertMove, conflict, invalid, problem } from '../../../platform/problems/problem.ts'
-import { amountText, sum } from '../../../platform/values/money.ts'
+import { formatAmount } from '../../../platform/values/format.ts'
+import { sum } from '../../../platform/values/money.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as selections from '../../selling/selections/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
@@ -38,7 +39,13 @@ export async function changeStatus(
   assertVersionSeen(version, order)
   assertMove(PURCHASE_ORDER_MOVES, order.status, asked)
   if (needsReason(order.status, asked) && reason === null) {
-    throw invalid([{ pointer: '/reason', code: 'required', message: `is required from ${order.status} to ${asked}` }])
+    throw invalid([
+      {
+        pointer: '/reason',
+        code: 'required',
+        message: `is required to change the status from ${order.status} to ${asked}`,
+      },
+    ])
   }
   if (order.status === 'draft' && asked !== 'void') {
     const reasons = await reasonsForApproval(call, order)
@@ -77,8 +84,8 @@ async function assertNoPayments(call: WriteCall, { id, number }: PurchaseOrder, 
   if (!(await hasPayments(call, id))) return
   const detail =
     to === 'void'
-      ? `${number} has payments; void them before it is voided.`
-      : `${number} has payments, and is closed by the last of them.`
+      ? `Cannot void ${number}: it has payments. Void the payments first.`
+      : `Cannot close ${number}: it has payments. The last payment closes the order.`
   throw conflict('wrong_status', detail)
 }
 
@@ -109,7 +116,7 @@ export async function keepProgress(
   if (to !== order.status) {
     const moved = await move(call, order, to, reason, { ...consequences(call, order, to, reason), ...amounts })
     // Work that was paid ahead is settled once it is done.
-    return to === 'completed' && isPaidInFull(moved) ? close(call, moved, 'It was paid in full already.') : moved
+    return to === 'completed' && isPaidInFull(moved) ? close(call, moved, 'The order was already paid in full.') : moved
   }
   const after = await orders.update(call, order, amounts)
   return isChanged && after.version === order.version ? orders.touch(call, order.id) : after
@@ -169,9 +176,10 @@ async function takeSelectionBack(call: WriteCall, { number, optionSelectionId: i
 function assertMayApprove(call: Call, order: PurchaseOrder): void {
   const { poApprovalLimit } = call
   if (poApprovalLimit === null || isWithinLimit(call, order)) return
+  const amount = (value: number) => formatAmount(value, order.currency)
   throw problem(
     'permission_denied',
-    `To approve ${amountText(order.total)} takes a poApprovalLimit of as much; yours is ${amountText(poApprovalLimit)}.`,
+    `Your approval limit is ${amount(poApprovalLimit)}. ${order.number} totals ${amount(order.total)}; ask a user with a higher limit.`,
   )
 }
 
@@ -182,13 +190,14 @@ async function assertMayIssue(call: WriteCall, order: PurchaseOrder, home: Home)
   const reason = reasonNotToOrderFor(home)
   const obstacle: Obstacle | null =
     reason === null ? obstacleToEngage(vendor) : { code: 'home_not_open', message: reason }
-  if (obstacle !== null) throw conflict(obstacle.code, `${order.number} cannot be issued: ${obstacle.message}.`)
+  if (obstacle !== null) throw conflict(obstacle.code, `Cannot issue ${order.number}: ${obstacle.message}.`)
   if (vendor.poLimit === null || order.total <= 0) return
   const open = await orders.openWith(call, vendor.id)
   if (sum([open, order.total]) <= vendor.poLimit) return
+  const amount = (value: number) => formatAmount(value, order.currency)
   throw conflict(
     'po_limit_exceeded',
-    `${order.number} cannot be issued: with ${amountText(open)} open already it would exceed the poLimit of ${vendor.companyName}, ${amountText(vendor.poLimit)}.`,
+    `Cannot issue ${order.number}: ${vendor.companyName} already has ${amount(open)} of open orders, and its limit is ${amount(vendor.poLimit)}.`,
   )
 }
 

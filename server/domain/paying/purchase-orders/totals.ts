@@ -1,6 +1,7 @@
 import type { FieldError, PurchaseOrder, PurchaseOrderLine } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { invalid } from '../../../platform/problems/problem.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
 import { isMoney, lineTotal, MOST_MONEY, percentOf, sum } from '../../../platform/values/money.ts'
 import { NOTHING_DONE } from './progress.ts'
 
@@ -21,7 +22,11 @@ export function totalled(inputs: readonly PricedLine[]): Totals {
   const lines = inputs.map((input, i): PurchaseOrderLine => {
     const lineId = input.lineId ?? freeName(i + 1, taken)
     if (names.has(lineId))
-      faults.push({ pointer: `/lines/${i}/lineId`, code: 'unique', message: `another line is named "${lineId}" too` })
+      faults.push({
+        pointer: `/lines/${i}/lineId`,
+        code: 'unique',
+        message: `must be unique; another line has the lineId "${lineId}"`,
+      })
     names.add(lineId)
     const { description, quantity, unitPrice, unit, budgetLineId = null, partId = null, priceId, taxPercent } = input
     const total = lineTotal(quantity, unitPrice)
@@ -29,7 +34,7 @@ export function totalled(inputs: readonly PricedLine[]): Totals {
       faults.push({
         pointer: `/lines/${i}/unitPrice`,
         code: 'maximum',
-        message: `times the quantity must be between -${MOST_MONEY} and ${MOST_MONEY}`,
+        message: `times quantity must be between -${formatNumber(MOST_MONEY)} and ${formatNumber(MOST_MONEY)}`,
       })
     return {
       lineId,
@@ -54,7 +59,7 @@ export function totalled(inputs: readonly PricedLine[]): Totals {
     faults.push({
       pointer: '/lines',
       code: 'maximum',
-      message: `must add up to between -${MOST_MONEY} and ${MOST_MONEY}`,
+      message: `must total between -${formatNumber(MOST_MONEY)} and ${formatNumber(MOST_MONEY)}`,
     })
   }
   if (faults.length > 0) throw invalid(faults)

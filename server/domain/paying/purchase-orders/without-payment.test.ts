@@ -49,7 +49,7 @@ test('the clock closes what comes to nothing a day after it was completed, and n
     })
   }
   const { data } = (await plumbline.get(`/api/ext/status-changes?resourceId=${free}&sort=-at`, { key: site.key })).body
-  expect(data[0]).toMatchObject({ to: 'closed', by: { type: 'system' }, reason: 'Nothing is to be paid of it.' })
+  expect(data[0]).toMatchObject({ to: 'closed', by: { type: 'system' }, reason: 'The order has nothing to pay.' })
   expect([(await get(`/${owed}`)).status, (await get(`/${undone}`)).status]).toEqual([
     ...['completed', 'partially_completed'],
   ])
@@ -58,7 +58,7 @@ test('the clock closes what comes to nothing a day after it was completed, and n
 test('an order for the schedule alone has no prices, and nothing is paid of it', async () => {
   const priced = await post('/purchase-orders', order(10, { noPayment: true }))
   expect([priced.status, priced.body.errors]).toMatchObject([
-    ...[422, [{ pointer: '/lines/0/unitPrice', message: 'must be 0 in an order with noPayment' }]],
+    ...[422, [{ pointer: '/lines/0/unitPrice', message: 'must be 0 when noPayment is true' }]],
   ])
   const { body: draft } = await post('/purchase-orders', order(10))
   expect(draft.noPayment).toBe(false)
@@ -74,7 +74,7 @@ test('an order for the schedule alone has no prices, and nothing is paid of it',
     grossAmount: 5,
     overrideReason: 'x',
   })
-  expect([payment.status, payment.body.detail]).toEqual([
-    ...[409, `${draft.number} is for the schedule alone; nothing is paid of it.`],
+  expect([payment.status, payment.body.reason, payment.body.detail]).toEqual([
+    ...[409, 'not_suitable', `Cannot pay ${draft.number}: it is marked as noPayment.`],
   ])
 })
