@@ -89,13 +89,13 @@ test('what was not sent, was cancelled, or is of a vendor that is not invited at
   const vendorId = await newVendor()
   const held = await ask({ vendorIds: [vendorId] })
   await post(`/vendors/${vendorId}/status`, { status: 'on_hold' })
-  for (const [request, why] of [
-    [draft, 'not sent yet'],
-    [cancelled, 'cancelled'],
-    [held, 'on hold'],
+  for (const [request, reason, why] of [
+    [draft, 'wrong_status', 'it has not been sent'],
+    [cancelled, 'wrong_status', 'the bid request is cancelled'],
+    [held, 'vendor_on_hold', 'is on hold'],
   ]) {
     const refused = await post(`/invitations/${request.invitations[0].id}/resend`)
-    expect([refused.status, refused.body.code]).toEqual([409, 'conflict'])
+    expect([refused.status, refused.body.code, refused.body.reason]).toEqual([409, 'conflict', reason])
     expect(refused.body.detail).toContain(why)
   }
 })

@@ -88,7 +88,11 @@ export function fixedFields(status: BidRequestStatus, fields: readonly string[])
   if (editable === null) return []
   return fields
     .filter((field) => !editable.includes(field))
-    .map((field) => ({ pointer: `/${field}`, code: 'fixed', message: `cannot change once the request is ${status}` }))
+    .map((field) => ({
+      pointer: `/${field}`,
+      code: 'fixed',
+      message: `cannot be changed: the bid request is ${status}`,
+    }))
 }
 
 /** Lines as stored: each with a name, a quantity and a unit. */
@@ -114,7 +118,7 @@ export function formFaults(
   const faults: FieldError[] = []
   const { effectiveFrom, effectiveTo } = form
   if (effectiveFrom !== null && effectiveTo !== null && effectiveTo < effectiveFrom)
-    faults.push({ pointer: '/effectiveTo', code: 'order', message: 'must not lie before effectiveFrom' })
+    faults.push({ pointer: '/effectiveTo', code: 'order', message: 'must not be before effectiveFrom' })
   for (const [i, { partId, unit }] of form.lines.entries()) {
     const part = parts.get(partId ?? '')
     if (part !== undefined && part.unit !== unit) {
@@ -125,10 +129,14 @@ export function formFaults(
   const names = form.lines.map((line) => line.lineId)
   for (const [i, name] of names.entries()) {
     if (names.indexOf(name) < i)
-      faults.push({ pointer: `/lines/${i}/lineId`, code: 'unique', message: `another line is named "${name}" too` })
+      faults.push({
+        pointer: `/lines/${i}/lineId`,
+        code: 'unique',
+        message: `must be unique; another line has the lineId "${name}"`,
+      })
   }
   if (form.bidType !== 'lump_sum' && form.lines.length === 0) {
-    faults.push({ pointer: '/bidType', code: 'lines', message: `${form.bidType} needs lines to be priced` })
+    faults.push({ pointer: '/bidType', code: 'lines', message: `requires lines when it is ${form.bidType}` })
   }
   return faults
 }

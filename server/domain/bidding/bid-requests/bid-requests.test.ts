@@ -111,7 +111,10 @@ test('vendors that cannot be engaged are refused all at once, saying which and w
     '/vendorIds/4 vendor_restricted',
     '/vendorIds/5 compliance_expired',
   ])
-  expect(refused.body.detail).toContain('On Hold Inc. is on hold')
+  expect(refused.body).toMatchObject({
+    reason: 'vendor_on_hold',
+    detail: expect.stringMatching(/^Cannot invite vendors: On Hold Inc\. is on hold; /),
+  })
   expect((await get('/requests', own)).body.data).toEqual([])
 
   const request = (await post('/request', own.framing(), own)).body

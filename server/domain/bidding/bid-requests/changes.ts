@@ -4,6 +4,7 @@ import { asSystem, hidingInEvents, type WriteCall } from '../../../platform/call
 import { recordEvent } from '../../../platform/events/record.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertMove, conflict, invalidTransition } from '../../../platform/problems/problem.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import { BID_REQUEST_MOVES, hidesAmounts, isDue } from './bid-request.ts'
 import * as invitations from './invitation-queries.ts'
 import type { BidRequestRow } from './queries.ts'
@@ -73,7 +74,8 @@ export async function answerInvitation(
 ): Promise<BidRequest> {
   const before = await requests.find(call, id)
   const invitation = before.invitations.find((candidate) => candidate.vendorId === vendorId)
-  if (invitation === undefined) throw conflict('not_invited', 'The vendor is not invited to this bid request.')
+  if (invitation === undefined)
+    throw conflict('not_invited', `The vendor is not invited to ${before.number}. Invite it with inviteToBid first.`)
   const respondedAt = call.now.toISOString()
   await invitations.update(call, invitation, {
     status: answer,
@@ -116,5 +118,8 @@ export async function moved(
 /** Refuses what only makes sense while vendors can still bid. */
 export function assertAwaited(request: BidRequestRow): void {
   if (request.status !== 'sent')
-    throw conflict('bid_request_not_open', `No bid is awaited: the bid request is ${request.status}.`)
+    throw conflict(
+      'bid_request_not_open',
+      `The vendor cannot answer: ${request.number} is ${describeStatus(request.status)}.`,
+    )
 }

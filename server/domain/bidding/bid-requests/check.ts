@@ -43,13 +43,17 @@ export async function check(call: WriteCall, asked: Checked): Promise<{ deadline
 
   const faults = formFaults(asked, known.parts)
   if (asked.newDeadline && isPast(place.deadlineAt, call)) {
-    faults.push({ pointer: '/deadline', code: 'past', message: `has passed already in ${place.timeZone}` })
+    faults.push({
+      pointer: '/deadline',
+      code: 'past',
+      message: `must not be in the past (time zone ${place.timeZone})`,
+    })
   }
   if (asked.sendNow && vendorIds.length === 0) {
     faults.push({
       pointer: '/vendorIds',
       code: 'minItems',
-      message: 'must name a vendor to send it to, unless sendNow is false',
+      message: 'must have at least one vendor unless sendNow is false',
     })
   }
   for (const [i, id] of homeIds.entries()) {

@@ -4,7 +4,7 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import { recordEvent } from '../../../platform/events/record.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { issueAddresses } from '../../../platform/keys/portal-addresses.ts'
-import { conflict, type Problem } from '../../../platform/problems/problem.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { obstaclesToEngage, worksIn } from '../../vendors/vendors/vendor.ts'
 import * as invitations from './invitation-queries.ts'
@@ -41,7 +41,7 @@ export function obstaclesToInvite(
       faults.push({
         pointer,
         code: 'vendor_restricted',
-        message: `${vendor.companyName} does not work in this community`,
+        message: `${vendor.companyName} does not work in the community of the bid request`,
       })
     }
     return faults
@@ -69,13 +69,9 @@ export interface InviteFault extends FieldError {
 /** Throws a conflict with all faults, if there are any, for the reason of the first. */
 export function assertInvitable(faults: readonly InviteFault[]): void {
   const [first] = faults
-  if (first !== undefined) throw joined(REASONS[first.code], faults)
-}
-
-/** A conflict with all its faults: one by one in `errors`, joined in `detail`. */
-export function joined(reason: ConflictReason, faults: readonly FieldError[]): Problem {
+  if (first === undefined) return
   const text = faults.map((fault) => fault.message).join('; ')
-  return conflict(reason, `${text.slice(0, 1).toUpperCase()}${text.slice(1, 3900)}.`, { errors: [...faults] })
+  throw conflict(REASONS[first.code], `Cannot invite vendors: ${text.slice(0, 3900)}.`, { errors: [...faults] })
 }
 
 /** Sends a draft and invites its vendors; the caller has checked that they can be invited. */

@@ -78,10 +78,13 @@ export const bidRequestOperations = {
     const added = await call.write(async (call) => {
       const before = await lockBidRequest(call, path.bidRequestId)
       if (before.status !== 'draft' && before.status !== 'sent') {
-        throw conflict('bid_request_not_open', `Nobody can be invited any more: the bid request is ${before.status}.`)
+        throw conflict('bid_request_not_open', `Cannot invite more vendors: the bid request is ${before.status}.`)
       }
       if (before.invitations.length + body.vendorIds.length > MOST_INVITATIONS) {
-        throw conflict('limit_reached', `A bid request has at most ${MOST_INVITATIONS} invitations.`)
+        throw conflict(
+          'limit_reached',
+          `A bid request can have at most ${MOST_INVITATIONS} invitations. ${before.number} has ${before.invitations.length}.`,
+        )
       }
       const found = await lockVendors(call, body.vendorIds)
       const unknown = unknownVendors(found, body.vendorIds)
@@ -109,7 +112,7 @@ export const bidRequestOperations = {
     const request = await call.write(async (call) => {
       const draft = await lockBidRequest(call, path.bidRequestId)
       if (draft.status === 'closed')
-        throw conflict('wrong_status', 'A closed bid request is sent again by reopenBidRequest, with a new deadline.')
+        throw conflict('wrong_status', `${draft.number} is closed. Use reopenBidRequest with a new deadline.`)
       assertMove(BID_REQUEST_MOVES, draft.status, 'sent')
       const vendorIds = draft.invitations.map((invitation) => invitation.vendorId)
       const invited = await lockVendors(call, vendorIds)
@@ -117,11 +120,15 @@ export const bidRequestOperations = {
       const deadlineAt = place?.deadlineAt ?? draft.deadlineAt
       const faults = obstaclesToInvite(invited, vendorIds, draft.communityId)
       if (vendorIds.length === 0)
-        faults.push({ pointer: '/vendorIds', code: 'minItems', message: 'there is no vendor to send it to' })
+        faults.push({
+          pointer: '/vendorIds',
+          code: 'minItems',
+          message: 'the bid request has no vendors, so invite one first',
+        })
       if (place?.communityArchived)
         faults.push({ pointer: '/communityId', code: 'archived', message: `${place.communityName} is archived` })
       if (isPast(deadlineAt, call))
-        faults.push({ pointer: '/deadline', code: 'past', message: 'the deadline has passed; set a new one first' })
+        faults.push({ pointer: '/deadline', code: 'past', message: 'the deadline has passed, so set a new one first' })
       assertInvitable(faults)
       return send(call, draft, deadlineAt, invited)
     })
@@ -140,7 +147,8 @@ export const bidRequestOperations = {
   async reopenBidRequest({ path, body }, call) {
     const request = await call.write(async (call) => {
       const before = await lockBidRequest(call, path.bidRequestId)
-      if (before.status === 'draft') throw conflict('wrong_status', 'A draft is sent by sendBidRequest.')
+      if (before.status === 'draft')
+        throw conflict('wrong_status', `${before.number} has not been sent. Use sendBidRequest.`)
       assertMove(BID_REQUEST_MOVES, before.status, 'sent')
       const { deadlineAt } = await check(call, {
         ...before,
@@ -217,6 +225,6 @@ function alreadyInvited(
     .map((vendor) => ({
       pointer: `/vendorIds/${vendorIds.indexOf(vendor.id)}`,
       code: 'already_invited',
-      message: `${vendor.companyName} is invited already`,
+      message: `${vendor.companyName} is already invited`,
     }))
 }

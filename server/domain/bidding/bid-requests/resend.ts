@@ -2,6 +2,7 @@ import type { Invitation } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { endOf, revokeAddress } from '../../../platform/keys/portal-addresses.ts'
 import { conflict, notFound } from '../../../platform/problems/problem.ts'
+import { formatTimestamp } from '../../../platform/values/format.ts'
 import { obstacleToLetIn } from '../../vendors/vendors/vendor.ts'
 import { lockBidRequest, recordChange } from './changes.ts'
 import * as invitations from './invitation-queries.ts'
@@ -17,7 +18,7 @@ export async function resend(call: WriteCall, id: string): Promise<Invitation> {
   const found = await lockVendors(call, [invitation.vendorId])
   for (const vendor of found) {
     const obstacle = obstacleToLetIn(vendor)
-    if (obstacle !== null) throw conflict(obstacle.code, `${obstacle.message}.`)
+    if (obstacle !== null) throw conflict(obstacle.code, `Cannot resend the invitation: ${obstacle.message}.`)
   }
   await revokeAddress(call, id)
   await address(call, [invitation])
@@ -47,12 +48,11 @@ function reasonNotToResend(
   { status, deadlineAt }: BidRequestRow,
   invitation: invitations.InvitationRow,
 ): string | null {
-  if (invitation.status === 'pending')
-    return 'Cannot resend the invitation: it was not sent yet. Send the bid request with sendBidRequest first.'
+  if (invitation.status === 'pending') return 'Cannot resend the invitation: it has not been sent. Use sendBidRequest.'
   if (status === 'cancelled') return 'Cannot resend the invitation: the bid request is cancelled.'
   const end = endOf({ createdAt: call.now.toISOString(), deadlineAt })
   if (end.getTime() > call.now.getTime()) return null
-  return `Cannot resend the invitation: its link would have expired at ${end.toISOString()}. Reopen the bid request with a later deadline first.`
+  return `Cannot resend the invitation: its link would have expired on ${formatTimestamp(end, call.timeZone)}. Reopen the bid request with a later deadline first.`
 }
 
 async function noteChange(call: WriteCall, before: BidRequestRow, id: string): Promise<Invitation> {

@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import type { BidRequest } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import { describeStatus, formatList } from '../../../platform/values/format.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import { fixedFields, wholeLines } from './bid-request.ts'
 import { recordChange } from './changes.ts'
 import { check } from './check.ts'
 import * as invitations from './invitation-queries.ts'
-import { joined } from './invite.ts'
 import * as requests from './queries.ts'
 
 /** Updates a locked request as its status allows. Without a change, nothing is written and no event recorded. */
@@ -29,7 +30,12 @@ export async function update(
     (field) => !isDeepStrictEqual(whole[field], before[field]),
   )
   const fixed = fixedFields(before.status, [...changed, ...(added.length + removed.length > 0 ? ['vendorIds'] : [])])
-  if (fixed.length > 0) throw joined('fixed', fixed)
+  if (fixed.length > 0) {
+    const names = formatList(fixed.map(({ pointer }) => pointer.slice(1)))
+    throw conflict('fixed', `Cannot change ${names}: ${before.number} is ${describeStatus(before.status)}.`, {
+      errors: fixed,
+    })
+  }
 
   const next = { ...before, ...whole }
   const moves = changed.some((field) => field === 'deadline' || field === 'communityId' || field === 'homeIds')

@@ -1,5 +1,6 @@
 import type { Surroundings } from '../../../platform/calls/call.ts'
 import { settleDue } from '../../../platform/due/settle-due.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 import { lockBidRequest, touchBidRequest } from '../bid-requests/changes.ts'
 import * as requests from '../bid-requests/queries.ts'
 import { hasRunOut } from './bid.ts'
@@ -18,7 +19,12 @@ export async function expireBids(surroundings: Surroundings): Promise<void> {
       for (const id of ids) {
         const bid = await bids.lock(call, id)
         if (bid.status !== 'submitted' || !hasRunOut(bid, call.now)) continue
-        await move(call, bid, 'expired', `It was valid until ${bid.validUntil}.`)
+        await move(
+          call,
+          bid,
+          'expired',
+          bid.validUntil === null ? 'The bid expired.' : `The bid was valid until ${formatDate(bid.validUntil)}.`,
+        )
         moved++
       }
       if (moved > 0) await touchBidRequest(call, bidRequestId)

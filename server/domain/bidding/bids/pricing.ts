@@ -1,6 +1,7 @@
 import type { BidLine, BidRequest, FieldError } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { invalid } from '../../../platform/problems/problem.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
 import { amountText, isMoney, lineTotal, MOST_MONEY, sum } from '../../../platform/values/money.ts'
 
 interface Priced {
@@ -23,20 +24,20 @@ export function priced(form: Form, lines: readonly Line[], amount: number | unde
 
   if (whole.length === 0) {
     if (amount === undefined)
-      throw invalid([{ pointer: '/amount', code: 'required', message: 'is required unless there are lines' }])
+      throw invalid([{ pointer: '/amount', code: 'required', message: 'is required unless lines is set' }])
     return { amount, lines: [] }
   }
   const amounts = whole.flatMap((line) => line.amount ?? [])
   const total = sum(amounts)
   if (amounts.length === 0)
-    faults.push({ pointer: '/lines', code: 'priced', message: 'at least one line has to be priced' })
+    faults.push({ pointer: '/lines', code: 'priced', message: 'must have at least one line with a price' })
   else if (total < 0 || !isMoney(total))
-    faults.push({ pointer: '/lines', code: 'sum', message: `must add up to between 0 and ${MOST_MONEY}` })
+    faults.push({ pointer: '/lines', code: 'sum', message: `must total between 0 and ${formatNumber(MOST_MONEY)}` })
   else if (amount !== undefined && amount !== total) {
     faults.push({
       pointer: '/amount',
       code: 'sum',
-      message: `must be the sum of the lines, ${amountText(total)}, or be left out`,
+      message: `must equal the sum of the lines (${amountText(total)}) or be omitted`,
     })
   }
   if (faults.length > 0) throw invalid(faults)
@@ -55,19 +56,24 @@ function wholeLines(form: Form, lines: readonly Line[], faults: FieldError[]): B
     const same = line.lineId === undefined ? undefined : asked.get(line.lineId)
     if (line.lineId !== undefined) {
       if (asked.size > 0 && same === undefined)
-        at('lineId', 'unknown_line', 'is not a line of the bid request; leave it out for something else')
-      if (seen.has(line.lineId)) at('lineId', 'unique', 'is priced twice')
+        at('lineId', 'unknown_line', 'is not a line of the bid request; omit it for an additional line')
+      if (seen.has(line.lineId)) at('lineId', 'unique', 'must be unique; another line has the same lineId')
       seen.add(line.lineId)
     }
     const description = line.description ?? same?.description
-    if (description === undefined) at('description', 'required', 'is required if the bid request has no such line')
-    if (excluded && unitPrice !== undefined) at('unitPrice', 'excluded', 'must be left out of an excluded line')
-    if (!excluded && unitPrice === undefined) at('unitPrice', 'required', 'is required unless the line is excluded')
+    if (description === undefined)
+      at('description', 'required', 'is required unless the bid request has a line with this lineId')
+    if (excluded && unitPrice !== undefined) at('unitPrice', 'excluded', 'must be omitted when excluded is true')
+    if (!excluded && unitPrice === undefined) at('unitPrice', 'required', 'is required unless excluded is true')
 
     const quantity = line.quantity ?? same?.quantity ?? 1
     const amount = unitPrice === undefined ? null : lineTotal(quantity, unitPrice)
     if (amount !== null && !isMoney(amount))
-      at('unitPrice', 'maximum', `times the quantity must be between -${MOST_MONEY} and ${MOST_MONEY}`)
+      at(
+        'unitPrice',
+        'maximum',
+        `times quantity must be between -${formatNumber(MOST_MONEY)} and ${formatNumber(MOST_MONEY)}`,
+      )
     return {
       lineId: line.lineId ?? freeName(asked.size > 0 ? 'extra' : 'line', taken),
       description: description ?? '',
@@ -98,6 +104,6 @@ function missingLines(form: Form, lines: readonly BidLine[]): FieldError[] {
     .map((line) => ({
       pointer: '/lines',
       code: 'missing_line',
-      message: `"${line.lineId}" has to be priced or excluded`,
+      message: `line "${line.lineId}" must have a price or be excluded`,
     }))
 }

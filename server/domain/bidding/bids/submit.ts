@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Bid, BidSource } from '../../../../client/contract.gen.ts'
-import { hidingInEvents, type WriteCall } from '../../../platform/calls/call.ts'
+import { type Call, hidingInEvents, type WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { checkIfMatch } from '../../../platform/calls/etag.ts'
 import { recordEvent } from '../../../platform/events/record.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, invalid, Problem, unknownReference } from '../../../platform/problems/problem.ts'
+import { formatDate, formatTimestamp } from '../../../platform/values/format.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { leavesOutAmounts, takesBids } from '../bid-requests/bid-request.ts'
@@ -31,13 +32,16 @@ export async function submit(call: WriteCall, body: Submission): Promise<Bid> {
 
   const invitation = request.invitations.find((candidate) => candidate.vendorId === body.vendorId)
   if (invitation === undefined)
-    throw conflict('not_invited', `The vendor is not invited to ${request.number}; invite it with inviteToBid.`)
-  assertTakesBids(request, call.now)
+    throw conflict('not_invited', `The vendor is not invited to ${request.number}. Invite it with inviteToBid first.`)
+  assertTakesBids(request, call)
   const live = await bids.ofRequest(call, request.id, LIVE)
   const earlier = live.find((bid) => bid.vendorId === body.vendorId && bid.homeId === homeId)
   if (earlier !== undefined) {
-    const next = earlier.status === 'submitted' ? '; change it with reviseBid' : ''
-    throw conflict('already_bid', `The vendor has already bid: ${earlier.id} is ${earlier.status}${next}.`)
+    const next = earlier.status === 'submitted' ? ' Use reviseBid to change it.' : ''
+    throw conflict(
+      'already_bid',
+      `The vendor already has a bid for ${request.number} (${earlier.id}), and it is ${earlier.status}.${next}`,
+    )
   }
 
   const inserted = await bids.insert(call, {
@@ -92,9 +96,15 @@ export async function revise(
   if (!isRevision) return bids.toBid(call, await bids.update(call, before, { externalId }))
 
   if (before.status !== 'submitted')
-    throw conflict('wrong_status', `The bid is ${before.status}; only a submitted one can be revised.`)
-  if (hasRunOut(before, call.now)) throw conflict('bid_expired', `The bid was valid until ${before.validUntil}.`)
-  assertTakesBids(request, call.now)
+    throw conflict(
+      'wrong_status',
+      `Cannot revise the bid: it is ${before.status}. Only a submitted bid can be revised.`,
+    )
+  if (hasRunOut(before, call.now)) {
+    const until = before.validUntil === null ? '' : ` It was valid until ${formatDate(before.validUntil)}.`
+    throw conflict('bid_expired', `Cannot revise the bid: it has expired.${until}`)
+  }
+  assertTakesBids(request, call)
   const source = changes.source ?? (isFromPortal(before) ? 'api' : before.source)
   const revision = { source, revision: before.revision + 1, submittedAt: call.now.toISOString() }
   const after = await bids.update(call, before, { ...changes, externalId, ...revision })
@@ -136,17 +146,19 @@ async function lockNamedRequest(
 
 async function refuseHome(call: WriteCall, homeId: string): Promise<never> {
   if ((await homes.findOptional(call, homeId)) === undefined) throw unknownReference(['/homeId'])
-  throw invalid([{ pointer: '/homeId', code: 'not_requested', message: 'is not one of the homes of the bid request' }])
+  throw invalid([{ pointer: '/homeId', code: 'not_requested', message: 'must be one of the homes of the bid request' }])
 }
 
-function assertTakesBids(request: BidRequestRow, now: Date): void {
+function assertTakesBids(request: BidRequestRow, { now, timeZone }: Call): void {
   if (takesBids(request, now)) return
   const { number, status, deadline, closedAt } = request
-  if (status === 'draft') throw conflict('bid_request_not_open', `${number} is a draft; send it first.`)
-  if (status === 'awarded' || status === 'cancelled') throw conflict('bid_request_not_open', `${number} is ${status}.`)
+  if (status === 'draft')
+    throw conflict('bid_request_not_open', `Cannot submit a bid: ${number} is a draft. Send the bid request first.`)
+  if (status === 'awarded' || status === 'cancelled')
+    throw conflict('bid_request_not_open', `Cannot submit a bid: ${number} is ${status}.`)
   throw conflict(
     'deadline_passed',
-    `${number} takes no late bids: its deadline was ${deadline}${closedAt === null ? '' : `, and it closed at ${closedAt}`}.`,
+    `${number} does not accept late bids. Its deadline was ${formatDate(deadline)}${closedAt === null ? '' : `, and it was closed on ${formatTimestamp(closedAt, timeZone)}`}.`,
   )
 }
 
@@ -160,7 +172,9 @@ async function validityOf(
   const place = await bidRequests.placeOf(call, communityId, validUntil)
   const expiresAt = place?.deadlineAt ?? null
   if (hasRunOut({ expiresAt }, call.now)) {
-    throw invalid([{ pointer: '/validUntil', code: 'past', message: `has passed already in ${place?.timeZone}` }])
+    throw invalid([
+      { pointer: '/validUntil', code: 'past', message: `must not be in the past (time zone ${place?.timeZone})` },
+    ])
   }
   return { validUntil, expiresAt }
 }
@@ -179,7 +193,7 @@ function repriced(
     {
       pointer: '/amount',
       code: 'sum',
-      message: 'must be the sum of the lines; send new lines with it, or [] for a lump sum',
+      message: 'must equal the sum of the lines; set lines too, to [] for a lump sum',
     },
   ])
 }

@@ -3,6 +3,7 @@ import { asSystem, type WriteCall } from '../../../platform/calls/call.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { type Obstacle, obstacleToEngage } from '../../vendors/vendors/vendor.ts'
 import { hasRunOut, nameOf, partFaults } from './contract.ts'
@@ -51,14 +52,17 @@ export async function activate(
   }
   const vendor = await vendors.lock(call, before.vendorId)
   const obstacle = obstacleToEngage(vendor) ?? obstacleOf(before, dateIn(call.timeZone, call.now))
-  if (obstacle !== null) throw conflict(obstacle.code, `${nameOf(before)} cannot be activated: ${obstacle.message}.`)
+  if (obstacle !== null) throw conflict(obstacle.code, `Cannot activate ${nameOf(before)}: ${obstacle.message}.`)
 
   const parts = await prices.lockParts(
     call,
     before.lines.map(({ partId }) => partId),
   )
   const faults = partFaults(before.lines, parts)
-  if (faults.length > 0) throw conflict('changed_meanwhile', 'Parts of the contract have changed.', { errors: faults })
+  if (faults.length > 0)
+    throw conflict('changed_meanwhile', 'Parts of the contract have changed. Update the lines named in errors first.', {
+      errors: faults,
+    })
   const formerIds = revisions.map(({ id }) => id)
   if (formerIds.length > 0) await endAll(call, formerIds, addDays(before.effectiveDate, -1))
   if (endPrevious) await prices.endThoseBefore(call, before)
@@ -74,7 +78,7 @@ function obstacleOf({ contractType, lines, lumpSums, expirationDate }: Contract,
     return { code: 'missing_data', message: 'it has no lump sums' }
   if (contractType !== 'turnkey' && lines.length === 0) return { code: 'missing_data', message: 'it has no lines' }
   if (expirationDate === null || expirationDate >= today) return null
-  return { code: 'deadline_passed', message: `its last day was ${expirationDate}` }
+  return { code: 'deadline_passed', message: `it expired on ${formatDate(expirationDate)}` }
 }
 
 async function assertAlone(call: WriteCall, contract: Contract): Promise<void> {
@@ -83,20 +87,24 @@ async function assertAlone(call: WriteCall, contract: Contract): Promise<void> {
   if (others.length === 0 && otherSums.length === 0) return
   const lines = new Map(contract.lines.map(({ lineId }, i) => [lineId, i]))
   const lumpSums = new Map(contract.lumpSums.map(({ lineId }, i) => [lineId, i]))
-  throw conflict('period_taken', 'Other prices of the vendor hold on some of the same days, for the same reach.', {
-    errors: [
-      ...others.map(({ lineId, priceId, number }) => ({
-        pointer: `/lines/${lines.get(lineId)}`,
-        code: 'overlap',
-        message: `overlaps the price ${priceId}${number === null ? '' : ` of ${number}`}`,
-      })),
-      ...otherSums.map(({ lineId, otherLineId, number }) => ({
-        pointer: `/lumpSums/${lumpSums.get(lineId)}`,
-        code: 'overlap',
-        message: `overlaps the lump sum "${otherLineId}" of ${number}`,
-      })),
-    ],
-  })
+  throw conflict(
+    'period_taken',
+    'The prices of the contract overlap other prices of the vendor for the same communities and plans. End those prices first, or set endPrevious.',
+    {
+      errors: [
+        ...others.map(({ lineId, priceId, number }) => ({
+          pointer: `/lines/${lines.get(lineId)}`,
+          code: 'overlap',
+          message: `overlaps price ${priceId}${number === null ? '' : ` of ${number}`}`,
+        })),
+        ...otherSums.map(({ lineId, otherLineId, number }) => ({
+          pointer: `/lumpSums/${lumpSums.get(lineId)}`,
+          code: 'overlap',
+          message: `overlaps lump sum "${otherLineId}" of ${number}`,
+        })),
+      ],
+    },
+  )
 }
 
 /** Ends everything that these revisions made, on a last day. */

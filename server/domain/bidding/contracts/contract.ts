@@ -36,7 +36,7 @@ export function fixedFields(contract: Contract, body: Checked['ContractUpdate'])
     .map(([field]) => ({
       pointer: `/${field}`,
       code: 'fixed',
-      message: `cannot change once the contract is ${contract.status}`,
+      message: `cannot be changed: the contract is ${contract.status}`,
     }))
 }
 
@@ -46,12 +46,12 @@ type Terms = Pick<Contract, 'communityIds' | 'planIds' | 'effectiveDate' | 'expi
 export function termFaults({ communityIds, planIds, effectiveDate, expirationDate, lines }: Terms): FieldError[] {
   const faults: FieldError[] = []
   if (expirationDate !== null && expirationDate < effectiveDate)
-    faults.push({ pointer: '/expirationDate', code: 'order', message: 'must not lie before effectiveDate' })
+    faults.push({ pointer: '/expirationDate', code: 'order', message: 'must not be before effectiveDate' })
   if (planIds.length > 0 && communityIds.length === 0)
-    faults.push({ pointer: '/planIds', code: 'community', message: 'takes communityIds as well' })
+    faults.push({ pointer: '/planIds', code: 'community', message: 'requires communityIds' })
   const count = lines.length * Math.max(1, communityIds.length) * Math.max(1, planIds.length)
   if (count > MOST_PRICES) {
-    const message = `make ${count} prices with these communities and plans, and a contract has at most ${MOST_PRICES}`
+    const message = `must not make more than ${MOST_PRICES} prices with these communities and plans; they make ${count}`
     faults.push({ pointer: '/lines', code: 'maximum', message })
   }
   const names = new Set<string>()
@@ -59,9 +59,17 @@ export function termFaults({ communityIds, planIds, effectiveDate, expirationDat
   for (const [i, { lineId, partId, minQuantity }] of lines.entries()) {
     const reach = `${partId} ${minQuantity}`
     if (names.has(lineId))
-      faults.push({ pointer: `/lines/${i}/lineId`, code: 'unique', message: `another line is named "${lineId}" too` })
+      faults.push({
+        pointer: `/lines/${i}/lineId`,
+        code: 'unique',
+        message: `must be unique; another line has the lineId "${lineId}"`,
+      })
     if (reaches.has(reach))
-      faults.push({ pointer: `/lines/${i}/partId`, code: 'unique', message: 'is priced twice for this minQuantity' })
+      faults.push({
+        pointer: `/lines/${i}/partId`,
+        code: 'unique',
+        message: 'must be unique; another line has the same partId and minQuantity',
+      })
     names.add(lineId)
     reaches.add(reach)
   }
@@ -98,7 +106,9 @@ export function partFaults(lines: readonly ContractLine[], parts: ReadonlyMap<st
     const part = parts.get(partId)
     if (part === undefined) return []
     if (part.archivedAt !== null)
-      return [{ pointer: `/lines/${i}/partId`, code: 'archived', message: `${part.sku} is archived` }]
+      return [
+        { pointer: `/lines/${i}/partId`, code: 'archived', message: `must not be archived; ${part.sku} is archived` },
+      ]
     if (part.unit === unit) return []
     return [{ pointer: `/lines/${i}/unit`, code: 'unit', message: `must be ${part.unit}, the unit of ${part.sku}` }]
   })

@@ -78,7 +78,10 @@ test('a bid has one contract that stands, and cannot be revoked while it does', 
   const answers = await Promise.all([agree(bid.id), agree(bid.id)])
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
   const contract = answers.find(({ status }) => status === 201)?.body
-  expect((await agree(bid.id)).body.detail).toContain(contract.number)
+  expect((await agree(bid.id)).body).toMatchObject({
+    reason: 'already_done',
+    detail: `The bid already has a contract: ${contract.number}.`,
+  })
   const refused = await post(`/bids/${bid.id}/reject`, {})
   expect(refused.body).toMatchObject({ status: 409, detail: expect.stringContaining(contract.number) })
 
@@ -102,16 +105,28 @@ test('the award can be revoked once its contract is archived', async () => {
 
 test('a bid that has not won, one for homes and one without parts become no contract', async () => {
   const { bid: open } = await bidOn()
-  expect((await agree(open.id)).body.detail).toContain('accepted first')
+  expect((await agree(open.id)).body.reason).toBe('wrong_status')
   const { bid: ofHomes } = await won({ homeIds: [site.lot14] })
-  expect((await agree(ofHomes.id)).body.detail).toContain('single homes')
+  expect((await agree(ofHomes.id)).body).toMatchObject({
+    reason: 'not_suitable',
+    detail: expect.stringContaining('covers individual homes'),
+  })
   const { bid: without } = await won({ lines: [{ lineId: 'crane', description: 'Crane' }] }, PRICES.slice(2))
-  expect((await agree(without.id)).body.detail).toContain('no line names a part')
+  expect((await agree(without.id)).body).toMatchObject({
+    reason: 'missing_data',
+    detail: expect.stringMatching(/^None of the lines awarded in .* refers to a part\. Set lines\.$/),
+  })
   const { bid: otherUnit } = await won({}, [{ ...PRICES[0], unit: 'LF' }, ...PRICES.slice(1)])
-  expect((await agree(otherUnit.id)).body.detail).toContain('"studs" in another unit')
+  expect((await agree(otherUnit.id)).body).toMatchObject({
+    reason: 'not_suitable',
+    detail: expect.stringMatching(/^The bid uses a different unit than .* for "studs"\. Set lines\.$/),
+  })
   const lines = [...form(), { lineId: 'more', description: 'More', unit: 'EA', partId: stud }]
   const { bid: twice } = await won({ lines }, [...PRICES, { lineId: 'more', unitPrice: 3 }])
-  expect((await agree(twice.id)).body.detail).toContain('"more" is priced twice')
+  expect((await agree(twice.id)).body).toMatchObject({
+    reason: 'not_suitable',
+    detail: 'The bid has more than one price for the part of "more". Set lines.',
+  })
   const own = await agree(twice.id, { lines: [{ partId: stud, unitPrice: 3 }] })
   expect(own.body.lines).toMatchObject([{ unitPrice: 3 }])
 })
@@ -159,8 +174,14 @@ test('a bid of one amount becomes a turnkey contract for a house of each plan th
   const { body: bid } = await post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 38_400 })
   await post(`/bids/${bid.id}/accept`, {})
   const bare = await agree(bid.id)
-  expect([bare.status, bare.body.detail]).toEqual([409, expect.stringContaining('send planIds')])
-  expect((await agree(bid.id, { contractType: 'labor_only', planIds })).body.detail).toContain('no line names a part')
+  expect([bare.status, bare.body.reason, bare.body.detail]).toEqual([
+    ...[409, 'missing_data'],
+    expect.stringContaining('Set planIds'),
+  ])
+  expect((await agree(bid.id, { contractType: 'labor_only', planIds })).body).toMatchObject({
+    reason: 'missing_data',
+    detail: expect.stringContaining('refers to a part'),
+  })
   expect((await agree(bid.id, { planIds: [planIds[0], 'pln_x'] })).body.errors).toMatchObject([
     { pointer: '/planIds/1', code: 'unknown_reference' },
   ])
@@ -175,7 +196,10 @@ test('a bid of one amount becomes a turnkey contract for a house of each plan th
 test('a bid by lines becomes a turnkey contract with the lump sums that are sent alone', async () => {
   const { bid } = await won()
   const refused = await agree(bid.id, { contractType: 'turnkey' })
-  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('send the lumpSums')])
+  expect([refused.status, refused.body.reason, refused.body.detail]).toEqual([
+    ...[409, 'missing_data'],
+    expect.stringContaining('Set lumpSums'),
+  ])
   const planId = (await post('/plans', { code: 'P1650', name: 'P1650' })).body.id
   const { body } = await agree(bid.id, { lumpSums: [{ planId, amount: 9 }] })
   expect(body).toMatchObject({ contractType: 'turnkey', lines: [], lumpSums: [{ planId, amount: 9 }] })

@@ -43,9 +43,15 @@ async function agreedBy(
 ): Promise<Partial<Wanted>> {
   if (contractType !== 'turnkey') return { lines: linesOf(bid, request) }
   if (bid.lines.length > 0)
-    throw conflict('missing_data', 'The bid is priced line by line; send the lumpSums of a turnkey contract.')
+    throw conflict(
+      'missing_data',
+      'The bid has a price for each line. Set lumpSums to create a turnkey contract from it.',
+    )
   if (planIds.length === 0)
-    throw conflict('missing_data', `The bid is one amount; send planIds to agree on it for a house, or lines.`)
+    throw conflict(
+      'missing_data',
+      'The bid is a lump sum. Set planIds to use its amount for whole homes, or set lines.',
+    )
   const known = new Set((await plans.findAll(call, planIds)).map(({ id }) => id))
   const unknown = planIds.flatMap((id, i) => (known.has(id) ? [] : [`/planIds/${i}`]))
   if (unknown.length > 0) throw unknownReference(unknown)
@@ -55,26 +61,27 @@ async function agreedBy(
 function contradictions(bid: BidRow, { vendorId = bid.vendorId, communityIds }: Wanted): FieldError[] {
   const faults: FieldError[] = []
   if (vendorId !== bid.vendorId) {
-    const message = `must be ${bid.vendorId}, whose bid it is, or be left out`
+    const message = `must be ${bid.vendorId}, the vendor of the bid, or omitted`
     faults.push({ pointer: '/vendorId', code: 'other_vendor', message })
   }
   if (communityIds.some((id) => id !== bid.communityId)) {
-    const message = `must be ${bid.communityId} alone, which the bid is for, or be left out`
+    const message = `must contain only ${bid.communityId}, the community of the bid, or be omitted`
     faults.push({ pointer: '/communityIds', code: 'other_community', message })
   }
   return faults
 }
 
 async function assertFree(call: WriteCall, bid: BidRow, request: BidRequestRow): Promise<void> {
-  if (bid.status !== 'accepted') throw conflict('wrong_status', `The bid is ${bid.status}; it must be accepted first.`)
+  if (bid.status !== 'accepted')
+    throw conflict('wrong_status', `Cannot create a contract: the bid is ${bid.status}. Accept the bid first.`)
   if (request.homeIds.length > 0)
     throw conflict(
       'not_suitable',
-      `${request.number} asks for prices of single homes, which are ordered by the bid itself.`,
+      `Cannot create a contract: ${request.number} covers individual homes. Create purchase orders from the bid instead.`,
     )
   if (bid.contractId === null) return
   const { number } = await contracts.find(call, bid.contractId)
-  throw conflict('already_done', `The bid has become the contract ${number} already.`)
+  throw conflict('already_done', `The bid already has a contract: ${number}.`)
 }
 
 /** The prices that the bid has won, of the lines that name a part. An alternate is the price of something else. */
@@ -86,17 +93,17 @@ function linesOf(bid: BidRow, request: BidRequestRow): Lines {
     return [{ lineId, partId, unit, unitPrice, minQuantity: 0 }]
   })
   if (lines.length === 0)
-    throw conflict('missing_data', `Of what the bid has won, no line names a part in ${request.number}.`)
+    throw conflict('missing_data', `None of the lines awarded in ${request.number} refers to a part. Set lines.`)
   const others = lines.flatMap(({ lineId, unit }) => (unit === asked.get(lineId)?.unit ? [] : [`"${lineId}"`]))
   if (others.length > 0)
     throw conflict(
       'not_suitable',
-      `The bid prices ${others.join(', ')} in another unit than was asked for; send lines.`,
+      `The bid uses a different unit than ${request.number} for ${others.join(', ')}. Set lines.`,
     )
   const twice = lines.filter(({ partId }, i) => lines.findIndex((line) => line.partId === partId) < i)
   if (twice.length > 0) {
     const names = twice.map(({ lineId }) => `"${lineId}"`).join(', ')
-    throw conflict('not_suitable', `The part of ${names} is priced twice; send lines.`)
+    throw conflict('not_suitable', `The bid has more than one price for the part of ${names}. Set lines.`)
   }
   return lines
 }

@@ -10,17 +10,17 @@ export function lumpSumFaults(
   plans: ReadonlyMap<string, Pick<Plan, 'elevations'>>,
 ): FieldError[] {
   if (contractType !== 'turnkey') {
-    const message = `must be empty in a contract of type ${contractType}`
+    const message = `must be empty when contractType is ${contractType}`
     return lumpSums.length === 0 ? [] : [{ pointer: '/lumpSums', code: 'turnkey', message }]
   }
   const faults: FieldError[] = []
   if (planIds.length > 0) {
-    const message = 'must be empty in a turnkey contract, whose lumpSums name their plans'
+    const message = 'must be empty when contractType is turnkey; set the plans in lumpSums'
     faults.push({ pointer: '/planIds', code: 'turnkey', message })
   }
   const count = lumpSums.length * Math.max(1, communityIds.length)
   if (count > MOST_PRICES) {
-    const message = `make ${count} prices with these communities, and a contract has at most ${MOST_PRICES}`
+    const message = `must not make more than ${MOST_PRICES} prices with these communities; they make ${count}`
     faults.push({ pointer: '/lumpSums', code: 'maximum', message })
   }
   const names = new Set<string>()
@@ -30,8 +30,9 @@ export function lumpSumFaults(
     const reach = JSON.stringify([planId, elevation, optionId])
     const fault = (field: string, code: string, message: string) =>
       faults.push({ pointer: `/lumpSums/${i}${field}`, code, message })
-    if (names.has(lineId)) fault('/lineId', 'unique', `another lump sum is named "${lineId}" too`)
-    if (reaches.has(reach)) fault(planId === null ? '/optionId' : '/planId', 'unique', 'has two lump sums')
+    if (names.has(lineId)) fault('/lineId', 'unique', `must be unique; another lump sum has the lineId "${lineId}"`)
+    if (reaches.has(reach))
+      fault(planId === null ? '/optionId' : '/planId', 'unique', 'must be unique; another lump sum is for the same')
     names.add(lineId)
     reaches.add(reach)
     for (const [field, code, message] of placeFaults(lumpSum, plans)) fault(field, code, message)
@@ -43,13 +44,13 @@ function placeFaults(
   { planId, elevation, optionId, amount }: LumpSum,
   plans: ReadonlyMap<string, Pick<Plan, 'elevations'>>,
 ): [string, string, string][] {
-  if ((planId === null) === (optionId === null)) return [['', 'place', 'takes either a planId or an optionId']]
+  if ((planId === null) === (optionId === null)) return [['', 'place', 'requires either planId or optionId']]
   const faults: [string, string, string][] = []
   if (elevation !== null) {
-    const wrong = planId === null ? 'takes a planId' : elevationFault(plans.get(planId)?.elevations ?? [], elevation)
+    const wrong = planId === null ? 'requires planId' : elevationFault(plans.get(planId)?.elevations ?? [], elevation)
     if (wrong !== null) faults.push(['/elevation', 'elevation', wrong])
   }
-  if (planId !== null && amount < 0) faults.push(['/amount', 'minimum', 'must not be negative for a whole house'])
+  if (planId !== null && amount < 0) faults.push(['/amount', 'minimum', 'must not be negative when planId is set'])
   return faults
 }
 

@@ -5,6 +5,7 @@ import { checkIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers, Input } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertMove, conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { describeStatus, formatList } from '../../../platform/values/format.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { activate, lockContract, terminate } from './changes.ts'
@@ -35,7 +36,8 @@ export const contractOperations = {
     await call.write(async (call) => {
       const before = await lockContract(call, path.contractId)
       checkIfMatch(ifMatch, before)
-      if (before.status === 'active') throw conflict('wrong_status', `${nameOf(before)} is active; terminate it first.`)
+      if (before.status === 'active')
+        throw conflict('wrong_status', `Cannot archive ${nameOf(before)}: it is active. Terminate it first.`)
       const after = await contracts.archive(call, before)
       if (after !== before) await touchBidOf(call, after)
     })
@@ -46,7 +48,8 @@ export const contractOperations = {
     const { status, reason = null, endPrevious } = body
     const contract = await call.write(async (call) => {
       const before = await lockContract(call, path.contractId)
-      if (before.archivedAt !== null) throw conflict('archived', `${nameOf(before)} is archived.`)
+      if (before.archivedAt !== null)
+        throw conflict('archived', `Cannot change the status of ${nameOf(before)}: it is archived.`)
       assertMove(CONTRACT_MOVES, before.status, status)
       return status === 'active' ? activate(call, before, { endPrevious, reason }) : terminate(call, before, reason)
     })
@@ -73,7 +76,8 @@ async function create(
   if (vendor === undefined) throw unknownReference(['/vendorId'])
   const terms = { ...given, vendorId, scope, contractType, effectiveDate, expirationDate }
   const whole = await checkTerms(call, { ...terms, lines, lumpSums })
-  if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
+  if (vendor.archivedAt !== null)
+    throw conflict('vendor_archived', `Cannot create a contract: ${vendor.companyName} is archived.`)
   const { retainagePercent = vendor.defaultRetainagePercent } = given
   return begin(call, {
     ...{ ...terms, ...whole, retainagePercent, revision: 1, status: 'draft' },
@@ -86,7 +90,7 @@ function missingFields(body: Checked['ContractCreate'], agreed: 'lines' | 'lumpS
   const needed = ['vendorId', 'scope', 'effectiveDate', agreed] as const
   return needed
     .filter((field) => body[field] === undefined)
-    .map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required without bidId' }))
+    .map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required unless bidId is set' }))
 }
 
 async function begin(call: WriteCall, values: Parameters<typeof contracts.insert>[1]): Promise<Contract> {
@@ -111,10 +115,12 @@ async function update(
   checkIfMatch(ifMatch, before)
   const fixed = fixedFields(before, body)
   if (fixed.length > 0) {
-    const names = fixed.map(({ pointer }) => pointer.slice(1)).join(', ')
-    throw conflict('wrong_status', `${nameOf(before)} is ${before.status}; of a draft alone ${names} can change.`, {
-      errors: fixed,
-    })
+    const names = formatList(fixed.map(({ pointer }) => pointer.slice(1)))
+    throw conflict(
+      'wrong_status',
+      `${names} can only be changed while the contract is a draft. ${nameOf(before)} is ${before.status}.`,
+      { errors: fixed },
+    )
   }
   if (before.status !== 'draft') {
     const { notes, accountingId, externalId } = body
@@ -130,14 +136,17 @@ async function update(
 
 async function revise(call: WriteCall, id: string, body: Input<'draftContractRevision'>['body']): Promise<Contract> {
   const before = await lockContract(call, id)
-  if (before.archivedAt !== null) throw conflict('archived', `${nameOf(before)} is archived.`)
+  if (before.archivedAt !== null) throw conflict('archived', `Cannot revise ${nameOf(before)}: it is archived.`)
   const revisions = await contracts.revisionsOf(call, before.number)
   const later = revisions.find(({ revision, isArchived }) => revision > before.revision && !isArchived)
   if (later !== undefined)
-    throw conflict('already_done', `${before.number} has a revision ${later.revision} already: ${later.id}.`)
+    throw conflict('already_done', `${before.number} already has revision ${later.revision} (${later.id}).`)
   if (before.status !== 'active' && before.status !== 'expired') {
-    const instead = before.status === 'draft' ? 'change it with updateContract' : 'create another contract'
-    throw conflict('wrong_status', `${nameOf(before)} is ${before.status}; ${instead}.`)
+    const instead = before.status === 'draft' ? 'Change it with updateContract.' : 'Create a new contract.'
+    throw conflict(
+      'wrong_status',
+      `Cannot revise ${nameOf(before)}: it is ${describeStatus(before.status)}. ${instead}`,
+    )
   }
   const { effectiveDate, expirationDate = before.expirationDate } = body
   const faults = termFaults({ ...before, effectiveDate, expirationDate })

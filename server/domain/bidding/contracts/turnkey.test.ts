@@ -120,13 +120,19 @@ test('lump sums that contradict each other, or have no place, are refused one by
 test('without lump sums a turnkey contract is not activated, and another type gains none', async () => {
   const id = await draft({ lumpSums: [] })
   const { status, body } = await move(id, 'active')
-  expect([status, body.detail]).toEqual([409, expect.stringContaining('it has no lump sums')])
+  expect([status, body.reason, body.detail]).toEqual([
+    ...[409, 'missing_data'],
+    expect.stringContaining('it has no lump sums'),
+  ])
   const path = `/contracts/${id}`
   expect((await patch(path, { lumpSums: [{ planId, amount: 9 }] })).body.lumpSums).toMatchObject([{ amount: 9 }])
   expect((await patch(path, { contractType: 'labor_only' })).body.errors).toMatchObject([{ pointer: '/lumpSums' }])
   const labor = await patch(path, { contractType: 'labor_only', lumpSums: [] })
   expect(labor.body).toMatchObject({ contractType: 'labor_only', lumpSums: [] })
-  expect((await move(id, 'active')).body.detail).toContain('it has no lines')
+  expect((await move(id, 'active')).body).toMatchObject({
+    reason: 'missing_data',
+    detail: expect.stringContaining('it has no lines'),
+  })
 })
 
 test('two lump sums of a vendor for the same houses never hold at once, and the refusal names them', async () => {
@@ -142,8 +148,8 @@ test('two lump sums of a vendor for the same houses never hold at once, and the 
   const refused = await move(second, 'active', { endPrevious: true })
   expect(refused.status).toBe(409)
   expect(refused.body.errors).toEqual([
-    { pointer: '/lumpSums/1', code: 'overlap', message: `overlaps the lump sum "a" of ${number}` },
-    { pointer: '/lumpSums/2', code: 'overlap', message: `overlaps the lump sum "bay" of ${number}` },
+    { pointer: '/lumpSums/1', code: 'overlap', message: `overlaps lump sum "a" of ${number}` },
+    { pointer: '/lumpSums/2', code: 'overlap', message: `overlaps lump sum "bay" of ${number}` },
   ])
   // Another day, place, trade or vendor is no overlap.
   for (const fields of [

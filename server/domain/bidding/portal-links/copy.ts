@@ -51,7 +51,7 @@ export async function copyInvitationLink(call: WriteCall, invitationId: string):
   return copy(call, vendor, {
     ...{ subjectId: invitationId, invitation: { id: invitationId, bidRequestId: request.id } },
     purpose: { createdAt: call.now.toISOString(), deadlineAt: request.deadlineAt },
-    missing: `The invitation of ${vendor.companyName} to ${request.number} has no link that works. Send or resend the invitation first.`,
+    missing: `The invitation of ${vendor.companyName} to ${request.number} has no valid link. Send or resend the invitation first.`,
   })
 }
 
@@ -68,7 +68,7 @@ async function copy(call: WriteCall, vendor: Vendor, wanted: Wanted): Promise<Po
   const { companyName } = vendor
   if (vendor.archivedAt !== null) throw conflict('vendor_archived', `Cannot copy the link: ${companyName} is archived.`)
   if (vendor.status === 'inactive')
-    throw conflict('vendor_inactive', `Cannot copy the link: ${companyName} is inactive. Make the vendor active first.`)
+    throw conflict('vendor_inactive', `Cannot copy the link: ${companyName} is inactive. Activate the vendor first.`)
   if (await reachesVendor(call, recipientsOf(vendor)))
     throw conflict(
       'not_available',
@@ -80,7 +80,7 @@ async function copy(call: WriteCall, vendor: Vendor, wanted: Wanted): Promise<Po
   if ((await countCopies(call, addressed)) >= MOST_COPIES)
     throw conflict(
       'limit_reached',
-      `${MOST_COPIES} copies of this link are in use, which is the most. Send the invitation again: that revokes all of them.`,
+      `This link already has ${MOST_COPIES} active copies, the maximum. Resend the invitation to revoke all of them.`,
     )
   const copiedBy = await copierOf(call)
   const portalUrl = await issueCopy(call, addressed, copiedBy)
@@ -103,5 +103,5 @@ async function copierOf(call: WriteCall): Promise<LinkCopier> {
     const { name } = await findKey(call, id)
     return { type: kind, id, name }
   }
-  throw conflict('wrong_caller', 'Portal links are copied by people and by API keys only.')
+  throw conflict('wrong_caller', 'Only users and API keys can copy portal links.')
 }

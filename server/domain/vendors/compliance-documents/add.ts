@@ -18,7 +18,8 @@ export async function add(
 ): Promise<ComplianceDocument> {
   checkPeriod(body)
   const vendor = await vendors.lock(call, vendorId)
-  if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
+  if (vendor.archivedAt !== null)
+    throw conflict('vendor_archived', `Cannot add a compliance document: ${vendor.companyName} is archived.`)
   await assertRoom?.()
   const added = await documents.insert(call, newDocument(body, vendor.id, dateIn(call.timeZone, call.now)))
   await recordStatusChange(call, { id: added.id, from: null, to: added.status })

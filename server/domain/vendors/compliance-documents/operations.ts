@@ -43,7 +43,11 @@ export const complianceDocumentOperations = {
 
   async changeComplianceDocumentStatus({ path, body }, call) {
     const document = await change(call, path.complianceDocumentId, async (call, before) => {
-      if (before.archivedAt !== null) throw conflict('archived', 'The document was removed.')
+      if (before.archivedAt !== null)
+        throw conflict(
+          'archived',
+          'Cannot change the status of the compliance document: it has been removed. Add a new one instead.',
+        )
       assertMove(MOVES, before.status, body.status)
       const status = settledStatus(body.status, before.expirationDate, dateIn(call.timeZone, call.now))
       await recordStatusChange(call, { id: before.id, from: before.status, to: status, reason: body.reason })

@@ -25,7 +25,7 @@ export const scopeOperations = {
         const uses = (await scopes.usesOf(call, before.name)).filter((use) => use.count > 0)
         if (uses.length > 0) {
           const told = uses.map(({ what, count }) => `${what}: ${count}`).join(', ')
-          throw conflict('in_use', `"${before.name}" is in use (${told}), so it keeps its name.`)
+          throw conflict('in_use', `Cannot rename "${before.name}": it is in use (${told}).`)
         }
       }
       const after = await scopes.update(call, before, body)
@@ -43,7 +43,7 @@ export const scopeOperations = {
       if (covering > 0) {
         throw conflict(
           'in_use',
-          covering === 1 ? `1 vendor covers "${before.name}".` : `${covering} vendors cover "${before.name}".`,
+          `Cannot archive "${before.name}": ${covering === 1 ? '1 vendor covers' : `${covering} vendors cover`} it. Remove it from their trades first.`,
         )
       }
       await scopes.archive(call, before)

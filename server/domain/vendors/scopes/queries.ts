@@ -152,12 +152,12 @@ export function refusal(call: Call, { refused }: Trades, given: readonly { point
   const isTold = call.permissions.has('vendors:read')
   const told = wrong.map(({ name }) => (isTold ? (refused.get(name) ?? null) : null))
   const question = (meant: string | null | undefined) => (meant == null ? '' : ` Did you mean "${meant}"?`)
-  const way = 'If it is a trade of its own, add it by createScope.'
+  const way = 'To add a new trade, use createScope.'
   const meant = [...new Set(told.filter((name) => name !== null))]
-  return problem('unknown_reference', `No trade is called "${first.name}".${question(told[0])} ${way}`, {
+  return problem('unknown_reference', `Unknown trade "${first.name}".${question(told[0])} ${way}`, {
     errors: wrong.map(({ pointer, name }, i) => ({
       ...{ pointer, code: told[i] == null ? 'unknown_reference' : 'did_you_mean' },
-      message: `names no trade of your organization: "${name}".${question(told[i])}`,
+      message: `is not a trade of your organization: "${name}"${told[i] == null ? '' : `; did you mean "${told[i]}"?`}`,
     })),
     ...(meant.length > 0 && { didYouMean: meant.slice(0, MOST_MEANT) }),
   })

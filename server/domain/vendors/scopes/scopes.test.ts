@@ -56,8 +56,7 @@ test('a trade that looks like a slip of a known one is refused, and made where i
     status: 422,
     body: {
       code: 'unknown_reference',
-      detail:
-        'No trade is called "frammng". Did you mean "framing"? If it is a trade of its own, add it by createScope.',
+      detail: 'Unknown trade "frammng". Did you mean "framing"? To add a new trade, use createScope.',
       didYouMean: ['framing', 'landscaping'],
       errors: [
         { pointer: '/scopes/1', code: 'did_you_mean' },
@@ -166,7 +165,7 @@ test('a scope is renamed while nothing uses it, and keeps its name while somethi
   await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['Finish Carpentry'] }, { key })
   const refused = await plumbline.patch(`/api/ext/scopes/${unused.id}`, { name: 'trim' }, { key })
   expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } })
-  expect(refused.body.detail).toContain('vendors: 1')
+  expect(refused.body).toMatchObject({ reason: 'in_use', detail: expect.stringContaining('vendors: 1') })
   const moved = await plumbline.patch(
     `/api/ext/scopes/${unused.id}`,
     { name: 'finish carpentry', sequence: 140 },
@@ -191,7 +190,7 @@ test('a budget line keeps its scope’s name from changing', async () => {
   expect(line.status).toBe(201)
   const { body: scopes } = await plumbline.get('/api/ext/scopes?name=ROOFING', { key })
   const refused = await plumbline.patch(`/api/ext/scopes/${scopes.data[0].id}`, { name: 'roofs' }, { key })
-  expect(refused.body.detail).toContain('budget lines: 1')
+  expect(refused.body).toMatchObject({ reason: 'in_use', detail: expect.stringContaining('budget lines: 1') })
 })
 
 test('a scope that no vendor covers is archived, and its name is free again', async () => {
@@ -201,7 +200,10 @@ test('a scope that no vendor covers is archived, and its name is free again', as
   const path = `/api/ext/scopes/${list.data[0].id}`
   expect(await plumbline.delete(path, { key })).toMatchObject({
     status: 409,
-    body: { detail: '1 vendor covers "pools".' },
+    body: {
+      ...{ code: 'conflict', reason: 'in_use' },
+      detail: 'Cannot archive "pools": 1 vendor covers it. Remove it from their trades first.',
+    },
   })
   await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { scopes: [] }, { key })
   expect((await plumbline.delete(path, { key })).status).toBe(204)

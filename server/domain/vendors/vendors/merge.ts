@@ -2,6 +2,7 @@ import type { Vendor } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { revokeAllAddresses } from '../../../platform/keys/portal-addresses.ts'
 import { conflict, invalid, problem } from '../../../platform/problems/problem.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
 import * as merging from './merge-queries.ts'
 import { recordUpdate } from './operations.ts'
 import * as vendors from './queries.ts'
@@ -30,7 +31,7 @@ export async function mergeVendors(call: WriteCall, pair: merging.Pair): Promise
   const locked = new Map<string, Vendor>()
   for (const id of [keepId, mergeId].sort()) locked.set(id, await vendors.lock(call, id))
   const [keep, other] = [locked.get(keepId), locked.get(mergeId)]
-  if (keep === undefined || other === undefined) throw new Error('Both have just been locked.')
+  if (keep === undefined || other === undefined) throw new Error('Expected both vendors to be locked.')
   await assertMergeable(call, keep, other, pair)
   // Either vendor's links are mailed to the addresses of the one that is kept from then on.
   const after = { ...keep, ...takenOver(keep, other) }
@@ -58,38 +59,39 @@ export async function mergeVendors(call: WriteCall, pair: merging.Pair): Promise
 }
 
 async function assertMergeable(call: WriteCall, keep: Vendor, other: Vendor, pair: merging.Pair): Promise<void> {
-  if (keep.archivedAt !== null)
-    throw conflict('archived', `${keep.companyName} is archived, so nothing is merged into it.`)
+  if (keep.archivedAt !== null) throw conflict('archived', `Cannot merge into ${keep.companyName}: it is archived.`)
   if (other.mergedIntoId !== null)
     throw conflict(
       'already_done',
-      `${other.companyName} was merged into another vendor already: ${other.mergedIntoId}.`,
+      `${other.companyName} has already been merged into another vendor (${other.mergedIntoId}).`,
     )
-  if (other.archivedAt !== null)
-    throw conflict('archived', `${other.companyName} is archived, so nothing of it is in use.`)
+  if (other.archivedAt !== null) throw conflict('archived', `Cannot merge ${other.companyName}: it is archived.`)
   const requests = await merging.openRequestsOfBoth(call, pair, MOST_NAMED)
   if (requests.length > 0)
     throw conflict(
       'wrong_status',
-      `Both are asked by ${requests.join(', ')}; one vendor bids once, so decide or cancel these first.`,
+      `Both vendors are invited to ${requests.join(', ')}. Award or cancel these bid requests first.`,
     )
   const contracts = await merging.contractsOfBoth(call, pair, MOST_NAMED)
   if (contracts.length > 0)
     throw conflict(
       'in_use',
-      `Both have active contracts for one trade in one place (${contracts.join(', ')}); terminate one of each first.`,
+      `Both vendors have active contracts for the same trade and place (${contracts.join(', ')}). Terminate one of each pair first.`,
     )
   if ((await merging.countPointing(call, other.id, MOST_RECORDS)) > MOST_RECORDS)
-    throw problem('too_much_work', `${other.companyName} has more than ${MOST_RECORDS} records. Keep that one instead.`)
+    throw problem(
+      'too_much_work',
+      `${other.companyName} has more than ${formatNumber(MOST_RECORDS)} records, the maximum of a merge. Keep this vendor instead.`,
+    )
 }
 
 async function warningsOf(call: WriteCall, keep: Vendor, other: Vendor, pair: merging.Pair): Promise<string[]> {
   const invoices = await merging.invoicesOfBoth(call, pair, MOST_NAMED)
   const both = `${keep.accountingId} and ${other.accountingId}`
   return [
-    ...invoices.map((number) => `Invoice ${number} was entered for both; look whether it was paid twice.`),
+    ...invoices.map((number) => `Invoice ${number} was recorded for both vendors. Check whether it was paid twice.`),
     ...(keep.accountingId !== null && other.accountingId !== null
-      ? [`The accounting system knows both, as ${both}; merge them there too.`]
+      ? [`The accounting system has both vendors (${both}). Merge them there, too.`]
       : []),
   ]
 }

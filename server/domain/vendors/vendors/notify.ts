@@ -20,7 +20,7 @@ interface Told {
 /** The same for one vendor. */
 export async function sendNotification(call: WriteCall, vendor: Vendor, notice: Notice): Promise<VendorNotification> {
   const [notification] = await sendNotifications(call, [{ vendor, notice }])
-  if (notification === undefined) throw new Error('One notice makes one notification.')
+  if (notification === undefined) throw new Error('Expected one notification for the notice.')
   return notification
 }
 

@@ -74,7 +74,8 @@ export const vendorOperations = {
   async changeVendorStatus({ path, body }, call) {
     const vendor = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      if (before.archivedAt !== null) throw conflict('vendor_archived', `${before.companyName} is archived.`)
+      if (before.archivedAt !== null)
+        throw conflict('vendor_archived', `Cannot change the status of ${before.companyName}: it is archived.`)
       assertMove(VENDOR_MOVES, before.status, body.status)
       const after = await vendors.update(call, before, { status: body.status })
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
@@ -88,7 +89,8 @@ export const vendorOperations = {
     const invited = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
       const obstacle = obstacleToInvite(before)
-      if (obstacle !== null) throw conflict(obstacle.code, `${obstacle.message}.`)
+      if (obstacle !== null)
+        throw conflict(obstacle.code, `Cannot invite ${before.companyName} to the portal: ${obstacle.message}.`)
       const vendor = await inviteToPortal(call, before)
       return {
         vendor,

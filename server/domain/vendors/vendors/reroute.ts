@@ -40,7 +40,7 @@ export async function assertMayReroute(call: Call, changes: readonly Rerouted[])
 export function rerouteDenied({ companyName }: Pick<Vendor, 'companyName'>): Problem {
   return new Problem(
     'permission_denied',
-    `Adding an email address to ${companyName} requires portal_links:read, because its portal links are mailed there. Ask an owner or admin.`,
+    `Adding an email address to ${companyName} requires portal_links:read because its portal links are mailed there. Ask an owner or admin.`,
     { permission: 'portal_links:read' },
   )
 }

@@ -112,8 +112,12 @@ function outcomeOf(
   }
   const { status = before.status, ...rest } = named
   if (status !== before.status) {
-    const pointed = [{ pointer: '/status', code: 'fixed', message: 'is changed by changeVendorStatus' }]
-    return conflict('wrong_status', `${before.companyName} is ${before.status}.`, { errors: pointed })
+    const pointed = [{ pointer: '/status', code: 'fixed', message: 'cannot be changed here; use changeVendorStatus' }]
+    return conflict(
+      'wrong_status',
+      `Cannot change the status of ${before.companyName} in a sync. Use changeVendorStatus.`,
+      { errors: pointed },
+    )
   }
   const after: Vendor = { ...before, ...changesOf(before, rest) }
   const isOther = rest.taxId !== undefined && rest.taxId !== (read.taxIds.get(before.id) ?? null)

@@ -90,14 +90,14 @@ test('a vendor on hold, inactive, archived or without an address is not invited,
   const archived = await newVendor()
   await plumbline.delete(`/api/ext/vendors/${archived}`)
   const mute = await newVendor({ email: null })
-  for (const [vendorId, why] of [
-    [onHold, 'on hold'],
-    [inactive, 'inactive'],
-    [archived, 'archived'],
-    [mute, 'no e-mail address'],
+  for (const [vendorId, reason, why] of [
+    [onHold, 'vendor_on_hold', 'is on hold.'],
+    [inactive, 'vendor_inactive', 'is inactive.'],
+    [archived, 'vendor_archived', 'is archived.'],
+    [mute, 'no_recipient', 'it has no email address.'],
   ] as const) {
     const refused = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
-    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict', reason } })
     expect(refused.body.detail).toContain(why)
   }
 })

@@ -60,7 +60,7 @@ export function obstacleToLetIn(vendor: Vendor): Obstacle | null {
 export function obstacleToInvite(vendor: Vendor): Obstacle | null {
   const obstacle = obstacleToLetIn(vendor)
   if (obstacle !== null || vendor.email !== null) return obstacle
-  return { code: 'no_recipient', message: `${vendor.companyName} has no e-mail address` }
+  return { code: 'no_recipient', message: `it has no email address` }
 }
 
 /** Whether the vendor may work in the community; one without a list may work in all. */
@@ -82,7 +82,7 @@ export function wholePreferences(
   }
   if (whole.advanceNoticeDays !== null && (whole.reminderDays ?? 0) >= whole.advanceNoticeDays) {
     const pointer = '/notificationPreferences/reminderDays'
-    const message = `must be less than advanceNoticeDays, ${whole.advanceNoticeDays}`
+    const message = `must be less than advanceNoticeDays (${whole.advanceNoticeDays})`
     throw invalid([{ pointer, code: 'maximum', message }])
   }
   return whole
@@ -103,7 +103,7 @@ export function wholeTerms(
   } = sent
   if (discountDays > netDays) {
     const pointer = '/paymentTerms/discountDays'
-    throw invalid([{ pointer, code: 'maximum', message: `must not be more than netDays, ${netDays}` }])
+    throw invalid([{ pointer, code: 'maximum', message: `must not exceed netDays (${netDays})` }])
   }
   return { netDays, discountPercent, discountDays }
 }

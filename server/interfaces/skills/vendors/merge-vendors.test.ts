@@ -56,7 +56,10 @@ test('what both are asked by and have not been decided upon is in the way, and s
   const request = await ask([keep, other], 'Framing')
   const asked = await desk.execute('mergeVendors', { keepId: keep, mergeId: other })
   expect(asked.body).toMatchObject({ status: 409, code: 'conflict' })
-  expect(asked.body.detail).toContain(`Both are asked by ${request.number}`)
+  expect(asked.body).toMatchObject({
+    reason: 'wrong_status',
+    detail: expect.stringContaining(`Both vendors are invited to ${request.number}.`),
+  })
   await desk.post('/bids', { bidRequestId: request.id, vendorId: keep, amount: 100, source: 'phone' })
   const bid = await desk.post('/bids', { bidRequestId: request.id, vendorId: other, amount: 90, source: 'phone' })
   await desk.post(`/bids/${bid.id}/accept`)
@@ -71,7 +74,10 @@ test('what both are asked by and have not been decided upon is in the way, and s
   }
   const [, second] = [await contract(keep), await contract(other)]
   const contracted = await desk.execute('mergeVendors', { keepId: keep, mergeId: other })
-  expect(contracted.body.detail).toMatch(/^Both have active contracts for one trade in one place \(\S+ and \S+\)/)
+  expect(contracted.body).toMatchObject({
+    reason: 'in_use',
+    detail: expect.stringMatching(/^Both vendors have active contracts for the same trade and place \(\S+ and \S+\)/),
+  })
   await desk.post(`/contracts/${second}/status`, { status: 'terminated', reason: 'Entered twice.' })
   const itself = await desk.execute('mergeVendors', { keepId: keep, mergeId: keep })
   expect(itself.body.errors).toMatchObject([{ pointer: '/input/mergeId', code: 'itself' }])
@@ -131,7 +137,7 @@ test('all that points to the merged vendor moves, it is archived with a pointer,
   ])
   expect([archivedPrices, warnings]).toEqual([
     1,
-    ['Invoice LS-1 was entered for both; look whether it was paid twice.'],
+    ['Invoice LS-1 was recorded for both vendors. Check whether it was paid twice.'],
   ])
   expect(await desk.get(`/purchase-orders/${order.id}`)).toMatchObject({ vendorId: keep })
   expect(await desk.get(`/payments/${payment.id}`)).toMatchObject({ vendorId: keep })
@@ -148,7 +154,10 @@ test('all that points to the merged vendor moves, it is archived with a pointer,
 
 test('a vendor is merged once, and one that went into another goes on with it', async () => {
   const again = await desk.execute('mergeVendors', { keepId: keep, mergeId: other })
-  expect(again.body.detail).toContain('was merged into another vendor already')
+  expect(again.body).toMatchObject({
+    reason: 'already_done',
+    detail: expect.stringContaining('has already been merged into another vendor'),
+  })
   const third = await desk.post('/vendors', { companyName: 'LSF Holdings', scopes: ['framing'] })
   await desk.run('mergeVendors', { keepId: third.id, mergeId: keep })
   expect(await desk.get(`/vendors/${other}`)).toMatchObject({ mergedIntoId: third.id })
