@@ -38,9 +38,9 @@ export interface OpenFeed {
 /** The feed behind a token; throws `not_found`, or `revoked_token` for one that has ended. */
 export async function feedBehind({ database, clock }: Parts, token: string): Promise<OpenFeed> {
   const found = FORM.test(token) ? await find({ database, clock }, token) : undefined
-  if (found === undefined) throw problem('not_found', 'No calendar has this address.')
+  if (found === undefined) throw problem('not_found', 'This calendar link is not valid.')
   const { isOver, id, name, tier, currency, timeZone, ...feed } = found
-  if (isOver) throw new Problem('revoked_token', 'The calendar is no longer in use.')
+  if (isOver) throw new Problem('revoked_token', 'This calendar link is no longer valid.')
   return { ...feed, organization: { id, name, tier, currency, timeZone } }
 }
 

@@ -233,17 +233,17 @@ test('a feed ends with its vendor and its user, and comes back with a vendor tha
   const { url } = await newFeed({ vendorId: vendor })
   await plumbline.post(`/api/ext/vendors/${vendor}/status`, { status: 'inactive' })
   expect((await open(url)).status).toBe(410)
-  expect((await plumbline.post(FEEDS, { vendorId: vendor })).body.detail).toBe('Blanco Framers is inactive.')
+  expect((await plumbline.post(FEEDS, { vendorId: vendor })).body.reason).toBe('vendor_inactive')
   await plumbline.post(`/api/ext/vendors/${vendor}/status`, { status: 'active' })
   expect((await open(url)).status).toBe(200)
   await plumbline.delete(`/api/ext/vendors/${vendor}`)
   expect((await open(url)).status).toBe(410)
-  expect((await plumbline.post(FEEDS, { vendorId: vendor })).body.detail).toBe('Blanco Framers is archived.')
+  expect((await plumbline.post(FEEDS, { vendorId: vendor })).body.reason).toBe('vendor_archived')
   const user = await newUser('leaver@example.com')
   const own = await newFeed({ userId: user })
   await updateUser(plumbline.database, plumbline.clock, user, { status: 'disabled' })
   expect((await open(own.url)).status).toBe(410)
-  expect((await plumbline.post(FEEDS, { userId: user })).body.detail).toBe('Marcus Bell is disabled.')
+  expect((await plumbline.post(FEEDS, { userId: user })).body.reason).toBe('user_disabled')
 })
 
 test('a feed is for one vendor or one user of the builder, who has 20 at most', async () => {
@@ -260,7 +260,10 @@ test('a feed is for one vendor or one user of the builder, who has 20 at most', 
   const answers = await Promise.all(Array.from({ length: 22 }, () => plumbline.post(FEEDS, { vendorId: vendor })))
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
   const refused = answers.find(({ status }) => status !== 201)
-  expect(refused?.body.detail).toBe('Blanco Framers has 20 calendar feeds. Revoke one of them first.')
+  expect(refused?.body).toMatchObject({
+    reason: 'limit_reached',
+    detail: 'Blanco Framers already has 20 calendar feeds, the maximum. Revoke one of them first.',
+  })
   const { url, id } = await newFeed({ vendorId })
   expect((await plumbline.get(`${FEEDS}/${id}`, { key: elsewhere.key })).status).toBe(404)
   expect((await plumbline.post(`${FEEDS}/${id}/revoke`, undefined, { key: elsewhere.key })).status).toBe(404)

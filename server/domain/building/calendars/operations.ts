@@ -23,7 +23,10 @@ export const calendarOperations = {
       const name = await lockedName(call, vendorId, userId)
       if (communityId !== null) await communities.assertExist(call, [communityId], '/communityId')
       if ((await feeds.countOpen(call, { vendorId, userId })) >= MOST_FEEDS)
-        throw conflict('limit_reached', `${name} has ${MOST_FEEDS} calendar feeds. Revoke one of them first.`)
+        throw conflict(
+          'limit_reached',
+          `${name} already has ${MOST_FEEDS} calendar feeds, the maximum. Revoke one of them first.`,
+        )
       const created = await feeds.insert(call, { vendorId, userId, communityId })
       const url = await issueAddress(call, created.id)
       // The address of a dry run is undone with it.
@@ -49,18 +52,21 @@ export const calendarOperations = {
 /** The name of the vendor or user, locked, so that two requests do not both make the last feed. */
 async function lockedName(call: WriteCall, vendorId: string | null, userId: string | null): Promise<string> {
   if ((vendorId === null) === (userId === null)) {
-    const message = vendorId === null ? 'is required, or else userId' : 'cannot be combined with userId'
+    const message = vendorId === null ? 'is required unless userId is set' : 'cannot be combined with userId'
     throw invalid([{ pointer: '/vendorId', code: vendorId === null ? 'required' : 'exclusive', message }])
   }
   if (vendorId !== null) {
     await vendors.assertExist(call, [vendorId], '/vendorId')
     const { companyName, archivedAt, status } = await vendors.lock(call, vendorId)
-    if (archivedAt !== null) throw conflict('vendor_archived', `${companyName} is archived.`)
-    if (status === 'inactive') throw conflict('vendor_inactive', `${companyName} is inactive.`)
+    if (archivedAt !== null)
+      throw conflict('vendor_archived', `Cannot create a calendar feed: ${companyName} is archived.`)
+    if (status === 'inactive')
+      throw conflict('vendor_inactive', `Cannot create a calendar feed: ${companyName} is inactive.`)
     return companyName
   }
   const user = await feeds.lockUser(call, userId ?? '')
   if (user === undefined) throw unknownReference(['/userId'])
-  if (user.status === 'disabled') throw conflict('user_disabled', `${user.name} is disabled.`)
+  if (user.status === 'disabled')
+    throw conflict('user_disabled', `Cannot create a calendar feed: ${user.name} is deactivated.`)
   return user.name
 }

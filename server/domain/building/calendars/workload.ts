@@ -14,7 +14,7 @@ export async function workloadOf(
 ): Promise<VendorWorkload> {
   const day = asked ?? dateIn(call.timeZone, call.now)
   if (day < FIRST_DAY || day > LAST_DAY)
-    throw invalid([{ pointer: 'from', code: 'out_of_range', message: `must be from ${FIRST_DAY} to ${LAST_DAY}` }])
+    throw invalid([{ pointer: 'from', code: 'out_of_range', message: `must be between ${FIRST_DAY} and ${LAST_DAY}` }])
   const from = mondayOf(day)
   const to = addDays(from, 7 * count - 1)
   const found = await vendorsWithWork(call, { ...wanted, from, to })

@@ -2,6 +2,7 @@ import type { Milestone, Task } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { type MadeEvent, makeEvent } from '../../../platform/events/record.ts'
 import { recordStatusChanges } from '../../../platform/events/status-history.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import { followed } from './milestone.ts'
 import * as milestones from './queries.ts'
 
@@ -22,7 +23,7 @@ export async function followTask(call: WriteCall, task: Task, tasks: readonly Ta
   await recordStatusChanges(
     call,
     changed.map(({ before, after }) => {
-      const reason = `${task.name} is ${task.status}.`
+      const reason = `${task.name} is ${describeStatus(task.status)}.`
       return { id: after.id, from: before.status, to: after.status, reason }
     }),
   )

@@ -17,9 +17,13 @@ export function assertSound({ drawPercent, drawAmount, autoComplete, taskIds }: 
   // Both have two decimals at most, so they are compared in hundredths.
   const left = Math.round((100 - elsewhere) * 100) / 100
   if (drawPercent !== null && drawPercent > left)
-    faults.push({ pointer: '/drawPercent', code: 'maximum', message: `must not be more than ${left}, which is left` })
+    faults.push({
+      pointer: '/drawPercent',
+      code: 'maximum',
+      message: `must not exceed ${left}, the percentage that other draws of the home leave`,
+    })
   if (autoComplete && taskIds.length === 0)
-    faults.push({ pointer: '/taskIds', code: 'required', message: 'are required with autoComplete' })
+    faults.push({ pointer: '/taskIds', code: 'required', message: 'is required when autoComplete is true' })
   if (faults.length > 0) throw invalid(faults)
 }
 

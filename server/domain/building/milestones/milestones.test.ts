@@ -141,7 +141,10 @@ test('by hand it is completed when its tasks are, or with force and a reason, an
   const { id } = await newMilestone('Dried in', { taskIds: [task] })
   expect(await complete(id)).toMatchObject({
     status: 409,
-    body: { code: 'conflict', detail: 'Dried in waits for Roof dried in. Set force with a reason to go ahead.' },
+    body: {
+      ...{ code: 'conflict', reason: 'open_work' },
+      detail: 'Cannot complete Dried in: it waits for Roof dried in. To complete it anyway, set force and a reason.',
+    },
   })
   expect(await complete(id, { force: true })).toMatchObject({ status: 422, body: { errors: [{ pointer: '/reason' }] } })
   const later = { date: addDays(today(), 1), force: true, reason: 'Soon.' }
@@ -166,7 +169,7 @@ test('draws are shown as amounts, and the shares of a home come to 100 at most',
   const over = await plumbline.post(MILESTONES, { homeId, name: 'Too much', drawPercent: 0.01 })
   expect(over).toMatchObject({
     status: 422,
-    body: { errors: [{ pointer: '/drawPercent', message: 'must not be more than 0, which is left' }] },
+    body: { errors: [{ pointer: '/drawPercent', code: 'maximum' }] },
   })
   const more = await plumbline.patch(`${MILESTONES}/${share.id}`, { drawPercent: 33.34 })
   expect(more.body.errors[0]).toMatchObject({ pointer: '/drawPercent', code: 'maximum' })
@@ -200,7 +203,10 @@ test('its tasks are of the same home, and one that it waits for is not archived'
   const { id } = await newMilestone('Dried in', { taskIds: [task], autoComplete: true })
   expect(await plumbline.delete(`/api/ext/tasks/${task}`)).toMatchObject({
     status: 409,
-    body: { detail: 'Dried in waits for Roof dried in.' },
+    body: {
+      code: 'conflict',
+      detail: `Cannot archive Roof dried in: Dried in waits for it. Remove the task from this milestone first.`,
+    },
   })
   const emptied = await plumbline.patch(`${MILESTONES}/${id}`, { taskIds: [] })
   expect(emptied.body.errors[0]).toMatchObject({ pointer: '/taskIds', code: 'required' })
@@ -222,7 +228,10 @@ test('what completed a milestone stays as it is, and a completed one is not arch
     await reopen(id),
     await plumbline.patch(`${MILESTONES}/${id}`, { name: '1' }),
   ])
-    expect(refused).toMatchObject({ status: 409, body: { detail: 'Dry is archived.' } })
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { reason: 'archived', detail: 'Cannot change Dry: it is archived.' },
+    })
 })
 
 test('milestones are found by type, by status, by when they are due and as late, and sorted by that', async () => {

@@ -22,7 +22,11 @@ export const milestoneOperations = {
       // The home is locked while its draws are added up, so that two of them never come to more than the whole.
       const home = await lockedHome(call, body.homeId)
       const { count, percent } = await milestones.drawsOf(call, home.id, null)
-      if (count >= MOST_MILESTONES) throw conflict('limit_reached', `${home.name} has ${MOST_MILESTONES} milestones.`)
+      if (count >= MOST_MILESTONES)
+        throw conflict(
+          'limit_reached',
+          `${home.name} already has ${MOST_MILESTONES} milestones, the maximum. Archive one of them first.`,
+        )
       assertSound({ ...body, drawPercent: body.drawPercent ?? null, drawAmount: body.drawAmount ?? null }, percent)
       assertOfHome(body.taskIds, await milestones.tasksOf(call, home.id, body.taskIds))
       const { communityId } = home
@@ -45,7 +49,10 @@ export const milestoneOperations = {
       checkIfMatch(ifMatch, before)
       const isHow = body.taskIds !== undefined || body.autoComplete !== undefined
       if (isHow && before.status === 'completed')
-        throw conflict('wrong_status', `${before.name} is completed, so what completes it stays. Reopen it first.`)
+        throw conflict(
+          'wrong_status',
+          `Cannot change taskIds or autoComplete: ${before.name} is completed. Reopen the milestone first.`,
+        )
       const { percent } = await milestones.drawsOf(call, before.homeId, before.id)
       const { drawPercent = before.drawPercent, drawAmount = before.drawAmount } = body
       const { taskIds = before.taskIds, autoComplete = before.autoComplete } = body
@@ -65,7 +72,7 @@ export const milestoneOperations = {
       if (found.archivedAt !== null) return
       const { before } = await locked(call, found.id)
       if (before.status === 'completed')
-        throw conflict('wrong_status', `${before.name} is completed; it belongs to the history of the home.`)
+        throw conflict('wrong_status', `Cannot archive ${before.name}: it is completed. Reopen the milestone first.`)
       await milestones.archive(call, before, ifMatch)
     })
     return { status: 204 }
@@ -78,12 +85,12 @@ export const milestoneOperations = {
       const today = dateIn(home.timeZone, call.now)
       const { date = today, force, reason = null } = body
       if (force && reason === null)
-        throw invalid([{ pointer: '/reason', code: 'required', message: 'is required with force' }])
+        throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when force is true' }])
       if (date > today)
-        throw invalid([{ pointer: '/date', code: 'maximum', message: `must not be after today, ${today}` }])
+        throw invalid([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
       const open = force ? [] : openTasks(before, await milestones.tasksOf(call, home.id, before.taskIds))
       if (open.length > 0) {
-        const detail = `${before.name} waits for ${namesOf(open)}. Set force with a reason to go ahead.`
+        const detail = `Cannot complete ${before.name}: it waits for ${namesOf(open)}. To complete it anyway, set force and a reason.`
         throw conflict('open_work', detail)
       }
       const after = await milestones.update(call, before, { status: 'completed', completedDate: date })
@@ -110,7 +117,7 @@ export const milestoneOperations = {
 /** The milestone and its home, both locked; the home first, as where a task completes a milestone. */
 async function locked(call: WriteCall, id: string): Promise<{ before: Milestone; home: milestones.LockedHome }> {
   const { homeId, archivedAt, name } = await milestones.find(call, id)
-  if (archivedAt !== null) throw conflict('archived', `${name} is archived.`)
+  if (archivedAt !== null) throw conflict('archived', `Cannot change ${name}: it is archived.`)
   const home = await lockedHome(call, homeId)
   return { before: await milestones.lock(call, id), home }
 }

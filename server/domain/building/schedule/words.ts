@@ -2,8 +2,8 @@ import type { Task } from '../../../../client/contract.gen.ts'
 
 /** Why the schedule of the home can no longer be changed; null if it can. */
 export function reasonToKeepSchedule(home: { name: string; status: string; archivedAt: string | null }): string | null {
-  if (home.status === 'cancelled') return `${home.name} is cancelled.`
-  if (home.archivedAt !== null) return `${home.name} is archived.`
+  if (home.status === 'cancelled') return `Cannot change the schedule of ${home.name}: the home is cancelled.`
+  if (home.archivedAt !== null) return `Cannot change the schedule of ${home.name}: the home is archived.`
   return null
 }
 

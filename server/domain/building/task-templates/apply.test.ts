@@ -128,7 +128,7 @@ test('the nearest template is taken: of the plan in the community, the plan, the
     (await made(communityId, planId)).body.taskTemplateId
   const none = await made(here, planId)
   expect(none).toMatchObject({ status: 409, body: { code: 'conflict' } })
-  expect(none.body.detail).toContain('send a taskTemplateId')
+  expect(none.body).toMatchObject({ reason: 'missing_data', detail: expect.stringContaining('Set taskTemplateId') })
   const general = await template()
   await template({ name: 'A later one' })
   const ofCommunity = await template({ communityId: here })
@@ -147,7 +147,7 @@ test('the nearest template is taken: of the plan in the community, the plan, the
     expect(await taken(here, planId)).toBe(next)
   }
   const refused = await made(here, planId, { taskTemplateId: ofBoth })
-  expect(refused).toMatchObject({ status: 409, body: { detail: 'Slab house is archived.' } })
+  expect(refused).toMatchObject({ status: 409, body: { reason: 'archived' } })
 })
 
 test('a schedule that is there is only replaced when asked, and never once it has begun', async () => {
@@ -157,7 +157,7 @@ test('a schedule that is there is only replaced when asked, and never once it ha
   const before = await tasksOf(homeId)
   const refused = await apply(homeId, { startDate: '2027-02-01', taskTemplateId })
   expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } })
-  expect(refused.body.detail).toContain('has 2 tasks. Set replace')
+  expect(refused.body.detail).toMatch(/ already has 2 tasks\. To archive them and apply the template, set replace\.$/)
   const again = await apply(homeId, { startDate: '2027-02-01', taskTemplateId, replace: true })
   expect(again.body).toMatchObject({ tasksCreated: 2, tasksArchived: 2, schedule: { startDate: '2027-02-01' } })
   expect((await home(homeId)).forecastCompletionDate).toBe(again.body.schedule.endDate)
@@ -167,7 +167,10 @@ test('a schedule that is there is only replaced when asked, and never once it ha
   await plumbline.post(`/api/ext/tasks/${slab.id}/status`, { status: 'in_progress' })
   const begun = await apply(homeId, { startDate: '2027-03-01', taskTemplateId, replace: true })
   expect(begun.status).toBe(409)
-  expect(begun.body.detail).toContain('has begun: Slab poured started on')
+  expect(begun.body).toMatchObject({
+    code: 'conflict',
+    detail: expect.stringContaining('Slab poured has already started (February 2, 2027).'),
+  })
   expect(await tasksOf(homeId)).toHaveLength(2)
 })
 

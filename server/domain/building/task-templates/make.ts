@@ -5,7 +5,7 @@ import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import { scheduledFrom } from '../schedule/from-start.ts'
-import { lastDayOf, percentDone } from '../schedule/schedule.ts'
+import { FIRST_DAY, LAST_DAY, lastDayOf, percentDone } from '../schedule/schedule.ts'
 import * as tasks from '../tasks/queries.ts'
 import { newTask } from '../tasks/task.ts'
 import { vendorsAmong } from './queries.ts'
@@ -37,7 +37,8 @@ export async function makeSchedules(
   const made: Task[][] = []
   for (const each of wanted) {
     const outcome = scheduledFrom(each.startDate, tasksOf(call, each, known), calendar)
-    if (!('tasks' in outcome)) throw startInvalid(pointer, `${each.home.name} would be built beyond all bounds`)
+    if (!('tasks' in outcome))
+      throw startInvalid(pointer, `must keep the schedule of ${each.home.name} between ${FIRST_DAY} and ${LAST_DAY}`)
     made.push(outcome.tasks)
     // Hundreds of homes take a second, in which others have to be answered.
     if (wanted.length > 1) await new Promise((next) => setImmediate(next))

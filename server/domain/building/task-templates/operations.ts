@@ -98,7 +98,8 @@ async function assertVendors(call: WriteCall, rows: readonly Checked['TaskTempla
   )
   if (unknown.length > 0) throw unknownReference(unknown.slice(0, rules.MOST_FAULTS))
   const archived = found.find(({ archivedAt }) => archivedAt !== null)
-  if (archived !== undefined) throw conflict('vendor_archived', `${archived.companyName} is archived.`)
+  if (archived !== undefined)
+    throw conflict('vendor_archived', `Cannot assign rows to ${archived.companyName}: the vendor is archived.`)
 }
 
 async function applied(
@@ -126,6 +127,7 @@ async function nearestTemplate(
   { name, communityId, planId }: { name: string; communityId: string; planId: string | null },
 ): Promise<TaskTemplate> {
   const chosen = (await templates.nearest(call, communityId, [planId])).get(planId)
-  if (chosen === undefined) throw conflict('missing_data', `No task template is for ${name}; send a taskTemplateId.`)
+  if (chosen === undefined)
+    throw conflict('missing_data', `No task template matches ${name}. Set taskTemplateId to choose one.`)
   return templates.find(call, chosen.id)
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { conflict, invalid, problem, unknownReference } from '../../../platform/problems/problem.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
 import { workCalendar } from '../../../platform/values/workdays.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { lastDayOf } from '../schedule/schedule.ts'
@@ -69,10 +70,10 @@ export async function startHomes(call: WriteCall, communityId: string, body: Hom
 }
 
 function perWeekOf({ name, archivedAt, startsPerWeekTarget }: Community, { startsPerWeek }: HomeStartsCreate): number {
-  if (archivedAt !== null) throw conflict('archived', `${name} is archived.`)
+  if (archivedAt !== null) throw conflict('archived', `Cannot start homes in ${name}: the community is archived.`)
   const perWeek = startsPerWeek ?? startsPerWeekTarget
   if (perWeek !== null) return perWeek
-  const message = `is required, because ${name} has no startsPerWeekTarget`
+  const message = `is required because ${name} has no startsPerWeekTarget`
   throw invalid([{ pointer: '/startsPerWeek', code: 'required', message }])
 }
 
@@ -89,7 +90,10 @@ async function homesFor(
   if (homeIds === undefined) {
     const ready = await templates.lockReadyHomes(call, community.id, MOST_HOMES + 1)
     if (ready.length > MOST_HOMES)
-      throw problem('too_much_work', `More than ${MOST_HOMES} homes are ready; name up to ${MOST_HOMES} in homeIds.`)
+      throw problem(
+        'too_much_work',
+        `More than ${MOST_HOMES} homes are ready to start. Set homeIds to at most ${MOST_HOMES} of them.`,
+      )
     return ready.sort(byLot)
   }
   const known = new Map((await templates.lockHomes(call, homeIds)).map((home) => [home.id, home]))
@@ -99,7 +103,7 @@ async function homesFor(
   const elsewhere = homes.flatMap(({ communityId }, i) =>
     communityId === community.id
       ? []
-      : [{ pointer: `/homeIds/${i}`, code: 'community', message: `is not in ${community.name}` }],
+      : [{ pointer: `/homeIds/${i}`, code: 'community', message: `must be a home in ${community.name}` }],
   )
   if (elsewhere.length > 0) throw invalid(elsewhere)
   return homes
@@ -134,7 +138,8 @@ async function templatesFor(
 export async function namedTemplate(call: WriteCall, id: string): Promise<TaskTemplate> {
   const template = await templates.findOptional(call, id)
   if (template === undefined) throw unknownReference(['/taskTemplateId'])
-  if (template.archivedAt !== null) throw conflict('archived', `${template.name} is archived.`)
+  if (template.archivedAt !== null)
+    throw conflict('archived', `Cannot use the task template ${template.name}: it is archived.`)
   return template
 }
 
@@ -142,6 +147,6 @@ function assertEffort(sizes: readonly { taskCount: number; bytes: number }[]): v
   const tasks = sizes.reduce((sum, { taskCount }) => sum + taskCount, 0)
   const bytes = sizes.reduce((sum, each) => sum + each.bytes, 0)
   if (tasks <= MOST_TASKS && bytes <= MOST_BYTES) return
-  const detail = `These ${sizes.length} homes would get ${tasks} tasks; name fewer in homeIds, with ${MOST_TASKS} tasks at the most.`
+  const detail = `The ${sizes.length} homes would get ${formatNumber(tasks)} tasks. Set homeIds to fewer homes, with at most ${formatNumber(MOST_TASKS)} tasks in total.`
   throw problem('too_much_work', detail)
 }

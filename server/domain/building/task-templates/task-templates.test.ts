@@ -62,11 +62,19 @@ test('everything that is wrong with rows is named at its row', async () => {
   const refused = await plumbline.post(TEMPLATES, { name: 'Faulty', rows })
   expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed'])
   expect(refused.body.errors).toEqual([
-    { pointer: '/rows/0/durationDays', code: 'duration', message: 'must be at least 1, except for a milestone' },
-    { pointer: '/rows/1/predecessors/0/name', code: 'unknown_row', message: 'no row is named Slab' },
-    { pointer: '/rows/1/predecessors/2/name', code: 'unique', message: 'is there twice as FS' },
-    { pointer: '/rows/2/name', code: 'unique', message: 'another row is named so too' },
-    { pointer: '/rows/2/durationDays', code: 'duration', message: 'must be 0 for a milestone' },
+    { pointer: '/rows/0/durationDays', code: 'duration', message: 'must be at least 1 unless taskKind is milestone' },
+    {
+      pointer: '/rows/1/predecessors/0/name',
+      code: 'unknown_row',
+      message: 'does not match the name of any row: Slab',
+    },
+    {
+      pointer: '/rows/1/predecessors/2/name',
+      code: 'unique',
+      message: 'must be unique; it is listed twice with type FS',
+    },
+    { pointer: '/rows/2/name', code: 'unique', message: 'must be unique; another row has the same name' },
+    { pointer: '/rows/2/durationDays', code: 'duration', message: 'must be 0 when taskKind is milestone' },
   ])
 })
 
@@ -89,7 +97,8 @@ test('a ring is refused with its names, and makes no scopes', async () => {
     {
       pointer: '/rows/1/predecessors',
       code: 'ring',
-      message: 'makes a ring: Slab poured waits for Roof sheathed waits for Walls framed waits for Slab poured',
+      message:
+        'must not form a cycle: Slab poured waits for Roof sheathed waits for Walls framed waits for Slab poured',
     },
   ])
   expect((await plumbline.get('/api/ext/scopes?name=ring making')).body.data).toEqual([])
@@ -117,7 +126,7 @@ test('what a template refers to has to exist, and a vendor must not be archived'
   const vendor = await made('vendors', { companyName: 'Gone Framing' })
   await plumbline.delete(`/api/ext/vendors/${vendor.id}`)
   const refused = await plumbline.post(TEMPLATES, { name: 'T', rows: [{ name: 'Walls framed', vendorId: vendor.id }] })
-  expect(refused).toMatchObject({ status: 409, body: { detail: 'Gone Framing is archived.' } })
+  expect(refused).toMatchObject({ status: 409, body: { reason: 'vendor_archived' } })
 })
 
 test('an update replaces the rows as a whole, heeds If-Match, and says when nothing changed', async () => {
@@ -159,5 +168,8 @@ test('a trade that a template names keeps its name', async () => {
   const scope = await made('scopes', { name: 'stucco' })
   await made('task-templates', { name: 'Stucco house', rows: [{ name: 'Stucco applied', scope: 'Stucco' }] })
   const refused = await plumbline.patch(`/api/ext/scopes/${scope.id}`, { name: 'plaster' })
-  expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('task templates: 1') } })
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { reason: 'in_use', detail: expect.stringContaining('task templates: 1') },
+  })
 })

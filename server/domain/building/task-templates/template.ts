@@ -8,6 +8,7 @@ import type {
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { invalid } from '../../../platform/problems/problem.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 import { workCalendar } from '../../../platform/values/workdays.ts'
 import { scheduledFrom } from '../schedule/from-start.ts'
 import { FIRST_DAY, LAST_DAY, lastDayOf } from '../schedule/schedule.ts'
@@ -51,7 +52,9 @@ export function assertRows(rows: readonly Checked['TaskTemplateRowInput'][]): vo
     const isNew = !seen.has(name)
     seen.add(name)
     return [
-      ...(isNew ? [] : [{ pointer: '/name', code: 'unique', message: 'another row is named so too' }]),
+      ...(isNew
+        ? []
+        : [{ pointer: '/name', code: 'unique', message: 'must be unique; another row has the same name' }]),
       ...durationFaults(taskKind, durationDays),
       ...linkFaults(predecessors, names),
     ].map((fault) => ({ ...fault, pointer: `/rows/${i}${fault.pointer}` }))
@@ -66,10 +69,11 @@ function linkFaults(
   const seen = new Set<string>()
   return predecessors.flatMap(({ name, type }, i) => {
     const pointer = `/predecessors/${i}/name`
-    if (!names.has(name)) return [{ pointer, code: 'unknown_row', message: `no row is named ${brief(name)}` }]
+    if (!names.has(name))
+      return [{ pointer, code: 'unknown_row', message: `does not match the name of any row: ${brief(name)}` }]
     const isNew = !seen.has(`${type} ${name}`)
     seen.add(`${type} ${name}`)
-    return isNew ? [] : [{ pointer, code: 'unique', message: `is there twice as ${type}` }]
+    return isNew ? [] : [{ pointer, code: 'unique', message: `must be unique; it is listed twice with type ${type}` }]
   })
 }
 
@@ -92,7 +96,7 @@ export function fromRows(rows: TaskTemplateRow[]): FromRows {
     throw invalid([{ pointer: `/rows/${place}/predecessors`, code: 'ring', message }])
   }
   const place = rows.findIndex(({ name }) => name === outcome.beyondId)
-  const message = 'would lie centuries away from the start'
+  const message = 'must not be centuries away from the start'
   throw invalid([{ pointer: `/rows/${place}`, code: 'out_of_range', message }])
 }
 
@@ -108,7 +112,7 @@ function drafted({ name, durationDays, predecessors }: TaskTemplateRow) {
 /** Refuses a start that no schedule can have, such as one in the year 9999. */
 export function assertStart(date: string, pointer: string): void {
   if (date >= FIRST_DAY && date <= LAST_DAY) return
-  throw startInvalid(pointer, `must be from ${FIRST_DAY} to ${LAST_DAY}`)
+  throw startInvalid(pointer, `must be between ${FIRST_DAY} and ${LAST_DAY}`)
 }
 
 export function startInvalid(pointer: string, message: string) {
@@ -119,8 +123,8 @@ export function startInvalid(pointer: string, message: string) {
 export function reasonToKeepTasks(home: { name: string }, tasks: readonly Task[], replace: boolean): string | null {
   const begun = tasks.find(({ actualStart }) => actualStart !== null)
   if (begun !== undefined)
-    return `The schedule of ${home.name} has begun: ${begun.name} started on ${begun.actualStart}.`
+    return `Cannot replace the schedule of ${home.name}: ${begun.name} has already started${begun.actualStart === null ? '' : ` (${formatDate(begun.actualStart)})`}.`
   if (tasks.length === 0 || replace) return null
   const has = tasks.length === 1 ? 'a task' : `${tasks.length} tasks`
-  return `${home.name} has ${has}. Set replace to archive what it has.`
+  return `${home.name} already has ${has}. To archive ${tasks.length === 1 ? 'it' : 'them'} and apply the template, set replace.`
 }

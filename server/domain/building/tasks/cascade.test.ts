@@ -57,5 +57,8 @@ test('a schedule has a bound', async () => {
   const { body: task } = await plumbline.post('/api/ext/tasks', { homeId: home.id, name: 'Task' })
   await copies(plumbline.database.statements, { table: 'tasks', id: task.id, count: 999 })
   const refused = await plumbline.post('/api/ext/tasks', { homeId: home.id, name: 'One more' })
-  expect(refused).toMatchObject({ status: 409, body: { detail: 'Lot 15 has 1000 tasks.' } })
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { reason: 'limit_reached', detail: 'Lot 15 already has 1,000 tasks, the maximum.' },
+  })
 })

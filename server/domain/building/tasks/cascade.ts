@@ -137,7 +137,7 @@ const MOST_NAMES = 10
 function refusal(outcome: Refused, tasks: readonly Task[]) {
   const nameOf = (id: string) => tasks.find((task) => task.id === id)?.name.slice(0, 60) ?? id
   if ('beyondId' in outcome) {
-    const message = `${nameOf(outcome.beyondId)} would lie before ${FIRST_DAY} or after ${LAST_DAY}`
+    const message = `would move ${nameOf(outcome.beyondId)} outside the supported dates (${FIRST_DAY} to ${LAST_DAY})`
     return invalid([{ pointer: '', code: 'out_of_range', message }])
   }
   const message = ringWords(outcome.ring.map(nameOf))
@@ -149,7 +149,7 @@ export function ringWords(names: readonly string[]): string {
   const [first = ''] = names
   const shown = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? [] : [first])]
   const more = names.length > MOST_NAMES ? ` waits for ${names.length - MOST_NAMES} more, and these for ${first}` : ''
-  return `makes a ring: ${shown.join(' waits for ')}${more}`
+  return `must not form a cycle: ${shown.join(' waits for ')}${more}`
 }
 
 /**

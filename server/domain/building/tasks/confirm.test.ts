@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { eventsAbout } from '../../../../test/support/recorded-events.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 import { workCalendar } from '../../../platform/values/workdays.ts'
 
 const TASKS = '/api/ext/tasks'
@@ -136,9 +137,9 @@ test('a date that is refused is asked for again, and one that cannot be kept is 
   await answer(walls.id, early)
   const before = await read(walls.id)
   const refused = await decide(walls.id, { accept: true })
-  expect([refused.status, refused.body.detail]).toEqual([
-    409,
-    `Walls framed cannot start on ${early.proposedStart}; it would start on ${walls.plannedStart}.`,
+  expect([refused.status, refused.body.reason, refused.body.detail]).toEqual([
+    ...[409, 'not_available'],
+    `Walls framed cannot start on ${formatDate(early.proposedStart)}. The earliest possible start is ${formatDate(walls.plannedStart)}.`,
   ])
   expect(await read(walls.id)).toEqual(before)
   const asked = await decide(walls.id, { accept: false, reason: 'The slab is not dry.' })
@@ -148,7 +149,7 @@ test('a date that is refused is asked for again, and one that cannot be kept is 
   })
   const { body: told } = await plumbline.get(`/api/ext/vendors/${vendorId}/notifications`)
   expect(told.data).toMatchObject([{ kind: 'reminder', message: 'The slab is not dry.' }])
-  expect((await decide(walls.id, { accept: false })).body.detail).toBe('No other date is proposed for Walls framed.')
+  expect((await decide(walls.id, { accept: false })).body.reason).toBe('missing_data')
 })
 
 test('a proposal that lies in the past when it is accepted moves nothing', async () => {
@@ -156,7 +157,7 @@ test('a proposal that lies in the past when it is accepted moves nothing', async
   const proposedStart = addDays(dateIn(ZONE, plumbline.clock.now()), 1)
   await answer(walls.id, { answer: 'reschedule_requested', proposedStart })
   plumbline.clock.advance(3 * 86_400_000)
-  expect((await decide(walls.id, { accept: true })).body.detail).toMatch(/has passed\.$/)
+  expect((await decide(walls.id, { accept: true })).body.reason).toBe('deadline_passed')
 })
 
 test('whoever was asked is asked anew when the date moves, and another vendor not at all', async () => {
@@ -191,23 +192,25 @@ test('what no vendor can answer any more is refused', async () => {
     return [status, body.detail]
   }
   const { id } = await newTask({ vendorId: null })
-  expect(await refusalOf(id)).toEqual([409, 'Walls framed has no vendor.'])
+  expect(await refusalOf(id)).toEqual([409, 'Walls framed has no vendor. Assign a vendor to the task first.'])
   await plumbline.patch(`${TASKS}/${id}`, { vendorId })
   await answer(id, { answer: 'confirmed' })
-  expect(await refusalOf(id)).toEqual([409, `${start} is confirmed for Walls framed.`])
+  expect(await refusalOf(id)).toEqual([409, `The vendor has already confirmed ${formatDate(start)} for Walls framed.`])
   const proposedStart = addDays(start, 1)
   await answer(id, { answer: 'reschedule_requested', proposedStart })
-  expect((await refusalOf(id))[1]).toBe(`The vendor proposes ${proposedStart} for Walls framed; decide that first.`)
+  expect((await refusalOf(id))[1]).toBe(
+    `The vendor has proposed ${formatDate(proposedStart)} for Walls framed. Accept or decline the proposal first.`,
+  )
   await plumbline.post(`${TASKS}/${id}/status`, { status: 'skipped' })
-  expect(await refusalOf(id)).toEqual([409, 'Walls framed is skipped.'])
+  expect(await refusalOf(id)).toEqual([409, 'The start date of Walls framed is final: the task is skipped.'])
   const gone = await newTask()
   await plumbline.delete(`${TASKS}/${gone.id}`)
-  expect(await refusalOf(gone.id)).toEqual([409, 'Walls framed is archived.'])
+  expect(await refusalOf(gone.id)).toEqual([409, 'The start date of Walls framed is final: the task is archived.'])
   const past = await newTask({ plannedStart: addDays(start, -100) })
-  expect((await refusalOf(past.id))[1]).toMatch(/was to start on/)
+  expect((await refusalOf(past.id))[1]).toMatch(/^The planned start of .* has passed\. Move the task first\.$/)
   const ofGone = await newTask()
   await plumbline.delete(`/api/ext/vendors/${vendorId}`)
-  expect(await refusalOf(ofGone.id)).toEqual([409, `Framers ${lots} is archived.`])
+  expect(await refusalOf(ofGone.id)).toEqual([409, `Cannot confirm Walls framed: Framers ${lots} is archived.`])
   expect((await answer(ofGone.id, { answer: 'confirmed' })).status).toBe(409)
   expect((await ask('tsk_nowhere')).status).toBe(404)
   const { key } = await plumbline.newBuilder()

@@ -3,6 +3,7 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict, notFound } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 import { ensurePortal } from '../../vendors/vendors/invite.ts'
 import { type Notice, sendNotification } from '../../vendors/vendors/notify.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
@@ -55,9 +56,11 @@ export async function lockAhead(call: WriteCall, taskId: string): Promise<Ahead>
   const today = dateIn(home.timeZone, call.now)
   const reason = reasonToKeepSchedule(home) ?? reasonNotAhead(task, today)
   if (reason !== null) throw conflict('wrong_status', reason)
-  if (task.vendorId === null) throw conflict('missing_data', `${task.name} has no vendor.`)
+  if (task.vendorId === null)
+    throw conflict('missing_data', `${task.name} has no vendor. Assign a vendor to the task first.`)
   const vendor = await vendors.lock(call, task.vendorId)
-  if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
+  if (vendor.archivedAt !== null)
+    throw conflict('vendor_archived', `Cannot confirm ${task.name}: ${vendor.companyName} is archived.`)
   return { home, task, vendor, today }
 }
 
@@ -106,14 +109,22 @@ async function moveAsProposed(call: WriteCall, taskId: string): Promise<TaskChan
     const reason = reasonNotAhead(before, today)
     if (reason !== null) throw conflict('wrong_status', reason)
     date = proposedStartOf(before)
-    if (date < today) throw conflict('deadline_passed', `${date}, which was proposed for ${before.name}, has passed.`)
+    if (date < today)
+      throw conflict(
+        'deadline_passed',
+        `Cannot accept the date proposed for ${before.name}: ${formatDate(date)} has passed.`,
+      )
     return { constraint: startingOn(date, before) }
   })
   if (moved.plannedStart === date) return moved
-  throw conflict('not_available', `${moved.name} cannot start on ${date}; it would start on ${moved.plannedStart}.`)
+  throw conflict(
+    'not_available',
+    `${moved.name} cannot start on ${formatDate(date)}. The earliest possible start is ${formatDate(moved.plannedStart)}.`,
+  )
 }
 
 function proposedStartOf({ name, confirmation }: Task): string {
-  if (confirmation.proposedStart === null) throw conflict('missing_data', `No other date is proposed for ${name}.`)
+  if (confirmation.proposedStart === null)
+    throw conflict('missing_data', `The vendor has not proposed another date for ${name}.`)
   return confirmation.proposedStart
 }

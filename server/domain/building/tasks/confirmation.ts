@@ -1,5 +1,6 @@
 import type { Task, TaskConfirmation, TaskConfirmationAnswer } from '../../../../client/contract.gen.ts'
 import { invalid } from '../../../platform/problems/problem.ts'
+import { describeStatus, formatDate } from '../../../platform/values/format.ts'
 
 /** Nobody has asked the vendor yet. */
 export const NOT_ASKED: TaskConfirmation = {
@@ -33,22 +34,24 @@ export function confirmationAfter(was: Task, { plannedStart, vendorId, ...task }
 
 /** Why the vendor is not told of the start of the task, nor asked about it; null if it can be. */
 export function reasonNotToTell(vendor: { id: string; companyName: string }, task: Task, today: string): string | null {
-  if (task.vendorId !== vendor.id) return `${task.name} is not done by ${vendor.companyName}.`
+  if (task.vendorId !== vendor.id) return `${task.name} is not assigned to ${vendor.companyName}.`
   return reasonNotAhead(task, today)
 }
 
 /** Why the start of the task is no longer open; null if it is. `today` is the date in the community. */
 export function reasonNotAhead(task: Task, today: string): string | null {
-  if (task.archivedAt !== null) return `${task.name} is archived.`
-  if (!isAhead(task)) return `${task.name} is ${task.status}.`
-  if (task.plannedStart < today) return `${task.name} was to start on ${task.plannedStart}; give it another date first.`
+  if (task.archivedAt !== null) return `The start date of ${task.name} is final: the task is archived.`
+  if (!isAhead(task)) return `The start date of ${task.name} is final: the task is ${describeStatus(task.status)}.`
+  if (task.plannedStart < today)
+    return `The planned start of ${task.name} (${formatDate(task.plannedStart)}) has passed. Move the task first.`
   return null
 }
 
 /** Why the vendor is not asked about the start; null if it can be. */
 export function reasonNotToAsk({ name, plannedStart, confirmation: { status, proposedStart } }: Task): string | null {
-  if (status === 'confirmed') return `${plannedStart} is confirmed for ${name}.`
-  if (status === 'reschedule_requested') return `The vendor proposes ${proposedStart} for ${name}; decide that first.`
+  if (status === 'confirmed') return `The vendor has already confirmed ${formatDate(plannedStart)} for ${name}.`
+  if (status === 'reschedule_requested')
+    return `The vendor has proposed ${proposedStart === null ? 'another date' : formatDate(proposedStart)} for ${name}. Accept or decline the proposal first.`
   return null
 }
 
@@ -62,10 +65,11 @@ export function answered(
   const proposedStart = body.proposedStart ?? null
   const fault = (code: string, message: string) => invalid([{ pointer: '/proposedStart', code, message }])
   if (answer !== 'reschedule_requested') {
-    if (proposedStart !== null) throw fault('exclusive', 'goes only with reschedule_requested')
-  } else if (proposedStart === null) throw fault('required', 'is required with reschedule_requested')
-  else if (proposedStart < today) throw fault('minimum', `must not be before today, ${today}`)
-  else if (proposedStart === task.plannedStart) throw fault('same', 'is the planned start; answer confirmed')
+    if (proposedStart !== null) throw fault('exclusive', 'can only be set when answer is reschedule_requested')
+  } else if (proposedStart === null) throw fault('required', 'is required when answer is reschedule_requested')
+  else if (proposedStart < today) throw fault('minimum', `must not be before today (${today})`)
+  else if (proposedStart === task.plannedStart)
+    throw fault('same', 'must differ from the planned start; to accept that date, set answer to confirmed')
   return { status: answer, proposedStart, note, requestedAt: task.confirmation.requestedAt, respondedAt: now }
 }
 

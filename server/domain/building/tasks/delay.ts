@@ -6,6 +6,7 @@ import type {
   TaskDelayCreate,
 } from '../../../../client/contract.gen.ts'
 import { conflict, invalid } from '../../../platform/problems/problem.ts'
+import { describeStatus, formatNumber } from '../../../platform/values/format.ts'
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 import { type Changes, startingOn } from './task.ts'
 
@@ -43,12 +44,12 @@ export function delayed(
   at: (field: string) => string,
 ): { days: number; changes: Changes } {
   if (task.status === 'completed' || task.status === 'skipped') {
-    throw conflict('wrong_status', `${task.name} is ${task.status}, so nothing delays it.`)
+    throw conflict('wrong_status', `${task.name} is ${describeStatus(task.status)} and cannot be delayed.`)
   }
   if ((days === undefined) === (newStart === undefined)) {
     const fault: FieldError =
       days === undefined
-        ? { pointer: at('days'), code: 'required', message: 'is required, or else newStart' }
+        ? { pointer: at('days'), code: 'required', message: 'is required unless newStart is set' }
         : { pointer: at('newStart'), code: 'exclusive', message: 'cannot be combined with days' }
     throw invalid([fault])
   }
@@ -57,17 +58,23 @@ export function delayed(
   const later = calendar.between(task.plannedStart, date)
   if (later < 1) {
     throw invalid([
-      { pointer: at('newStart'), code: 'minimum', message: `must be later than planned, ${task.plannedStart}` },
+      { pointer: at('newStart'), code: 'minimum', message: `must be after the planned start (${task.plannedStart})` },
     ])
   }
   return { days: later, changes: { constraint: startingOn(date, task) } }
 }
 
 function longer(task: Task, days: number | undefined): { days: number; changes: Changes } {
-  if (days === undefined) throw conflict('missing_data', `${task.name} started on ${task.actualStart}; send days.`)
-  if (task.durationDays === 0) throw conflict('missing_data', `${task.name} has started and takes no time.`)
+  if (days === undefined)
+    throw conflict('missing_data', `${task.name} has already started, so its start cannot move. Set days instead.`)
+  if (task.durationDays === 0)
+    throw conflict('missing_data', `${task.name} has no duration and has started, so it cannot be delayed.`)
   const durationDays = task.durationDays + days
-  if (durationDays > LONGEST_DAYS) throw conflict('limit_reached', `${task.name} would take more than 1,000 workdays.`)
+  if (durationDays > LONGEST_DAYS)
+    throw conflict(
+      'limit_reached',
+      `The duration of ${task.name} would exceed ${formatNumber(LONGEST_DAYS)} workdays. Set fewer days.`,
+    )
   return { days, changes: { durationDays } }
 }
 
@@ -75,10 +82,10 @@ function longer(task: Task, days: number | undefined): { days: number; changes: 
 export function withDelay(task: Task, body: TaskDelayCreate, days: number, now: Date): Task['delays'] {
   const { reasonCode, responsible = USUALLY[reasonCode], note = null } = body
   if (reasonCode === 'other' && note === null) {
-    throw invalid([{ pointer: '/note', code: 'required', message: 'is required with the reason other' }])
+    throw invalid([{ pointer: '/note', code: 'required', message: 'is required when reasonCode is other' }])
   }
   if (task.delays.length >= MOST_DELAYS)
-    throw conflict('limit_reached', `${task.name} was delayed ${MOST_DELAYS} times.`)
+    throw conflict('limit_reached', `${task.name} has already been delayed ${MOST_DELAYS} times, the maximum.`)
   const vendorId = body.vendorId === undefined ? (responsible === 'vendor' ? task.vendorId : null) : body.vendorId
   return [...task.delays, { reasonCode, days, responsible, vendorId, note, at: now.toISOString() }]
 }

@@ -5,6 +5,7 @@ import type { Handlers } from '../../../platform/calls/operation.ts'
 import { type MadeEvent, makeEvent } from '../../../platform/events/record.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, notFound, unknownReference } from '../../../platform/problems/problem.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
@@ -30,7 +31,10 @@ export const taskOperations = {
       const schedule = await lockSchedule(call, { homeId: body.homeId })
       const values = rules.newTask(body, schedule.today)
       if (schedule.tasks.length >= rules.MOST_TASKS)
-        throw conflict('limit_reached', `${schedule.home.name} has ${rules.MOST_TASKS} tasks.`)
+        throw conflict(
+          'limit_reached',
+          `${schedule.home.name} already has ${formatNumber(rules.MOST_TASKS)} tasks, the maximum.`,
+        )
       rules.assertOfHome(values.predecessors, schedule.tasks)
       assertMayLink(call, { poIds: [], payOnComplete: false }, body)
       await assertOrdersOf(call, body.homeId, body.poIds)
@@ -178,7 +182,8 @@ async function referred(
   if (vendorId != null) {
     const vendor = await vendors.findOptional(call, vendorId)
     if (vendor === undefined) throw unknownReference(['/vendorId'])
-    if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
+    if (vendor.archivedAt !== null)
+      throw conflict('vendor_archived', `Cannot assign the task to ${vendor.companyName}: the vendor is archived.`)
   }
   return scope == null ? {} : { scope: await scopes.nameOf(call, scope, createScopes) }
 }
@@ -189,7 +194,7 @@ async function locked(call: Call, { tasks: all }: Schedule, id: string, ifMatch?
   if (task === undefined) {
     const archived = await tasks.findOptional(call, id)
     if (archived === undefined) throw notFound()
-    throw conflict('archived', `${archived.name} is archived.`)
+    throw conflict('archived', `Cannot change ${archived.name}: the task is archived.`)
   }
   checkIfMatch(ifMatch, task)
   return task
@@ -199,7 +204,7 @@ async function locked(call: Call, { tasks: all }: Schedule, id: string, ifMatch?
 async function reasonOfMilestones(call: WriteCall, task: Task): Promise<string | null> {
   const waiting = (await leadingFrom(call, task.homeId, task.id)).filter(({ status }) => status === 'pending')
   if (waiting.length === 0) return null
-  return `${namesOf(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for ${task.name}.`
+  return `Cannot archive ${task.name}: ${namesOf(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it. Remove the task from ${waiting.length === 1 ? 'this milestone' : 'these milestones'} first.`
 }
 
 function isOver({ status }: Task): boolean {

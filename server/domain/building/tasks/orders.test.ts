@@ -140,7 +140,10 @@ test('a task is ready once all orders that it names are issued, whatever their t
   const { id } = await task({ poIds: [issued.id], plannedStart: '2030-01-07' })
   const orderCheck = async () =>
     (await get(`/tasks/${id}/readiness`)).checks.find(({ check }: Body) => check === 'order')
-  expect(await orderCheck()).toMatchObject({ state: 'met', detail: `${issued.number} was issued.` })
+  expect(await orderCheck()).toMatchObject({ state: 'met', detail: `${issued.number} has been issued.` })
   await patch(`/tasks/${id}`, { poIds: [issued.id, drafted.id] })
-  expect(await orderCheck()).toMatchObject({ state: 'open', detail: `${drafted.number} is draft.` })
+  expect(await orderCheck()).toMatchObject({
+    state: 'open',
+    detail: `${drafted.number} is a draft and has not been issued.`,
+  })
 })

@@ -19,7 +19,7 @@ export function assertMayLink(
 ): void {
   const isChanged = payOnComplete !== before.payOnComplete || !isDeepStrictEqual(poIds, before.poIds)
   if (!isChanged || call.permissions.has('pos:write')) return
-  throw problem('permission_denied', 'To say which orders a task completes needs pos:write.', {
+  throw problem('permission_denied', 'Setting poIds or payOnComplete requires pos:write.', {
     permission: 'pos:write',
   })
 }
@@ -33,7 +33,7 @@ export async function assertOrdersOf(call: WriteCall, homeId: string, poIds: rea
   const faults = poIds.flatMap((id, i) =>
     known.get(id)?.homeId === homeId
       ? []
-      : [{ pointer: `/poIds/${i}`, code: 'other_home', message: 'is an order for another home' }],
+      : [{ pointer: `/poIds/${i}`, code: 'other_home', message: 'must be an order for the same home' }],
   )
   if (faults.length > 0) throw invalid(faults)
 }

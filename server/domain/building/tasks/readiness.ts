@@ -1,6 +1,7 @@
 import type { ReadinessCheck, Task, TaskReadiness } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { describeStatus, formatDate } from '../../../platform/values/format.ts'
 import { ORDERED } from '../../statuses/order-statuses.ts'
 import { namesOf } from '../schedule/words.ts'
 import type { Schedule } from './cascade.ts'
@@ -28,20 +29,21 @@ export async function readinessOf(call: Call, schedule: Schedule, task: Task): P
 function statusCheck({ name, status }: Task): ReadinessCheck[] {
   if (status === 'not_started') return []
   const state = status === 'on_hold' ? 'blocked' : 'met'
-  return [{ check: 'status', state, detail: `${name} is ${status}.`, ids: [] }]
+  return [{ check: 'status', state, detail: `${name} is ${describeStatus(status)}.`, ids: [] }]
 }
 
 function predecessorCheck(task: Task, all: readonly Task[]): ReadinessCheck[] {
   if (task.predecessors.length === 0) return []
   const open = openBefore(task, all)
   const ids = open.slice(0, 50).map(({ id }) => id)
-  if (open.length === 0) return [{ check: 'predecessors', state: 'met', detail: 'Its predecessors are done.', ids }]
+  if (open.length === 0) return [{ check: 'predecessors', state: 'met', detail: 'All predecessors are done.', ids }]
   const failed = open.filter(({ inspectionResult }) => inspectionResult === 'failed')
   const held = open.filter(({ status }) => status === 'on_hold')
-  if (failed.length > 0) return [{ check: 'predecessors', state: 'blocked', detail: `${namesOf(failed)} failed.`, ids }]
-  const on = held.length > 0 ? `; on hold: ${namesOf(held)}` : ''
+  if (failed.length > 0)
+    return [{ check: 'predecessors', state: 'blocked', detail: `The inspection ${namesOf(failed)} failed.`, ids }]
+  const onHold = held.length > 0 ? ` On hold: ${namesOf(held)}.` : ''
   const state = held.length > 0 ? 'blocked' : 'open'
-  return [{ check: 'predecessors', state, detail: `It waits for ${namesOf(open)}${on}.`, ids }]
+  return [{ check: 'predecessors', state, detail: `The task waits for ${namesOf(open)}.${onHold}`, ids }]
 }
 
 function orderCheck(task: Task, orders: readonly tasks.OrderOfTask[] | null, today: string): ReadinessCheck[] {
@@ -52,11 +54,11 @@ function orderCheck(task: Task, orders: readonly tasks.OrderOfTask[] | null, tod
   const issued = orders.find(({ status }) => ORDERED.includes(status))
   // All of those that it names have to be issued; of those for its trade, one is enough.
   const isMet = issued !== undefined && (task.poIds.length === 0 || pending === undefined)
-  if (isMet) return [{ check: 'order', state: 'met', detail: `${issued.number} was issued.`, ids }]
+  if (isMet) return [{ check: 'order', state: 'met', detail: `${issued.number} has been issued.`, ids }]
   const detail =
     pending === undefined
-      ? `Nothing is ordered for ${task.scope ?? task.name}.`
-      : `${pending.number} is ${pending.status}.`
+      ? `No purchase order exists for ${task.scope ?? task.name}.`
+      : `${pending.number} is ${describeStatus(pending.status)} and has not been issued.`
   return [{ check: 'order', state: today < task.plannedStart ? 'open' : 'blocked', detail, ids }]
 }
 
@@ -72,8 +74,11 @@ function leadTimeCheck(
   const ordered = issuedAt === null ? today : dateIn(home.timeZone, new Date(issuedAt))
   const comes = addDays(ordered, slowest.leadTimeDays)
   const isInTime = comes <= task.plannedStart
-  const when = issuedAt === null ? `if it is ordered today, ${today}` : `ordered on ${ordered}`
-  const detail = `${slowest.name} takes ${slowest.leadTimeDays} days and comes on ${comes}, ${when}.`
+  const arrival =
+    issuedAt === null
+      ? `If ordered today, it arrives on ${formatDate(comes)}.`
+      : `It was ordered on ${formatDate(ordered)} and arrives on ${formatDate(comes)}.`
+  const detail = `${slowest.name} has a lead time of ${slowest.leadTimeDays} days. ${arrival}`
   const state = isInTime ? (issuedAt === null ? 'open' : 'met') : 'blocked'
   return [{ check: 'lead_time', state, detail, ids }]
 }

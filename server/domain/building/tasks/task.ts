@@ -7,6 +7,7 @@ import type {
 } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { conflict, invalid, invalidTransition, unknownReference } from '../../../platform/problems/problem.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 import { namesOf } from '../schedule/words.ts'
 import { NOT_ASKED } from './confirmation.ts'
 
@@ -73,11 +74,14 @@ export function changesOf(body: Checked['TaskUpdate'], before: Task): Changes {
   ]
   if (faults.length > 0) throw invalid(faults)
   if (plannedStart !== undefined && before.actualStart !== null) {
-    throw conflict('fixed', `${before.name} started on ${before.actualStart}.`)
+    throw conflict(
+      'fixed',
+      `plannedStart cannot be changed: ${before.name} started on ${formatDate(before.actualStart)}.`,
+    )
   }
   if (percentComplete !== undefined && (before.actualStart === null || before.status === 'completed')) {
     const state = before.status === 'completed' ? 'is completed' : 'has not started'
-    throw conflict('fixed', `${before.name} ${state}, so how much of it is done is known.`)
+    throw conflict('fixed', `percentComplete cannot be set: ${before.name} ${state}.`)
   }
   const wanted = constraintOf(body, before)
   return {
@@ -111,7 +115,10 @@ function durationOf({ durationDays }: Task, taskKind: Task['taskKind']): number 
 
 export function durationFaults(taskKind: Task['taskKind'], durationDays: number | undefined): FieldError[] {
   if (durationDays === undefined || (durationDays === 0) === (taskKind === 'milestone')) return []
-  const message = taskKind === 'milestone' ? 'must be 0 for a milestone' : 'must be at least 1, except for a milestone'
+  const message =
+    taskKind === 'milestone'
+      ? 'must be 0 when taskKind is milestone'
+      : 'must be at least 1 unless taskKind is milestone'
   return [{ pointer: '/durationDays', code: 'duration', message }]
 }
 
@@ -127,10 +134,10 @@ function constraintFaults({ plannedStart, constraint }: Dated, before: Task | nu
   }
   const { type, date = null } = constraint
   if (type === 'none' && date !== null) {
-    return [{ pointer: '/constraint/date', code: 'exclusive', message: 'does not go with none' }]
+    return [{ pointer: '/constraint/date', code: 'exclusive', message: 'must be omitted when type is none' }]
   }
   if (type === 'none' || date !== null || (type === 'hold' && before !== null)) return []
-  return [{ pointer: '/constraint/date', code: 'required', message: `is required for ${type}` }]
+  return [{ pointer: '/constraint/date', code: 'required', message: `is required when type is ${type}` }]
 }
 
 /** The constraint that is asked for; null if none is. */
@@ -154,7 +161,15 @@ function predecessorFaults(predecessors: readonly TaskPredecessor[]): FieldError
   return predecessors.flatMap(({ taskId, type }, i) => {
     const isNew = !seen.has(`${taskId} ${type}`)
     seen.add(`${taskId} ${type}`)
-    return isNew ? [] : [{ pointer: `/predecessors/${i}/taskId`, code: 'unique', message: `is there twice as ${type}` }]
+    return isNew
+      ? []
+      : [
+          {
+            pointer: `/predecessors/${i}/taskId`,
+            code: 'unique',
+            message: `must be unique; it is listed twice with type ${type}`,
+          },
+        ]
   })
 }
 
@@ -167,11 +182,12 @@ export function assertOfHome(predecessors: readonly TaskPredecessor[], tasks: re
 
 /** Why the task cannot be archived; null if it can. */
 export function reasonNotToArchive(task: Task, tasks: readonly Task[]): string | null {
-  if (task.actualStart !== null) return `${task.name} has started; it belongs to the history of the home.`
+  if (task.actualStart !== null)
+    return `Cannot archive ${task.name}: it has started. Tasks that have started stay in the history of the home.`
   const waiting = tasks.filter(({ predecessors }) => predecessors.some(({ taskId }) => taskId === task.id))
   return waiting.length === 0
     ? null
-    : `${namesOf(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for ${task.name}.`
+    : `Cannot archive ${task.name}: ${namesOf(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it. Remove it from their predecessors first.`
 }
 
 /**
@@ -205,7 +221,7 @@ export function movedTo(task: Task, body: Checked['TaskStatusMove'], today: stri
     ...reasonFaults(body, reopens),
     ...(body.date === undefined || begins
       ? pastFaults('/date', body.date, today)
-      : [{ pointer: '/date', code: 'exclusive', message: 'is only for a task that starts' }]),
+      : [{ pointer: '/date', code: 'exclusive', message: 'can only be set when the task starts' }]),
   ]
   if (faults.length > 0) throw invalid(faults)
   return {
@@ -224,14 +240,22 @@ export function completed(task: Task, body: Checked['TaskCompletion'], today: st
   const start = task.actualStart ?? body.startDate ?? [task.plannedStart, date].sort()[0] ?? date
   const faults: FieldError[] = [...reasonFaults(body, false), ...pastFaults('/date', date, today)]
   if (isInspection && inspectionResult === null)
-    faults.push({ pointer: '/inspectionResult', code: 'required', message: 'is required for an inspection' })
+    faults.push({ pointer: '/inspectionResult', code: 'required', message: 'is required when taskKind is inspection' })
   if (!isInspection && inspectionResult !== null)
-    faults.push({ pointer: '/inspectionResult', code: 'exclusive', message: 'is only for an inspection' })
+    faults.push({
+      pointer: '/inspectionResult',
+      code: 'exclusive',
+      message: 'can only be set when taskKind is inspection',
+    })
   if (body.startDate !== undefined && task.actualStart !== null)
-    faults.push({ pointer: '/startDate', code: 'exclusive', message: `it started on ${task.actualStart}` })
+    faults.push({
+      pointer: '/startDate',
+      code: 'exclusive',
+      message: `cannot be set: the task started on ${task.actualStart}`,
+    })
   else if (start > date) {
     const pointer = body.startDate === undefined ? '/date' : '/startDate'
-    faults.push({ pointer, code: 'order', message: `it cannot end on ${date} if it started on ${start}` })
+    faults.push({ pointer, code: 'order', message: `must not be before the start: ${start} is after ${date}` })
   }
   if (faults.length > 0) throw invalid(faults)
   const open = checklist.filter(({ done }) => !done)
@@ -239,7 +263,7 @@ export function completed(task: Task, body: Checked['TaskCompletion'], today: st
     const [first] = open
     throw conflict(
       'open_work',
-      `The checklist is open: ${first?.text.slice(0, 200)}${open.length > 1 ? ' and more' : ''}.`,
+      `Cannot complete ${task.name}: its checklist has ${open.length === 1 ? '1 open item' : `${open.length} open items`}, first "${first?.text.slice(0, 200)}". To complete it anyway, set force and a reason.`,
     )
   }
   return {
@@ -252,7 +276,10 @@ export function completed(task: Task, body: Checked['TaskCompletion'], today: st
 export function assertMayStart(task: Task, tasks: readonly Task[], { force }: { force: boolean }): void {
   const open = force ? [] : openBefore(task, tasks)
   if (open.length > 0) {
-    throw conflict('open_work', `${task.name} waits for ${namesOf(open)}. Set force with a reason to go ahead.`)
+    throw conflict(
+      'open_work',
+      `${task.name} cannot start before ${namesOf(open)} ${open.length === 1 ? 'is' : 'are'} done. To start it anyway, set force and a reason.`,
+    )
   }
 }
 
@@ -261,11 +288,11 @@ function reasonFaults(
   isRequired: boolean,
 ): FieldError[] {
   if (reason !== null || !(force || isRequired)) return []
-  const what = force ? 'is required with force' : 'is required to reopen a completed task'
+  const what = force ? 'is required when force is true' : 'is required to reopen a completed task'
   return [{ pointer: '/reason', code: 'required', message: what }]
 }
 
 function pastFaults(pointer: string, date: string | undefined, today: string): FieldError[] {
   if (date === undefined || date <= today) return []
-  return [{ pointer, code: 'maximum', message: `must not be after today, ${today}` }]
+  return [{ pointer, code: 'maximum', message: `must not be after today (${today})` }]
 }

@@ -105,12 +105,12 @@ test('links that lead back are refused with the ring that they would close', asy
   const refused = await plumbline.patch(`${TASKS}/${slab.id}`, { predecessors: [{ taskId: roof.id, type: 'SF' }] })
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/predecessors', code: 'ring' }] } })
   const message: string = refused.body.errors[0].message
-  const names = message.replace('makes a ring: ', '').split(' waits for ')
+  const names = message.replace('must not form a cycle: ', '').split(' waits for ')
   expect(names).toHaveLength(4)
   expect(names[0]).toBe(names[3])
   expect(new Set(names)).toEqual(new Set([slab.name, walls.name, roof.name]))
   const itself = await plumbline.patch(`${TASKS}/${slab.id}`, { predecessors: [{ taskId: slab.id }] })
-  expect(itself.body.errors[0].message).toBe('makes a ring: Slab poured waits for Slab poured')
+  expect(itself.body.errors[0].message).toBe('must not form a cycle: Slab poured waits for Slab poured')
   expect((await read(slab.id)).predecessors).toEqual([])
 })
 
@@ -262,7 +262,10 @@ test('nothing starts before what it follows is done, unless it is forced with a 
     plumbline.post(`${TASKS}/${id}/status`, { status: 'in_progress', ...more })
   expect(await start(walls.id)).toMatchObject({
     status: 409,
-    body: { detail: expect.stringContaining('waits for Slab poured') },
+    body: {
+      reason: 'open_work',
+      detail: 'Walls framed cannot start before Slab poured is done. To start it anyway, set force and a reason.',
+    },
   })
   expect((await plumbline.post(`${TASKS}/${walls.id}/complete`, {})).status).toBe(409)
   expect(await start(walls.id, { force: true })).toMatchObject({
@@ -320,7 +323,10 @@ test('an inspection says whether it was passed, and after one that failed nothin
   expect((await complete(trim.id, { inspectionResult: 'passed' })).body.errors[0].pointer).toBe('/inspectionResult')
   const failed = await complete(inspection.id, { inspectionResult: 'failed' })
   expect(failed.body).toMatchObject({ status: 'completed', inspectionResult: 'failed' })
-  expect((await complete(trim.id, {})).body.detail).toMatch(/waits for Framing inspection/)
+  expect((await complete(trim.id, {})).body).toMatchObject({
+    reason: 'open_work',
+    detail: expect.stringContaining('cannot start before Framing inspection is done'),
+  })
   const readiness = (await plumbline.get(`${TASKS}/${trim.id}/readiness`)).body
   expect(readiness).toMatchObject({ readiness: 'blocked', checks: [{ check: 'predecessors', state: 'blocked' }] })
   await plumbline.post(`${TASKS}/${inspection.id}/status`, { status: 'in_progress', reason: 'Called again.' })
@@ -335,7 +341,13 @@ test('an open checklist, a day to come and an end before the start are refused',
     checklist: [{ text: 'Photographed' }, { text: 'Measured', done: true }],
   })
   const complete = (body: object) => plumbline.post(`${TASKS}/${slab.id}/complete`, body)
-  expect(await complete({})).toMatchObject({ status: 409, body: { detail: 'The checklist is open: Photographed.' } })
+  expect(await complete({})).toMatchObject({
+    status: 409,
+    body: {
+      reason: 'open_work',
+      detail: expect.stringMatching(/^Cannot complete .*: its checklist has 1 open item, first "Photographed"\. /),
+    },
+  })
   expect((await complete({ date: addDays(today(), 1), force: true, reason: 'x' })).body.errors[0].pointer).toBe('/date')
   expect((await complete({ date: addDays(today(), -2), startDate: today() })).body.errors[0].pointer).toBe('/startDate')
   const done = await complete({ date: addDays(today(), -2), checklist: [{ text: 'Photographed', done: true }] })
@@ -347,14 +359,18 @@ test('an open checklist, a day to come and an end before the start are refused',
 
 test('a task is archived before its start, and not while another waits for it', async () => {
   const { slab, walls, roof } = await newHouse()
-  expect((await plumbline.delete(`${TASKS}/${walls.id}`)).body.detail).toBe('Roof sheathed waits for Walls framed.')
+  expect((await plumbline.delete(`${TASKS}/${walls.id}`)).body).toMatchObject({
+    code: 'conflict',
+    detail: 'Cannot archive Walls framed: Roof sheathed waits for it. Remove it from their predecessors first.',
+  })
   expect((await plumbline.delete(`${TASKS}/${roof.id}`)).status).toBe(204)
   expect((await plumbline.delete(`${TASKS}/${roof.id}`)).status).toBe(204)
   expect(await home()).toMatchObject({ forecastCompletionDate: day(10) })
   expect((await read(roof.id)).archivedAt).not.toBeNull()
-  expect((await plumbline.patch(`${TASKS}/${roof.id}`, { name: 'Late' })).body.detail).toBe(
-    'Roof sheathed is archived.',
-  )
+  expect((await plumbline.patch(`${TASKS}/${roof.id}`, { name: 'Late' })).body).toMatchObject({
+    reason: 'archived',
+    detail: 'Cannot change Roof sheathed: the task is archived.',
+  })
   expect((await plumbline.get(`${TASKS}/${roof.id}/readiness`)).status).toBe(409)
   await plumbline.post(`${TASKS}/${slab.id}/status`, { status: 'in_progress' })
   expect((await plumbline.delete(`${TASKS}/${slab.id}`)).status).toBe(409)
@@ -509,8 +525,8 @@ test('what a task needs to start is its order, its parts and what comes before',
   expect(await readiness(walls.id)).toMatchObject({
     ...{ taskId: walls.id, readiness: 'almost', plannedStart: day(5) },
     checks: [
-      { check: 'predecessors', state: 'open', detail: 'It waits for Slab poured.' },
-      { check: 'order', state: 'open', detail: 'Nothing is ordered for framing.', ids: [] },
+      { check: 'predecessors', state: 'open', detail: 'The task waits for Slab poured.' },
+      { check: 'order', state: 'open', detail: 'No purchase order exists for framing.', ids: [] },
     ],
   })
   await plumbline.post(`${TASKS}/${roof.id}/status`, { status: 'on_hold' })
@@ -568,7 +584,11 @@ test('a cancelled home is scheduled no more', async () => {
     await plumbline.get(`${TASKS}/${slab.id}/delay?days=1`),
     await plumbline.post(`/api/ext/homes/${homeId}/schedule/baseline`),
   ]
-  for (const { status, body } of refusals) expect([status, body.detail]).toEqual([409, `Lot ${lots} is cancelled.`])
+  for (const { status, body } of refusals)
+    expect([status, body.code, body.detail]).toEqual([
+      ...[409, 'conflict'],
+      `Cannot change the schedule of Lot ${lots}: the home is cancelled.`,
+    ])
   expect((await read(slab.id)).archivedAt).not.toBeNull()
   expect((await plumbline.get(`${TASKS}?homeId=${homeId}`)).body.data).toEqual([])
 })
@@ -626,13 +646,18 @@ test('a vendor is told only of a task of its own that is still ahead', async () 
       kind: 'reminder',
       ...body,
     })
-    return [status, answer.errors?.[0].pointer ?? answer.detail]
+    return [status, answer.errors?.[0].pointer ?? `${answer.code}: ${answer.detail}`]
   }
-  expect(await told({ taskId: slab.id })).toEqual([409, 'Slab poured is not done by Lone Star Framing LLC.'])
+  expect(await told({ taskId: slab.id })).toEqual([
+    409,
+    'conflict: Slab poured is not assigned to Lone Star Framing LLC.',
+  ])
   expect(await told({ taskId: walls.id, date: first })).toEqual([422, '/date'])
   expect(await told({ taskId: 'tsk_nowhere' })).toEqual([422, '/taskId'])
   await plumbline.patch(`${TASKS}/${slab.id}`, { plannedStart: addDays(today(), -40) })
-  expect((await told({ taskId: walls.id }))[1]).toMatch(/give it another date first/)
+  expect((await told({ taskId: walls.id }))[1]).toMatch(/^conflict: .* has passed\. Move the task first\.$/)
   await plumbline.post(`${TASKS}/${walls.id}/status`, { status: 'skipped' })
-  expect(await told({ taskId: walls.id })).toEqual([409, 'Walls framed is skipped.'])
+  expect(await told({ taskId: walls.id })).toEqual([
+    ...[409, 'conflict: The start date of Walls framed is final: the task is skipped.'],
+  ])
 })

@@ -61,13 +61,16 @@ test('the clock opens the timesheet of the week, runs, and ends with the hours l
   expect(sheet).toMatchObject({ userId, weekStarting: weekStartOf(date, 1), status: 'open', totalHours: 0 })
   expect(began.body.date).toBe(date)
   const early = await plumbline.post(`${SHEETS}/${sheet.id}/status`, { status: 'submitted' })
-  expect([early.status, early.body.detail.startsWith('The user is clocked in since')]).toEqual([409, true])
+  expect([early.status, early.body.reason]).toEqual([409, 'under_way'])
 
   const ended = await clockOut({ at: ago(0), breakMinutes: 30, endLocation: null })
   expect(ended.body).toMatchObject({ id: began.body.id, breakMinutes: 30, notes: 'Windows.', endLocation: null })
   expect(ended.body.hours).toBeCloseTo(7.5, 2)
   expect((await plumbline.get(`${SHEETS}/${sheet.id}`)).body.totalHours).toBe(ended.body.hours)
-  expect((await clockOut()).body).toMatchObject({ code: 'conflict', detail: `Person ${people} is not clocked in.` })
+  expect((await clockOut()).body).toMatchObject({
+    ...{ code: 'conflict', reason: 'missing_data' },
+    detail: `Person ${people} is not clocked in. Clock in with clockIn first.`,
+  })
   // Clocked in and out in the same moment, by mistake.
   expect((await clockIn()).body.timesheetId).toBe(sheet.id)
   expect((await clockOut({ notes: 'By mistake.' })).body).toMatchObject({ notes: 'By mistake.' })
@@ -103,7 +106,10 @@ test('time cannot be entered where somebody is clocked in, nor the clock begun i
   const path = `${SHEETS}/${began.timesheetId}/entries`
   const within = { startedAt: ago(90), endedAt: ago(60) }
   const refused = await plumbline.post(path, within)
-  expect([refused.status, refused.body.detail]).toEqual([409, `The user has time from ${began.startedAt} on already.`])
+  expect([refused.status, refused.body.reason, refused.body.detail]).toEqual([
+    ...[409, 'period_taken'],
+    `The user already has time from ${began.startedAt} and is still clocked in.`,
+  ])
   await clockOut({ at: ago(100) })
   expect((await plumbline.post(path, within)).status).toBe(201)
   expect((await clockIn({ at: ago(70) })).body.code).toBe('conflict')
@@ -120,7 +126,7 @@ test('the clock does not run on a timesheet that is not open', async () => {
   await clockOut()
   await plumbline.post(`${SHEETS}/${began.timesheetId}/status`, { status: 'submitted' })
   const refused = await clockIn()
-  expect([refused.status, refused.body.detail.endsWith('is submitted.')]).toEqual([409, true])
+  expect([refused.status, refused.body.reason]).toEqual([409, 'wrong_status'])
 })
 
 test('a night in which clocks change counts as it passed', async () => {

@@ -26,8 +26,10 @@ export const timesheetOperations = {
       const user = await timesheets.lockUser(call, body.userId)
       const other = await timesheets.ofWeek(call, user.id, body.weekStarting)
       if (other !== undefined)
-        throw conflict('already_done', `${user.name} has a timesheet of that week already, ${other.id}.`, {
-          errors: [{ pointer: '/weekStarting', code: 'conflict', message: 'is the week of another timesheet' }],
+        throw conflict('already_done', `${user.name} already has a timesheet for that week (${other.id}).`, {
+          errors: [
+            { pointer: '/weekStarting', code: 'conflict', message: 'must be unique; another timesheet has this week' },
+          ],
         })
       return openSheet(call, { ...body, overtimeRule })
     })
@@ -96,7 +98,7 @@ export const timesheetOperations = {
     const entry = await call.write(async (call) => {
       const { sheet, entry } = await lockWithSheet(call, path.timeEntryId)
       checkIfMatch(ifMatch, entry)
-      if (entry.archivedAt !== null) throw conflict('archived', 'The entry was removed.')
+      if (entry.archivedAt !== null) throw conflict('archived', 'Cannot change the time entry: it has been removed.')
       assertOpen(sheet)
       const { timeZone, ...posting } = await postingOf(call, { ...rest, createScopes: query.createScopes }, entry)
       const given = { date, hours, startedAt, endedAt, breakMinutes }

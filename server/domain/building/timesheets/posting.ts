@@ -31,10 +31,13 @@ export async function postingOf(
     throw unknownReference([...(home === undefined ? ['/homeId'] : []), ...(task === undefined ? ['/taskId'] : [])])
   if (task !== null && task.homeId !== homeId) {
     const pointer = given.taskId === undefined ? '/homeId' : '/taskId'
-    throw invalid([{ pointer, code: 'other_home', message: `${task.name} is a task of another home` }])
+    throw invalid([
+      { pointer, code: 'other_home', message: `must be of the same home; ${task.name} is a task of another home` },
+    ])
   }
   for (const named of [home?.id === before.homeId ? null : home, task?.id === before.taskId ? null : task])
-    if (named != null && named.archivedAt !== null) throw conflict('archived', `${named.name} is archived.`)
+    if (named != null && named.archivedAt !== null)
+      throw conflict('archived', `Cannot record time for ${named.name}: it is archived.`)
   const { costCodeId: wanted } = given
   if (wanted != null && wanted !== before.costCodeId)
     await assertInUse(call, [{ pointer: '/costCodeId', costCodeId: wanted }])

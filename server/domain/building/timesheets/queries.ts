@@ -43,7 +43,7 @@ export async function weeksOf({ db, organizationId }: Tenant): Promise<Weeks> {
   const { rows } = await sql<Weeks>`
     select "weekStartsOn", "overtimeRule" from "organizations" where "id" = ${organizationId}`.execute(db)
   const [weeks] = rows
-  if (weeks === undefined) throw new Error('Who calls has an organization.')
+  if (weeks === undefined) throw new Error('Expected the organization of the caller to exist.')
   return weeks
 }
 

@@ -15,7 +15,7 @@ export async function changeStatus(
   const before = await timesheets.lock(call, id)
   assertMove(TIMESHEET_MOVES, before.status, to)
   if (to === 'rejected' && reason === null)
-    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required to reject a timesheet' }])
+    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when status is rejected' }])
   const after = await moved(call, before, to)
   await recordStatusChange(call, { id, from: before.status, to, reason })
   return after
@@ -38,8 +38,8 @@ async function moved(call: WriteCall, before: Timesheet, status: Timesheet['stat
 function assertComplete(all: readonly TimeEntry[]): void {
   const running = all.find(({ hours }) => hours === null)
   if (running !== undefined)
-    throw conflict('under_way', `The user is clocked in since ${running.startedAt}; clock them out first.`)
-  if (all.length === 0) throw conflict('missing_data', 'The timesheet has no entries.')
+    throw conflict('under_way', 'Cannot submit the timesheet: the user is clocked in. Clock out with clockOut first.')
+  if (all.length === 0) throw conflict('missing_data', 'Cannot submit the timesheet: it has no entries.')
 }
 
 /** From here on the budgets of the homes count the entries; nothing takes them out again. */

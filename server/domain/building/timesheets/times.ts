@@ -31,10 +31,10 @@ function statedTimes(given: Given, before: Times | null): Times {
   const wasStated = before !== null && before.startedAt === null
   const hours = given.hours ?? (wasStated ? before.hours : null)
   const date = given.date ?? before?.date ?? ''
-  if (given.endedAt != null) faults.push(exclusive('/endedAt', 'takes startedAt'))
-  if ((given.breakMinutes ?? 0) > 0) faults.push(exclusive('/breakMinutes', 'takes startedAt'))
-  if (hours === null) faults.push(required('/hours', 'is required without startedAt'))
-  if (date === '') faults.push(required('/date', 'is required without startedAt'))
+  if (given.endedAt != null) faults.push(exclusive('/endedAt', 'requires startedAt'))
+  if ((given.breakMinutes ?? 0) > 0) faults.push(exclusive('/breakMinutes', 'requires startedAt'))
+  if (hours === null) faults.push(required('/hours', 'is required unless startedAt is set'))
+  if (date === '') faults.push(required('/date', 'is required unless startedAt is set'))
   if (faults.length > 0) throw invalid(faults)
   return { date, startedAt: null, endedAt: null, breakMinutes: 0, hours }
 }
@@ -48,7 +48,10 @@ function clockedTimes(given: Given & { startedAt: string }, before: Times | null
   if (given.hours !== undefined) faults.push(exclusive('/hours', 'cannot be combined with startedAt'))
   if (given.date !== undefined) faults.push(exclusive('/date', 'cannot be combined with startedAt'))
   if (endedAt === null) {
-    if (!isRunning) faults.push(required('/endedAt', 'is required with startedAt; clockIn begins what ends later'))
+    if (!isRunning)
+      faults.push(
+        required('/endedAt', 'is required when startedAt is set; to start time that is still running, use clockIn'),
+      )
     if (startedAt > now.toISOString()) faults.push(late('/startedAt'))
   } else {
     const passed = Date.parse(endedAt) - Date.parse(startedAt)
@@ -57,7 +60,7 @@ function clockedTimes(given: Given & { startedAt: string }, before: Times | null
       const message = `must be at most ${MOST_HOURS} hours after ${startedAt}`
       faults.push({ pointer: '/endedAt', code: 'maximum', message })
     } else if (breakMinutes * 60_000 > passed) {
-      const message = `must not be longer than from ${startedAt} to ${endedAt}`
+      const message = `must not be longer than the time from ${startedAt} to ${endedAt}`
       faults.push({ pointer: '/breakMinutes', code: 'maximum', message })
     }
   }
@@ -97,10 +100,9 @@ export function assertInWeek({ date, startedAt }: Times, { weekStarting }: Times
   const end = addDays(weekStarting, 6)
   if (date >= weekStarting && date <= end) return
   const pointer = startedAt === null ? '/date' : '/startedAt'
-  const message = `must lie in the week of the timesheet, ${weekStarting} to ${end}, and is ${date} there`
-  throw invalid([
-    { pointer, code: 'out_of_week', message: startedAt === null ? (message.split(', and')[0] ?? '') : message },
-  ])
+  const there = startedAt === null ? '' : `; it is on ${date}`
+  const message = `must be in the week of the timesheet (${weekStarting} to ${end})${there}`
+  throw invalid([{ pointer, code: 'out_of_week', message }])
 }
 
 /** Refuses more hours than a day has. `others` is what the user has already on that date. */
@@ -108,6 +110,10 @@ export function assertInDay({ date, startedAt, hours }: Times, others: number): 
   if (hours === null || hours + others <= MOST_HOURS) return
   const pointer = startedAt === null ? '/hours' : '/endedAt'
   throw invalid([
-    { pointer, code: 'maximum', message: `brings ${date} above ${MOST_HOURS} hours; ${others} are entered already` },
+    {
+      pointer,
+      code: 'maximum',
+      message: `must not bring ${date} above ${MOST_HOURS} hours; ${others} hours are already recorded`,
+    },
   ])
 }

@@ -116,7 +116,9 @@ test('the rule of the organization counts days too, and a new one from the next 
   const body = { userId: me.id, weekStarting: '2026-11-15', rate: 10 }
   const refused = await plumbline.post(SHEETS, { ...body, weekStarting: WEEK }, own)
   expect(refused.body.errors).toMatchObject([{ pointer: '/weekStarting', code: 'week_start' }])
-  expect(refused.body.errors[0].message).toContain('a Sunday, on which weeks begin here: 2026-11-15 or 2026-11-22')
+  expect(refused.body.errors[0].message).toContain(
+    'must be a Sunday, the first day of a week, for example 2026-11-15 or 2026-11-22',
+  )
   const { body: sheet } = await plumbline.post(SHEETS, body, own)
   expect(sheet.overtimeRule).toEqual({ weeklyAfterHours: 40, dailyAfterHours: 8, multiplier: 2 })
   const day = { date: '2026-11-15', hours: 10 }
@@ -231,7 +233,7 @@ test('a timesheet has only so many entries', async () => {
     await add(sheet, { startedAt, endedAt })
   }
   const more = await plumbline.post(`${SHEETS}/${sheet.id}/entries`, { date: WEEK, hours: 1 })
-  expect(more.body).toMatchObject({ status: 409, detail: 'A timesheet has no more than 200 entries.' })
+  expect(more.body).toMatchObject({ status: 409, reason: 'limit_reached' })
 })
 
 test('a task brings its home and trade, a trade its cost code, and a cost code its trade', async () => {
@@ -265,11 +267,11 @@ test('a task brings its home and trade, a trade its cost code, and a cost code i
   expect(both.body.errors).toMatchObject([{ pointer: '/taskId', code: 'other_home' }])
   await plumbline.delete(`/api/ext/homes/${elsewhere}`)
   const gone = await plumbline.post(`${SHEETS}/${sheet.id}/entries`, { date: WEEK, hours: 1, homeId: elsewhere })
-  expect(gone.body).toMatchObject({ status: 409, detail: 'Elsewhere is archived.' })
+  expect(gone.body).toMatchObject({ status: 409, reason: 'archived' })
   // Its trade is in use, so that it cannot lose its name.
   const { body: scopes } = await plumbline.get('/api/ext/scopes?name=framing')
   const renamed = await plumbline.patch(`/api/ext/scopes/${scopes.data[0].id}`, { name: 'carpentry' })
-  expect(renamed.body.detail).toContain('time entries')
+  expect(renamed.body).toMatchObject({ reason: 'in_use', detail: expect.stringContaining('time entries') })
 })
 
 test('approved time is in the budget of its home, by trade and cost code, and time elsewhere in none', async () => {
@@ -320,7 +322,10 @@ test('where orders and time exceed the budget of a trade, the forecast is what t
 
 test('what is submitted waits, what is approved stays, and what is exported is final', async () => {
   const sheet = await newSheet({ rate: 20 })
-  expect((await move(sheet, 'submitted')).body).toMatchObject({ status: 409, detail: 'The timesheet has no entries.' })
+  expect((await move(sheet, 'submitted')).body).toMatchObject({
+    ...{ status: 409, reason: 'missing_data' },
+    detail: 'Cannot submit the timesheet: it has no entries.',
+  })
   const added = await add(sheet, { date: WEEK, hours: 8 })
   const refusedAll = async () => {
     const tries = [

@@ -17,7 +17,7 @@ export type Draft = Omit<Values<TimeEntry>, keyof Counted | 'timesheetId' | 'use
 export async function addEntry(call: WriteCall, sheet: Timesheet, draft: Draft & Times): Promise<TimeEntry> {
   const before = await entries.ofTimesheet(call, sheet.id)
   if (before.length >= MOST_ENTRIES)
-    throw conflict('limit_reached', `A timesheet has no more than ${MOST_ENTRIES} entries.`)
+    throw conflict('limit_reached', `A timesheet can have at most ${MOST_ENTRIES} entries.`)
   await assertFits(call, sheet, draft, null)
   const rule = await ruleOf(call)
   const counted = countWeek([...before, { rate: null, ...draft }], rule, sheet.rate)
@@ -100,8 +100,8 @@ async function assertFits(call: WriteCall, sheet: Timesheet, times: Times, excep
   const endedAt = times.endedAt ?? now
   const other = await entries.overlapping(call, { userId, startedAt, endedAt, now, except })
   if (other === undefined) return
-  const until = other.endedAt === null ? 'on' : `to ${other.endedAt}`
-  throw conflict('period_taken', `The user has time from ${other.startedAt} ${until} already.`)
+  const until = other.endedAt === null ? 'and is still clocked in' : `to ${other.endedAt}`
+  throw conflict('period_taken', `The user already has time from ${other.startedAt} ${until}.`)
 }
 
 function given<Fields extends object>(fields: Fields): Fields {
