@@ -1,6 +1,7 @@
 import type { BudgetLine, FieldError } from '../../../../client/contract.gen.ts'
 import { conflict, invalid } from '../../../platform/problems/problem.ts'
-import { amountText, isMoney, MOST_MONEY, minus, sum } from '../../../platform/values/money.ts'
+import { formatAmount } from '../../../platform/values/format.ts'
+import { isMoney, MOST_MONEY, minus, sum } from '../../../platform/values/money.ts'
 import { split } from '../budgets/budget-line.ts'
 
 type Changes = Pick<BudgetLine, 'approvedChanges'>
@@ -10,12 +11,17 @@ type Changes = Pick<BudgetLine, 'approvedChanges'>
  * would let others spend what nobody has. It may keep less than is ordered, because orders count by scope and cost
  * code, and because a transfer is often made for the very reason that money was budgeted in the wrong place.
  */
-export function changesOf(from: BudgetLine, to: BudgetLine, amount: number): { from: Changes; to: Changes } {
+export function changesOf(
+  from: BudgetLine,
+  to: BudgetLine,
+  amount: number,
+  currency: string,
+): { from: Changes; to: Changes } {
   const left = minus(from.budgeted, amount)
   if (left < 0) {
-    const message = `is more than the ${amountText(from.budgeted)} that the line has`
-    throw conflict('not_enough_left', `${amountText(amount)} ${message}.`, {
-      errors: [{ pointer: '/amount', code: 'conflict', message }],
+    const [asked, most] = [amount, from.budgeted].map((value) => formatAmount(value, currency))
+    throw conflict('not_enough_left', `Cannot transfer ${asked}: the line only has ${most}.`, {
+      errors: [{ pointer: '/amount', code: 'conflict', message: `must not exceed the ${most} of the line` }],
     })
   }
   const raised = sum([to.budgeted, amount])
@@ -24,7 +30,7 @@ export function changesOf(from: BudgetLine, to: BudgetLine, amount: number): { f
       {
         pointer: '/amount',
         code: 'maximum',
-        message: `must not raise the line above ${amountText(MOST_MONEY)}`,
+        message: `must not raise the line above ${formatAmount(MOST_MONEY, currency)}`,
       },
     ])
   }
@@ -38,10 +44,11 @@ function changed({ originalAmount }: BudgetLine, budgeted: number): Changes {
 
 /** Why nothing can be transferred from or to the line; `pointer` is the field that names it. */
 export function lineFaults(line: BudgetLine, homeId: string, pointer: string): FieldError[] {
-  if (line.homeId !== homeId) return [{ pointer, code: 'other_home', message: 'is in the budget of another home' }]
-  if (line.archivedAt !== null) return [{ pointer, code: 'archived', message: 'was removed from the budget' }]
+  if (line.homeId !== homeId)
+    return [{ pointer, code: 'other_home', message: 'must be in the budget of the same home' }]
+  if (line.archivedAt !== null) return [{ pointer, code: 'archived', message: 'has been removed from the budget' }]
   if (line.optionSelectionId !== null) {
-    const message = 'is what a selection costs, and changes with the selection alone'
+    const message = 'belongs to a selection; change the selection instead'
     return [{ pointer, code: 'of_selection', message }]
   }
   return []

@@ -101,7 +101,10 @@ test('a line can give all that it has and not a cent more, even if it is ordered
   const refused = await transfer({ amount: 18_500.01 })
   expect(refused).toMatchObject({
     status: 409,
-    body: { detail: '18500.01 is more than the 18500.00 that the line has.', errors: [{ pointer: '/amount' }] },
+    body: {
+      ...{ reason: 'not_enough_left', errors: [{ pointer: '/amount' }] },
+      detail: 'Cannot transfer $18,500.01: the line only has $18,500.00.',
+    },
   })
   expect((await transfer({ amount: 18_500 })).body).toMatchObject({ fromBudgetedAfter: 0 })
   expect((await transfer({ amount: 0.01 })).status).toBe(409)
@@ -116,10 +119,13 @@ test('before the lock lines are changed, and a home that is over has no transfer
   const early = await transfer({ fromLineId: a.id, toLineId: b.id, amount: 1 }, id)
   expect(early).toMatchObject({
     status: 409,
-    body: { detail: 'The budget of Lot 16 is not locked yet; until then its lines are changed instead.' },
+    body: {
+      reason: 'budget_not_locked',
+      detail: 'The budget of Lot 16 is not locked. Change its lines with updateBudgetLine instead.',
+    },
   })
   expect((await plumbline.post(`/api/ext/homes/${homeId}/status`, { status: 'cancelled' })).status).toBe(200)
-  expect(await transfer()).toMatchObject({ status: 409, body: { detail: 'Lot 15 is cancelled.' } })
+  expect(await transfer()).toMatchObject({ status: 409, body: { reason: 'home_not_open' } })
   expect((await transfer({}, 'hom_nobody')).status).toBe(404)
 })
 

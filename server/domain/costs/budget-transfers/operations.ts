@@ -37,10 +37,10 @@ async function transfer(call: WriteCall, homeId: string, body: BudgetTransferCre
   if (home.budgetLockedAt === null) {
     throw conflict(
       'budget_not_locked',
-      `The budget of ${home.name} is not locked yet; until then its lines are changed instead.`,
+      `The budget of ${home.name} is not locked. Change its lines with updateBudgetLine instead.`,
     )
   }
-  const changes = changesOf(from, to, amount)
+  const changes = changesOf(from, to, amount, call.currency)
   const made = await transfers.insert(call, {
     ...body,
     homeId: home.id,

@@ -1,6 +1,7 @@
 import type { BudgetLine, BudgetLineCreate, BudgetLineUpdate } from '../../../../client/contract.gen.ts'
 import { invalid } from '../../../platform/problems/problem.ts'
 import type { Values } from '../../../platform/resources/resource.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
 import { amountText, isMoney, lineTotal, MOST_MONEY, sum } from '../../../platform/values/money.ts'
 
 /** A budget is given as an amount, or as a quantity and a unit cost, to which transfers add. */
@@ -21,7 +22,7 @@ export function budgetedAt({ quantity, unitCost, amount, transferred }: Pricing)
   const product = sum([lineTotal(quantity, unitCost), transferred])
   if (!isMoney(product)) {
     throw invalid([
-      { pointer: '/unitCost', code: 'maximum', message: `times quantity must not exceed ${amountText(MOST_MONEY)}` },
+      { pointer: '/unitCost', code: 'maximum', message: `times quantity must not exceed ${formatNumber(MOST_MONEY)}` },
     ])
   }
   if (amount !== undefined && amount !== product) {
@@ -29,7 +30,7 @@ export function budgetedAt({ quantity, unitCost, amount, transferred }: Pricing)
       {
         pointer: '/amount',
         code: 'conflict',
-        message: `must be quantity × unitCost${transferred === 0 ? '' : ' and what was transferred'}, ${amountText(product)}, or be left out`,
+        message: `must equal quantity × unitCost${transferred === 0 ? '' : ' plus transfers'} (${amountText(product)}) or be omitted`,
       },
     ])
   }
@@ -49,7 +50,7 @@ export function split(
       {
         pointer: '/amount',
         code: 'maximum',
-        message: `must not differ from the original by more than ${amountText(MOST_MONEY)}`,
+        message: `must not differ from the original amount by more than ${formatNumber(MOST_MONEY)}`,
       },
     ])
   }
@@ -61,19 +62,19 @@ export function newBudgetLine(homeId: string, { amount, ...body }: BudgetLineCre
   const budgeted = budgetedAt({ quantity, unitCost, amount, transferred: 0 })
   if (budgeted === undefined) {
     throw invalid([
-      { pointer: '/amount', code: 'required', message: 'is required unless quantity and unitCost are given' },
+      { pointer: '/amount', code: 'required', message: 'is required unless quantity and unitCost are set' },
     ])
   }
   return { ...body, homeId, source: 'manual' as const, ...split(budgeted, 0, isLocked) }
 }
 
-export const OF_SELECTION = 'The line is what a selection costs, so it changes with the selection alone.'
+export const OF_SELECTION = 'This budget line belongs to a selection. Change the selection instead.'
 
 /** Why the line cannot be changed like this; null if it can. */
 export function reasonFixed(line: BudgetLine, scope: string | undefined, isLocked: boolean): string | null {
   if (line.optionSelectionId !== null) return OF_SELECTION
   const isMoved = scope !== undefined && scope !== line.scope
-  return isLocked && isMoved ? 'The budget is locked, so its lines keep their scopes.' : null
+  return isLocked && isMoved ? 'Cannot change the scope of the line: the budget is locked.' : null
 }
 
 /** The fields of the line that the update changes, including the amounts. */

@@ -129,7 +129,7 @@ test('changing one factor recomputes the line, and clearing one turns it into a 
 })
 
 test('a budget is locked once and for all, and only when there is one', async () => {
-  expect(await lock()).toMatchObject({ status: 409, body: { detail: 'The budget of Lot 15 has no lines.' } })
+  expect(await lock()).toMatchObject({ status: 409, body: { reason: 'missing_data' } })
   const { body: line } = await addLine({ scope: 'framing', amount: 42000 })
   const locked = await lock()
   expect(locked.status).toBe(200)
@@ -141,7 +141,10 @@ test('a budget is locked once and for all, and only when there is one', async ()
   expect(await lock()).toMatchObject({ status: 409, body: { code: 'conflict' } })
   expect(await plumbline.delete(`/api/ext/budget-lines/${line.id}`)).toMatchObject({
     status: 409,
-    body: { detail: 'The budget is locked; set the amount of the line to zero instead.' },
+    body: {
+      reason: 'in_use',
+      detail: 'The budget is locked, so its lines cannot be removed. Set the amount to 0 instead.',
+    },
   })
   expect((await plumbline.patch(`/api/ext/budget-lines/${line.id}`, { scope: 'roofing' })).status).toBe(409)
 })
@@ -179,7 +182,10 @@ test('a line that a purchase order refers to stays', async () => {
   await order('framing', 39850, { budgetLineId: line.id })
   expect(await plumbline.delete(`/api/ext/budget-lines/${line.id}`)).toMatchObject({
     status: 409,
-    body: { detail: 'Purchase orders refer to the line.' },
+    body: {
+      reason: 'in_use',
+      detail: 'Cannot remove the budget line: purchase orders refer to it. Set the amount to 0 instead.',
+    },
   })
 })
 
@@ -254,7 +260,10 @@ test('the budget of a cancelled home stays as it is', async () => {
     await lock(),
   ]
   for (const refused of attempts)
-    expect(refused).toMatchObject({ status: 409, body: { detail: 'Lot 15 is cancelled.' } })
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', detail: 'Cannot change the budget of Lot 15: the home is cancelled.' },
+    })
 })
 
 test('reading the budget needs homes:read and its lines budgets:read', async () => {

@@ -96,9 +96,12 @@ export async function costing(call: Call, home: House, wanted: Wanted): Promise<
 async function takenBy(call: Call, home: House, { selected, also }: Wanted): Promise<HouseLines> {
   const { planId, planRevision, elevation } = home
   if (planId === null || planRevision === null)
-    throw conflict('missing_data', `${home.name} has no plan to be estimated by.`)
+    throw conflict(
+      'missing_data',
+      `Cannot estimate the budget: ${home.name} has no plan. Set planId on the home first.`,
+    )
   const built = await plans.findRevision(call, planId, planRevision)
-  if (built === undefined) throw new Error('A home is built from a released revision.')
+  if (built === undefined) throw new Error('Expected the home to have a released plan revision.')
   const chosen = selected.flatMap((each) => {
     const option = computedBy(each)
     return option === null ? [] : [asChosen(option, each.quantity)]
@@ -106,8 +109,13 @@ async function takenBy(call: Call, home: House, { selected, also }: Wanted): Pro
   const house = { planId, revision: planRevision, elevation }
   return houseLines(call, house, built, [...chosen, ...also]).catch((error: unknown) => {
     // The plan may have lost a figure since its takeoff was made, and takeoffs of options change.
-    if (error instanceof FormulaFault) throw conflict('not_suitable', `A formula of the takeoff ${error.message}.`)
-    if (error instanceof ChoiceFault) throw conflict('not_suitable', error.message)
+    if (error instanceof FormulaFault)
+      throw conflict(
+        'not_suitable',
+        `Cannot compute the cost of ${home.name}: a formula of the takeoff ${error.message}.`,
+      )
+    if (error instanceof ChoiceFault)
+      throw conflict('not_suitable', `Cannot compute the cost of ${home.name}: ${error.message}.`)
     throw error
   })
 }
@@ -143,7 +151,7 @@ function resultOf({ line, selected, isTakenOut }: Asked, quantity: number, found
     return { made: null, missing: issue === null ? [] : [{ ...missing, issue }] }
   }
   if (!isMoney(total) || Math.abs(quantity) > MOST_QUANTITY)
-    throw conflict('too_large', `${name} comes to more than a budget line can hold.`)
+    throw conflict('too_large', `The cost of ${name} exceeds the maximum amount of a budget line.`)
   const made: EstimatedLine = {
     ...{
       source: selected === null ? 'base' : sourceOf(selected),
@@ -177,7 +185,7 @@ function costedOf(
 
 function asMoney({ option }: Selected, cost: number): number {
   if (isMoney(cost)) return cost
-  throw conflict('too_large', `${option?.code ?? 'The selection'} comes to more than a budget can hold.`)
+  throw conflict('too_large', `The cost of ${option?.code ?? 'the selection'} exceeds the maximum amount of a budget.`)
 }
 
 /** Where its cost is budgeted if that is an amount; the lines of a takeoff have trades of their own. */

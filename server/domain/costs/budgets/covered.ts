@@ -44,7 +44,7 @@ function lineOf({ contractId, number, scope, ...sum }: AgreedSum, selected: Sele
   const quantity = selected?.quantity ?? 1
   const what = selected?.option == null ? scope : `${scope} for ${selected.option.code}`
   const amount = lineTotal(quantity, sum.amount)
-  if (!isMoney(amount)) throw conflict('too_large', `${what} comes to more than a budget line can hold.`)
+  if (!isMoney(amount)) throw conflict('too_large', `The cost of ${what} exceeds the maximum amount of a budget line.`)
   return {
     source: selected === null ? 'base' : sourceOf(selected),
     optionSelectionId: selected?.id ?? null,

@@ -105,13 +105,16 @@ test('a locked budget, a home without a plan and a cancelled home are not estima
   await estimate(home)
   await plumbline.post(`/api/ext/homes/${home}/budget/lock`)
   expect((await estimate(home)).body).toMatchObject({
-    code: 'conflict',
-    detail: expect.stringContaining('locked since'),
+    ...{ code: 'conflict', reason: 'budget_locked' },
+    detail: expect.stringContaining('it was locked on'),
   })
   const { body: custom } = await plumbline.post('/api/ext/homes', { name: 'Lot 16', communityId })
-  expect((await estimate(custom.id)).body.detail).toBe('Lot 16 has no plan to be estimated by.')
+  expect((await estimate(custom.id)).body).toMatchObject({
+    reason: 'missing_data',
+    detail: 'Cannot estimate the budget: Lot 16 has no plan. Set planId on the home first.',
+  })
   await plumbline.post(`/api/ext/homes/${custom.id}/status`, { status: 'cancelled' })
-  expect((await estimate(custom.id)).body.detail).toBe('Lot 16 is cancelled.')
+  expect((await estimate(custom.id)).body.reason).toBe('home_not_open')
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.post(`/api/ext/homes/${home}/budget/estimate`, {}, { key })).status).toBe(404)
 })
@@ -128,7 +131,7 @@ test('a takeoff that cannot be reckoned, or comes to more than a budget holds, i
   const { body: home } = await plumbline.post('/api/ext/homes', built)
   expect(await estimate(home.id)).toMatchObject({
     status: 409,
-    body: { detail: expect.stringContaining('roofSquares') },
+    body: { reason: 'not_suitable', detail: expect.stringContaining('roofSquares') },
   })
 
   const dear = await newPart({ sku: 'GOLD', name: 'Gold', unit: 'LS' })

@@ -2,6 +2,7 @@ import type { BudgetEstimate, Home, SelectionIssue, UnpricedLine } from '../../.
 import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
+import { formatTimestamp } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { costing } from './costing.ts'
@@ -16,9 +17,15 @@ import { keepCosts, standingOf } from './selection-queries.ts'
 export async function estimate(call: WriteCall, home: Home, date: string | undefined): Promise<BudgetEstimate> {
   const { planId, planRevision, elevation } = home
   if (home.budgetLockedAt !== null)
-    throw conflict('budget_locked', `The budget of ${home.name} has been locked since ${home.budgetLockedAt}.`)
+    throw conflict(
+      'budget_locked',
+      `Cannot estimate the budget of ${home.name}: it was locked on ${formatTimestamp(home.budgetLockedAt, call.timeZone)}.`,
+    )
   if (planId === null || planRevision === null)
-    throw conflict('missing_data', `${home.name} has no plan to be estimated by.`)
+    throw conflict(
+      'missing_data',
+      `Cannot estimate the budget: ${home.name} has no plan. Set planId on the home first.`,
+    )
   const community = await communities.find(call, home.communityId)
   const on = date ?? dateIn(community.timeZone, call.now)
   const selected = await standingOf(call, home.id)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Contract, Home, LumpSum } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
 
 /** A house has some dozens of trades, and options touch a few each; nothing sensible comes near. */
 const MOST_SUMS = 5000
@@ -41,5 +42,5 @@ export async function agreedSums(
       l."amount", l."contractId", l."place"
     limit ${MOST_SUMS + 1}`.execute(db)
   if (rows.length <= MOST_SUMS) return rows
-  throw conflict('limit_reached', `More than ${MOST_SUMS} lump sums hold for ${name} and its options.`)
+  throw conflict('limit_reached', `More than ${formatNumber(MOST_SUMS)} lump sums apply to ${name} and its options.`)
 }

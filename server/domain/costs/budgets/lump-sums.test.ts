@@ -195,5 +195,8 @@ test('a lump sum that comes to more than a budget line holds is refused with a r
   const dear = await newOption([line('SHINGLE', 1, 'gold')], { name: 'Gold' })
   await agreed([{ optionId: dear, amount: 9_999_999_999.99 }], { scope: 'roofing' })
   const { status, body } = await post(`homes/${await newHome()}/selections`, { optionId: dear, quantity: 1000 })
-  expect([status, body.detail]).toEqual([409, expect.stringContaining('more than a budget line can hold')])
+  expect([status, body.reason, body.detail]).toEqual([
+    ...[409, 'too_large'],
+    expect.stringContaining('exceeds the maximum amount of a budget line'),
+  ])
 })

@@ -4,6 +4,7 @@ import { checkIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { syncRows } from '../../../platform/resources/sync.ts'
+import { formatTimestamp } from '../../../platform/values/format.ts'
 import { reasonToKeepBudget } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
@@ -53,10 +54,13 @@ export const budgetOperations = {
     const budget = await call.write(async (call) => {
       const home = await lockForBudget(call, path.homeId)
       if (home.budgetLockedAt !== null) {
-        throw conflict('budget_locked', `The budget of ${home.name} has been locked since ${home.budgetLockedAt}.`)
+        throw conflict(
+          'budget_locked',
+          `The budget of ${home.name} was already locked on ${formatTimestamp(home.budgetLockedAt, call.timeZone)}.`,
+        )
       }
       if (!(await budgetLines.hasLines(call, home.id))) {
-        throw conflict('missing_data', `The budget of ${home.name} has no lines.`)
+        throw conflict('missing_data', `Cannot lock the budget of ${home.name}: it has no lines. Add a line first.`)
       }
       return budgetOf(call, await homes.update(call, home, { budgetLockedAt: call.now.toISOString() }))
     })
@@ -73,7 +77,8 @@ export const budgetOperations = {
       const home = await lockForBudget(call, homeId)
       const before = await budgetLines.lock(call, path.budgetLineId)
       checkIfMatch(ifMatch, before)
-      if (before.archivedAt !== null) throw conflict('archived', 'The line was removed from the budget.')
+      if (before.archivedAt !== null)
+        throw conflict('archived', 'Cannot change the budget line: it has been removed from the budget.')
       const isLocked = home.budgetLockedAt !== null
       const fixed = reasonFixed(before, body.scope, isLocked)
       if (fixed !== null) throw conflict('fixed', fixed)
@@ -95,8 +100,12 @@ export const budgetOperations = {
       const reason =
         reasonToKeepBudget(home) ??
         (before.optionSelectionId === null ? null : OF_SELECTION) ??
-        (home.budgetLockedAt !== null ? 'The budget is locked; set the amount of the line to zero instead.' : null) ??
-        ((await budgetLines.isOrdered(call, before.id)) ? 'Purchase orders refer to the line.' : null)
+        (home.budgetLockedAt !== null
+          ? 'The budget is locked, so its lines cannot be removed. Set the amount to 0 instead.'
+          : null) ??
+        ((await budgetLines.isOrdered(call, before.id))
+          ? 'Cannot remove the budget line: purchase orders refer to it. Set the amount to 0 instead.'
+          : null)
       if (reason !== null) throw conflict('in_use', reason)
       await budgetLines.archive(call, before)
     })

@@ -75,8 +75,10 @@ function outcomeOf(
 ): Outcome<BudgetLine, MadeLine> | Problem {
   if (before instanceof Problem) return before
   if (before !== null && homeId !== undefined && homeId !== before.homeId) {
-    const pointed = [{ pointer: '/homeId', code: 'fixed', message: 'cannot change' }]
-    return conflict('fixed', 'The line stays in the budget of its home.', { errors: pointed })
+    const pointed = [{ pointer: '/homeId', code: 'fixed', message: 'cannot be changed' }]
+    return conflict('fixed', 'Cannot move a budget line to another home. Omit homeId, or create a new line.', {
+      errors: pointed,
+    })
   }
   const wanted = before?.homeId ?? homeId
   if (wanted === undefined) return invalid([{ pointer: '/homeId', code: 'required', message: 'is required' }])
@@ -111,5 +113,7 @@ function faultOf(costCodeId: string, known: ReadonlyMap<string, CostCode>): Prob
   const code = known.get(costCodeId)
   if (code === undefined) return unknownReference(['/costCodeId'])
   if (code.archivedAt === null) return null
-  return invalid([{ pointer: '/costCodeId', code: 'archived', message: `names ${code.code}, which is archived` }])
+  return invalid([
+    { pointer: '/costCodeId', code: 'archived', message: `must not be archived; ${code.code} is archived` },
+  ])
 }

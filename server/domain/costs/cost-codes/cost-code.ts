@@ -6,8 +6,8 @@ export const MOST_LEVELS = 8
 
 /** Why nothing can be put below a code, or null. `path` leads to the top; `levels` is how deep the addition is. */
 export function reasonNotBelow(parent: CostCode, path: readonly string[], levels: number): string | null {
-  if (parent.archivedAt !== null) return `${parent.code} is archived`
-  if (path.length + levels > MOST_LEVELS) return `would make the chart more than ${MOST_LEVELS} levels deep`
+  if (parent.archivedAt !== null) return `must not be archived; ${parent.code} is archived`
+  if (path.length + levels > MOST_LEVELS) return `must not make the chart more than ${MOST_LEVELS} levels deep`
   return null
 }
 
@@ -19,7 +19,9 @@ export function notBelow(message: string, field: 'parentId' | 'parentCode' = 'pa
 /** Why the code cannot be archived, or null. */
 export function reasonToKeep({ code }: CostCode, uses: { children: number; scopes: number }): string | null {
   const { children, scopes } = uses
-  if (children > 0) return `${children} cost code${children === 1 ? ' lies' : 's lie'} below ${code}.`
-  if (scopes > 0) return `${code} is the default of ${scopes} scope${scopes === 1 ? '' : 's'}.`
+  if (children > 0)
+    return `Cannot archive ${code}: ${children === 1 ? '1 cost code is' : `${children} cost codes are`} below it. Move or archive ${children === 1 ? 'it' : 'them'} first.`
+  if (scopes > 0)
+    return `Cannot archive ${code}: it is the default of ${scopes === 1 ? '1 trade' : `${scopes} trades`}. Set another default first.`
   return null
 }

@@ -89,7 +89,7 @@ test('a code is archived once nothing needs it any more', async () => {
   const { body: scope } = await plumbline.post('/api/ext/scopes', { name: 'tile', defaultCostCodeId: below })
   expect(scope.defaultCostCodeId).toBe(below)
   const refused = await plumbline.delete(`${CODES}/${below}`)
-  expect(refused.body.detail).toMatch(/is the default of 1 scope\.$/)
+  expect(refused.body).toMatchObject({ reason: 'in_use', detail: expect.stringContaining('the default of 1 trade.') })
   await plumbline.patch(`/api/ext/scopes/${scope.id}`, { defaultCostCodeId: null })
   expect((await plumbline.delete(`${CODES}/${below}`)).status).toBe(204)
   expect((await plumbline.delete(`${CODES}/${top}`)).status).toBe(204)

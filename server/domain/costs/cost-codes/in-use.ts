@@ -21,7 +21,7 @@ export async function assertInUse(
     archived.map(({ pointer, costCodeId }) => ({
       pointer,
       code: 'archived',
-      message: `names ${known.get(costCodeId)?.code}, which is archived`,
+      message: `must not be archived; ${known.get(costCodeId)?.code} is archived`,
     })),
   )
 }

@@ -37,7 +37,7 @@ export const costCodeOperations = {
       if (body.parentId != null && body.parentId !== before.parentId) {
         const levels = await costCodes.levelsOf(call, before.id)
         const above = await assertFitsBelow(call, body.parentId, levels)
-        if (above.includes(before.id)) throw notBelow('is the code itself, or lies below it')
+        if (above.includes(before.id)) throw notBelow('must not be the code itself or a code below it')
       }
       const { scope, ...rest } = body
       return costCodes.update(call, before, {

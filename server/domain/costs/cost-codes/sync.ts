@@ -65,9 +65,7 @@ function wantedOf(
   const holder = values.code === undefined ? undefined : inUse.get(values.code)
   if (holder !== undefined && holder.id !== before?.id) return taken('code', holder.id)
   if (values.parentId != null && values.parentCode !== undefined)
-    return invalid([
-      { pointer: '/parentCode', code: 'parentId', message: 'names the parent, as parentId does already' },
-    ])
+    return invalid([{ pointer: '/parentCode', code: 'parentId', message: 'cannot be combined with parentId' }])
   const { id: _id, parentCode: _code, parentId: _parent, scope, ...rest } = values
   const refusal = scope == null ? null : scopes.refusal(call, trades, [{ pointer: '/scope', name: scope }])
   if (refusal !== null) return refusal
@@ -143,7 +141,8 @@ class Chart {
     const path: string[] = []
     for (let at: string | null = parentId; at !== null; ) {
       const row: Wanted | undefined = this.#byId.get(at)
-      if (row?.outcome === null || path.includes(at)) return notBelow('is the code itself, or lies below it', field)
+      if (row?.outcome === null || path.includes(at))
+        return notBelow('must not be the code itself or a code below it', field)
       if (row !== undefined && this.place(row) instanceof Problem && row.before === null)
         return unknownReference([`/${field}`])
       path.push(at)

@@ -4,6 +4,7 @@ import { checkIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as plans from '../../land/plans/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
@@ -68,7 +69,11 @@ export const optionOperations = {
       const before = await options.lock(call, path.optionId)
       checkIfMatch(ifMatch, before)
       const requiring = before.archivedAt === null ? await options.codeRequiring(call, before.id) : undefined
-      if (requiring !== undefined) throw conflict('in_use', `${requiring} requires ${before.code}.`)
+      if (requiring !== undefined)
+        throw conflict(
+          'in_use',
+          `Cannot archive ${before.code}: ${requiring} requires it. Remove it from requiresOptionIds of ${requiring} first.`,
+        )
       await options.archive(call, before)
     })
     return { status: 204 }
@@ -77,7 +82,8 @@ export const optionOperations = {
   async changeOptionStatus({ path, body }, call) {
     const option = await call.write(async (call) => {
       const before = await options.lock(call, path.optionId)
-      if (before.archivedAt !== null) throw conflict('archived', `${before.code} is archived.`)
+      if (before.archivedAt !== null)
+        throw conflict('archived', `Cannot change the status of ${before.code}: it is archived.`)
       assertMove(OPTION_MOVES, before.status, body.status)
       const after = await options.update(call, before, { status: body.status })
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
@@ -109,7 +115,10 @@ async function assertLinks(call: WriteCall, changed: Links, code: string): Promi
   await options.lockLinks(call)
   const others = await options.linksOf(call, { except: changed.id, limit: MOST_LINKED })
   if (others.length >= MOST_LINKED)
-    throw conflict('limit_reached', `No more than ${MOST_LINKED} options can require or exclude others.`)
+    throw conflict(
+      'limit_reached',
+      `At most ${formatNumber(MOST_LINKED)} options can require or exclude other options.`,
+    )
   const fault = linkFault(changed, others)
   if (fault !== null) throw invalid([await wordedFault(call, fault, { id: changed.id, code })])
 }
@@ -123,17 +132,17 @@ async function wordedFault(call: WriteCall, fault: LinkFault, changed: { id: str
   const subject = codeOf(fault.id)
   if (fault.kind === 'ring') {
     const words = fault.through === fault.id ? 'itself' : `${codeOf(fault.through)}, which requires ${subject}`
-    return { pointer: '/requiresOptionIds', code: 'ring', message: `would make ${subject} require ${words}` }
+    return { pointer: '/requiresOptionIds', code: 'ring', message: `must not make ${subject} require ${words}` }
   }
   if (fault.one === fault.other)
     return {
       pointer: '/excludesOptionIds',
       code: 'contradiction',
-      message: `would make ${codeOf(fault.one)} exclude itself`,
+      message: `must not make ${codeOf(fault.one)} exclude itself`,
     }
   const message =
     fault.one === fault.id || fault.other === fault.id
-      ? `would make ${subject} require and exclude ${codeOf(fault.one === fault.id ? fault.other : fault.one)}`
-      : `would make ${subject} require ${codeOf(fault.one)} and ${codeOf(fault.other)}, which exclude each other`
+      ? `must not make ${subject} both require and exclude ${codeOf(fault.one === fault.id ? fault.other : fault.one)}`
+      : `must not make ${subject} require ${codeOf(fault.one)} and ${codeOf(fault.other)}, which exclude each other`
   return { pointer: '/excludesOptionIds', code: 'contradiction', message }
 }

@@ -12,25 +12,25 @@ type Amounts = Pick<Option, 'optionType' | 'price' | 'marginPercent' | 'costBasi
 export function amountFaults({ optionType, price, marginPercent, costBasis, cost }: Amounts): FieldError[] {
   const faults: FieldError[] = []
   if (price === null && marginPercent === null)
-    faults.push({ pointer: '/price', code: 'required', message: 'is required without marginPercent' })
+    faults.push({ pointer: '/price', code: 'required', message: 'is required unless marginPercent is set' })
   if (price !== null && marginPercent !== null)
     faults.push({
       pointer: '/marginPercent',
       code: 'conflict',
-      message: 'takes the place of a price, which is null then',
+      message: 'replaces the price; set price to null',
     })
   if (price !== null && optionType === 'credit' && price > 0)
     faults.push({
       pointer: '/price',
       code: 'maximum',
-      message: 'must not exceed 0, because a credit takes something off',
+      message: 'must not be positive when optionType is credit',
     })
   if (price !== null && optionType !== 'credit' && price < 0)
-    faults.push({ pointer: '/price', code: 'minimum', message: 'must not be below 0, except for a credit' })
+    faults.push({ pointer: '/price', code: 'minimum', message: 'must not be negative unless optionType is credit' })
   if (costBasis === 'fixed' && cost === null)
-    faults.push({ pointer: '/cost', code: 'required', message: 'is required where costBasis is fixed' })
+    faults.push({ pointer: '/cost', code: 'required', message: 'is required when costBasis is fixed' })
   if (costBasis === 'computed' && cost !== null)
-    faults.push({ pointer: '/cost', code: 'conflict', message: 'is computed, unless costBasis is fixed' })
+    faults.push({ pointer: '/cost', code: 'conflict', message: 'must be null when costBasis is computed' })
   return faults
 }
 
@@ -39,10 +39,10 @@ export function reasonNotToSelect(
   option: Option,
   house: { name: string; planId: string | null; communityId: string },
 ): string | null {
-  if (option.archivedAt !== null) return `${option.code} is archived.`
+  if (option.archivedAt !== null) return `Cannot select ${option.code}: the option is archived.`
   if (option.planIds.length > 0 && (house.planId === null || !option.planIds.includes(house.planId)))
-    return `${option.code} is not available for the plan of ${house.name}.`
+    return `Cannot select ${option.code}: the option is not available for the plan of ${house.name}.`
   if (option.communityIds.length > 0 && !option.communityIds.includes(house.communityId))
-    return `${option.code} is not offered in the community of ${house.name}.`
+    return `Cannot select ${option.code}: the option is not available in the community of ${house.name}.`
   return null
 }

@@ -85,11 +85,11 @@ test('no option requires itself through others', async () => {
   const top = await newOption({ code: 'R-TOP', requiresOptionIds: [middle.id] })
   const refused = await plumbline.patch(`${OPTIONS}/${base.id}`, { requiresOptionIds: [top.id] })
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/requiresOptionIds', code: 'ring' }] } })
-  expect(refused.body.errors[0].message).toBe('would make R-BASE require R-TOP, which requires R-BASE')
+  expect(refused.body.errors[0].message).toBe('must not make R-BASE require R-TOP, which requires R-BASE')
   const itself = await plumbline.patch(`${OPTIONS}/${base.id}`, { requiresOptionIds: [base.id] })
-  expect(itself.body.errors[0].message).toBe('would make R-BASE require itself')
+  expect(itself.body.errors[0].message).toBe('must not make R-BASE require itself')
   const against = await plumbline.patch(`${OPTIONS}/${base.id}`, { excludesOptionIds: [base.id] })
-  expect(against.body.errors[0].message).toBe('would make R-BASE exclude itself')
+  expect(against.body.errors[0].message).toBe('must not make R-BASE exclude itself')
 })
 
 test('of two options that are made to require each other at once, one is refused', async () => {
@@ -106,9 +106,11 @@ test('no option requires what it excludes, nor two that exclude each other', asy
   const both = await newOption({ code: 'FL-BOTH', requiresOptionIds: [wood.id, credit.id] })
   const apart = await plumbline.patch(`${OPTIONS}/${credit.id}`, { excludesOptionIds: [wood.id] })
   expect(apart).toMatchObject({ status: 422, body: { errors: [{ code: 'contradiction' }] } })
-  expect(apart.body.errors[0].message).toBe('would make FL-BOTH require FL-NONE and FL-WOOD, which exclude each other')
+  expect(apart.body.errors[0].message).toBe(
+    'must not make FL-BOTH require FL-NONE and FL-WOOD, which exclude each other',
+  )
   const own = await plumbline.patch(`${OPTIONS}/${both.id}`, { excludesOptionIds: [wood.id] })
-  expect(own.body.errors[0].message).toBe('would make FL-BOTH require and exclude FL-WOOD')
+  expect(own.body.errors[0].message).toBe('must not make FL-BOTH both require and exclude FL-WOOD')
   await plumbline.patch(`${OPTIONS}/${both.id}`, { requiresOptionIds: [wood.id] })
   expect((await plumbline.patch(`${OPTIONS}/${credit.id}`, { excludesOptionIds: [wood.id] })).status).toBe(200)
 })
@@ -117,7 +119,13 @@ test('what another option requires is not archived, and a code is free again aft
   const base = await newOption({ code: 'A-BASE' })
   const top = await newOption({ code: 'A-TOP', requiresOptionIds: [base.id] })
   const refused = await plumbline.delete(`${OPTIONS}/${base.id}`)
-  expect(refused).toMatchObject({ status: 409, body: { detail: 'A-TOP requires A-BASE.' } })
+  expect(refused).toMatchObject({
+    status: 409,
+    body: {
+      reason: 'in_use',
+      detail: 'Cannot archive A-BASE: A-TOP requires it. Remove it from requiresOptionIds of A-TOP first.',
+    },
+  })
   expect((await plumbline.delete(`${OPTIONS}/${top.id}`)).status).toBe(204)
   expect((await plumbline.delete(`${OPTIONS}/${base.id}`)).status).toBe(204)
   expect((await plumbline.delete(`${OPTIONS}/${base.id}`)).status).toBe(204)

@@ -35,7 +35,10 @@ export const partOperations = {
       const before = await parts.lock(call, path.partId)
       checkIfMatch(ifMatch, before)
       if (body.unit !== undefined && body.unit !== before.unit && (await parts.hasPrices(call, before.id)))
-        throw conflict('in_use', `${before.sku} has prices for the unit ${before.unit}.`)
+        throw conflict(
+          'in_use',
+          `Cannot change the unit of ${before.sku}: the part has prices per ${before.unit}. Create another part instead.`,
+        )
       const { scope, ...rest } = body
       return parts.update(call, before, {
         ...rest,

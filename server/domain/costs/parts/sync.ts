@@ -94,7 +94,10 @@ function outcomeOf(
   }
   const { unit = before.unit } = values
   if (unit !== before.unit && priced.has(before.id))
-    return conflict('in_use', `${before.sku} has prices for the unit ${before.unit}.`)
+    return conflict(
+      'in_use',
+      `Cannot change the unit of ${before.sku}: the part has prices per ${before.unit}. Create another part instead.`,
+    )
   const after: Part = { ...before, ...values, ...(given.has('scope') && { scope }) }
   return { id: before.id, made: null, changed: [{ before, after }] }
 }

@@ -25,7 +25,7 @@ export const priceOperations = {
     assertPlausible(wanted)
     const price = await call.write(async (call) => {
       const part = await parts.lock(call, path.partId)
-      if (part.archivedAt !== null) throw conflict('archived', `${part.sku} is archived.`)
+      if (part.archivedAt !== null) throw conflict('archived', `Cannot add a price: ${part.sku} is archived.`)
       if (endPrevious) await endThoseBefore(call, wanted)
       await assertAlone(call, wanted)
       return prices.insert(call, wanted)
@@ -68,14 +68,14 @@ export const priceOperations = {
 
   async findPrice({ query }, call) {
     const [price] = await findPrices(call, [lineOf(query)], await askedFor(call, query))
-    if (price === undefined) throw new Error('One line has one answer.')
+    if (price === undefined) throw new Error('Expected one price for one line.')
     return { status: 200, body: price }
   },
 
   async explainPrice({ query }, call) {
     const [line, asked] = [lineOf(query), await askedFor(call, query)]
     const [chosen] = await findPrices(call, [line], asked)
-    if (chosen === undefined) throw new Error('One line has one answer.')
+    if (chosen === undefined) throw new Error('Expected one price for one line.')
     const candidates = (await prices.candidatesOf(call, [line.partId])).get(line.partId) ?? []
     const passedOver = candidates
       .filter(({ price }) => price.id !== chosen.price?.id)
@@ -94,7 +94,7 @@ async function lockWithPart(call: WriteCall, priceId: string): Promise<Price> {
 async function assertOfNoContract(call: WriteCall, { contractId }: Price): Promise<void> {
   if (contractId === null) return
   const number = await prices.numberOfContract(call, contractId)
-  throw conflict('fixed', `The price belongs to ${number}; revise or terminate that contract.`)
+  throw conflict('fixed', `The price belongs to ${number}. Revise or terminate the contract instead.`)
 }
 
 type Wanted = Parameters<typeof prices.overlapping>[1]

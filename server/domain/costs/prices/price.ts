@@ -1,5 +1,6 @@
 import type { FoundPrice, PassedOverPrice, Price, PriceIssue, PriceSource } from '../../../../client/contract.gen.ts'
 import { conflict, invalid, type Problem } from '../../../platform/problems/problem.ts'
+import { formatDate, formatNumber } from '../../../platform/values/format.ts'
 import { lineTotal } from '../../../platform/values/money.ts'
 
 /** What a price is needed for. */
@@ -23,14 +24,14 @@ export type Held = Pick<Price, 'id' | 'unitPrice' | 'effectiveDate' | 'expiratio
 /** The refusal of a price for days on which another one of the vendor holds for the same, with what can be done about it. */
 export function inTheWay(other: Held, wanted: Pick<Held, 'effectiveDate'>): Problem {
   const { id, unitPrice, effectiveDate, expirationDate } = other
-  const until = expirationDate === null ? '' : ` to ${expirationDate}`
+  const period = `${formatDate(effectiveDate)}${expirationDate === null ? '' : ` to ${formatDate(expirationDate)}`}`
   const remedy =
     effectiveDate < wanted.effectiveDate
-      ? 'endPrevious ends it the day before.'
-      : `An expirationDate before ${effectiveDate} makes room for it.`
+      ? 'Set endPrevious to end that price the day before.'
+      : `Set expirationDate to a date before ${formatDate(effectiveDate)}.`
   return conflict(
     'period_taken',
-    `The vendor's price ${id}, ${unitPrice} from ${effectiveDate}${until}, holds on some of the same days for the same place, plan and quantity. ${remedy}`,
+    `The price overlaps ${id} of the same vendor, place, plan and quantity (${formatNumber(unitPrice)} from ${period}). ${remedy}`,
   )
 }
 
@@ -39,9 +40,9 @@ export function assertPlausible(price: Pick<Price, 'effectiveDate' | 'expiration
   const { effectiveDate, expirationDate, communityId, planId } = price
   const faults = []
   if (expirationDate !== null && expirationDate < effectiveDate)
-    faults.push({ pointer: '/expirationDate', code: 'order', message: 'must not lie before effectiveDate' })
+    faults.push({ pointer: '/expirationDate', code: 'order', message: 'must not be before effectiveDate' })
   if (planId !== null && communityId === null)
-    faults.push({ pointer: '/planId', code: 'community', message: 'takes a communityId as well' })
+    faults.push({ pointer: '/planId', code: 'community', message: 'requires communityId' })
   if (faults.length > 0) throw invalid(faults)
 }
 

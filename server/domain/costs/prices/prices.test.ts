@@ -106,13 +106,15 @@ test('two prices of a vendor for the same reach never hold on the same day', asy
   const part = await newPart()
   const vendorId = await newVendor()
   const first = await priced(part, { vendorId, effectiveDate: '2026-01-01', expirationDate: '2026-06-30' })
-  const conflict = { status: 409, body: { code: 'conflict' } }
+  const conflict = { status: 409, body: { code: 'conflict', reason: 'period_taken' } }
   const after = await add(part, { vendorId, effectiveDate: '2026-06-30' })
   expect(after).toMatchObject(conflict)
-  expect(after.body.detail).toMatch(/from 2026-01-01 to 2026-06-30, .* endPrevious ends it the day before\.$/)
+  expect(after.body.detail).toMatch(
+    /from January 1, 2026 to June 30, 2026\)\. Set endPrevious to end that price the day before\.$/,
+  )
   const before = await add(part, { vendorId, effectiveDate: '2025-01-01' })
   expect(before).toMatchObject(conflict)
-  expect(before.body.detail).toMatch(/An expirationDate before 2026-01-01 makes room for it\.$/)
+  expect(before.body.detail).toMatch(/ Set expirationDate to a date before January 1, 2026\.$/)
   // A different vendor, place, plan or quantity does not overlap.
   await priced(part, {})
   await priced(part, { vendorId, communityId })

@@ -15,6 +15,7 @@ import {
   sameAs,
 } from '../../../platform/resources/sync.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
+import { formatList, formatNumber } from '../../../platform/values/format.ts'
 import * as parts from '../parts/queries.ts'
 import { assertPlausible, inTheWay } from './price.ts'
 import * as prices from './queries.ts'
@@ -57,7 +58,7 @@ export function priceSync(match: PricesSync['match']): Sync<'PriceRow', Price> {
       if (near.length > MOST_READ)
         throw conflict(
           'limit_reached',
-          `These parts have more than ${MOST_READ} prices for the same reach; send fewer rows.`,
+          `The parts of these rows have more than ${formatNumber(MOST_READ)} prices for the same places and plans. Send fewer rows.`,
         )
       book.add(await prices.findAll(call, [...new Set([...near, ...keyed])]))
       const known = {
@@ -89,7 +90,7 @@ function meantByKey(
   if (match !== undefined) return meantBy(rows, found, match)
   const byExternalId = new Map(found.map((price) => [price.externalId, price]))
   return rows.map(({ values: { id, externalId } }) => {
-    if (id !== undefined) return invalid([{ pointer: '/id', code: 'match', message: 'is only sent with match id' }])
+    if (id !== undefined) return invalid([{ pointer: '/id', code: 'match', message: 'requires match to be id' }])
     const own = externalId == null ? undefined : byExternalId.get(externalId)
     return own?.archivedAt == null ? (own ?? null) : archived()
   })
@@ -177,10 +178,10 @@ class PriceBook {
   #partOf({ partId, sku }: PriceRow, before: Price | null): Part | null {
     const named = partId ?? (sku === undefined ? before?.partId : undefined)
     if (named === undefined && sku === undefined)
-      throw invalid([{ pointer: '/partId', code: 'required', message: 'is required, or a sku' }])
+      throw invalid([{ pointer: '/partId', code: 'required', message: 'is required unless sku is set' }])
     const part = (named === undefined ? this.#bySku.get(sku ?? '') : this.#parts.get(named)) ?? null
     if (part === null || partId === undefined || sku === undefined || part.sku === sku) return part
-    throw invalid([{ pointer: '/sku', code: 'part', message: `partId names ${part.sku}` }])
+    throw invalid([{ pointer: '/sku', code: 'part', message: `must be ${part.sku}, the SKU of partId, or omitted` }])
   }
 
   /** What the row comes to; what it changes counts for the rows after it. */
@@ -236,8 +237,8 @@ class PriceBook {
 
   #made(whole: Wanted['whole'], lane: prices.Lane): Price {
     const part = this.#parts.get(lane.partId)
-    if (part?.archivedAt != null) throw conflict('archived', `${part.sku} is archived.`)
-    if (whole === null) throw new Error('A price that is there is not made again.')
+    if (part?.archivedAt != null) throw conflict('archived', `Cannot add a price: ${part.sku} is archived.`)
+    if (whole === null) throw new Error('Expected an existing price not to be created again.')
     const { endPrevious: _, ...own } = whole
     return prices.make(this.#call, { ...own, ...lane })
   }
@@ -257,14 +258,14 @@ function changed(before: Price, { values, given }: AskedPrice, lane: prices.Lane
     (field) => (field === 'partId' || given.has(field)) && lane[field] !== before[field],
   )
   if (fixed.length > 0) {
-    throw conflict('fixed', `The price ${before.id} keeps its ${fixed.join(', ')}; end it and add another one.`, {
-      errors: fixed.map((field) => ({ pointer: `/${field}`, code: 'fixed', message: 'cannot change' })),
+    throw conflict('fixed', `Cannot change ${formatList(fixed)} of the price. End it and add another price instead.`, {
+      errors: fixed.map((field) => ({ pointer: `/${field}`, code: 'fixed', message: 'cannot be changed' })),
     })
   }
   const own = Object.entries(values).filter(([field]) => given.has(field) && field in before)
   const after: Price = { ...before, ...Object.fromEntries(own) }
   if (before.contractId !== null && !isDeepStrictEqual(before, after))
-    throw conflict('fixed', `The price ${before.id} belongs to a contract; revise or terminate that.`)
+    throw conflict('fixed', 'The price belongs to a contract. Revise or terminate the contract instead.')
   return after
 }
 

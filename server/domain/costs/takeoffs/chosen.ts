@@ -14,7 +14,7 @@ export interface ChosenLines {
   readonly takenOut: readonly ResolvedTakeoffLine[]
 }
 
-/** Why the chosen options cannot be built together, as a sentence. */
+/** Why the chosen options cannot be built together: a clause to follow a colon, such as `A and B both replace line 1`. */
 export class ChoiceFault extends Error {}
 
 /**
@@ -44,7 +44,7 @@ export function layered(
         there !== undefined && (there.optionId === null || required.get(option.id)?.has(there.optionId))
       if (there !== undefined && !isReplaced && ofHouse.has(line.lineId)) {
         const other = codes.get(there.optionId ?? '')
-        throw new ChoiceFault(`${other} and ${option.code} both take the place of the line ${line.lineId}.`)
+        throw new ChoiceFault(`${other} and ${option.code} both replace line ${line.lineId}`)
       }
       const whole = { ...line, replaces: isReplaced === true ? there.source : null }
       own.push(whole)

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { problem } from '../../../platform/problems/problem.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
 
 /**
  * Bounds how much one request computes with formulas, and lets other requests be answered in between. Work is measured in
@@ -15,8 +16,8 @@ export class FormulaWork {
     if (this.#left < 0) {
       throw problem(
         'too_much_work',
-        `The formulas of the takeoff have more than ${MOST_CHARACTERS} characters, counted once for each plan and ` +
-          'elevation that they are computed for. Shorten them, or name what they have in common as figures of the plan.',
+        `The formulas of the takeoff exceed ${formatNumber(MOST_CHARACTERS)} characters, counted once for each plan and ` +
+          'elevation. Shorten the formulas, or move their common parts to figures of the plan.',
       )
     }
     this.#leftOfSlice -= formula.length

@@ -28,22 +28,22 @@ test.each([
 })
 
 test.each([
-  ['', 'ends too early'],
-  ['1 +', 'ends too early'],
+  ['', 'ends before it is complete'],
+  ['1 +', 'ends before it is complete'],
   ['1 2', 'has an unexpected "2" at character 3'],
-  ['(1', 'ends too early'],
+  ['(1', 'ends before it is complete'],
   ['1)', 'has an unexpected ")" at character 2'],
   ['1 + $x', 'has an unexpected "$" at character 5'],
   ['2 ** 3', 'has an unexpected "*" at character 4'],
-  ['abs(1)', 'has no function abs; there are round, ceil, floor, min, max'],
-  ['constructor(1)', 'has no function constructor; there are round, ceil, floor, min, max'],
-  ['min(1)', 'gives min 1 values instead of 2'],
-  ['round(1, 2)', 'gives round 2 values instead of 1'],
+  ['abs(1)', 'uses the unknown function abs; available functions: round, ceil, floor, min, max'],
+  ['constructor(1)', 'uses the unknown function constructor; available functions: round, ceil, floor, min, max'],
+  ['min(1)', 'passes 1 value to min, which requires 2'],
+  ['round(1, 2)', 'passes 2 values to round, which requires 1'],
   ['squareFeet / (roofSquares - 37)', 'divides by zero'],
-  ['squareMeters', 'names the figure squareMeters, which is not there'],
-  ['toString', 'names the figure toString, which is not there'],
-  ['('.repeat(100), 'is nested deeper than 32 levels'],
-  ['-'.repeat(100), 'is nested deeper than 32 levels'],
+  ['squareMeters', 'uses the unknown figure squareMeters'],
+  ['toString', 'uses the unknown figure toString'],
+  ['('.repeat(100), 'must not be nested deeper than 32 levels'],
+  ['-'.repeat(100), 'must not be nested deeper than 32 levels'],
 ])('%s is refused: it %s', (text, words) => {
   expect(() => value(text)).toThrow(new FormulaFault(words))
 })
@@ -56,7 +56,7 @@ test('a ceiling is the next whole number that is not smaller, below zero too', a
 test('a product of many decimals keeps a bounded number of digits', () => {
   const factors = new Map([['x', 9.87654321098765]])
   const product = parseFormula(Array(250).fill('x').join('/1.1*'))
-  expect(() => reckon(product, factors)).toThrow('has an intermediate result of more than 10^30')
+  expect(() => reckon(product, factors)).toThrow('has an intermediate result above 10^30')
   const small = parseFormula(Array(250).fill('0.987654321098765').join('*'))
   expect(reckon(small, factors).c.length).toBeLessThanOrEqual(20)
 })

@@ -11,7 +11,7 @@ export type Formula =
   | { kind: 'operation'; sign: '+' | '-' | '*' | '/'; left: Formula; right: Formula }
   | { kind: 'call'; name: FunctionName; of: Formula[] }
 
-/** What is wrong with a formula, worded to follow its name: `has no figure roofSquares`. */
+/** What is wrong with a formula, as a predicate: `uses the unknown figure roofSquares`. */
 export class FormulaFault extends Error {}
 
 const FUNCTIONS = { round: 1, ceil: 1, floor: 1, min: 2, max: 2 } as const
@@ -41,12 +41,14 @@ export function parseFormula(text: string): Formula {
   const unexpected = () => {
     const token = peek()
     return new FormulaFault(
-      token === undefined ? 'ends too early' : `has an unexpected "${token.text}" at character ${token.place + 1}`,
+      token === undefined
+        ? 'ends before it is complete'
+        : `has an unexpected "${token.text}" at character ${token.place + 1}`,
     )
   }
 
   function sum(): Formula {
-    if (++depth > MOST_DEPTH) throw new FormulaFault(`is nested deeper than ${MOST_DEPTH} levels`)
+    if (++depth > MOST_DEPTH) throw new FormulaFault(`must not be nested deeper than ${MOST_DEPTH} levels`)
     let left = product()
     for (let sign = takes('+', '-'); sign !== null; sign = takes('+', '-'))
       left = { kind: 'operation', sign: sign === '+' ? '+' : '-', left, right: product() }
@@ -62,7 +64,7 @@ export function parseFormula(text: string): Formula {
   }
 
   function factor(): Formula {
-    if (++depth > MOST_DEPTH) throw new FormulaFault(`is nested deeper than ${MOST_DEPTH} levels`)
+    if (++depth > MOST_DEPTH) throw new FormulaFault(`must not be nested deeper than ${MOST_DEPTH} levels`)
     const read = primary()
     depth--
     return read
@@ -88,12 +90,17 @@ export function parseFormula(text: string): Formula {
 
   function call(name: string): Formula {
     if (!isFunction(name))
-      throw new FormulaFault(`has no function ${name}; there are ${Object.keys(FUNCTIONS).join(', ')}`)
+      throw new FormulaFault(
+        `uses the unknown function ${name}; available functions: ${Object.keys(FUNCTIONS).join(', ')}`,
+      )
     const of = [sum()]
     while (takes(',') !== null) of.push(sum())
     expect(')')
     const wanted = FUNCTIONS[name]
-    if (of.length !== wanted) throw new FormulaFault(`gives ${name} ${of.length} values instead of ${wanted}`)
+    if (of.length !== wanted)
+      throw new FormulaFault(
+        `passes ${of.length} ${of.length === 1 ? 'value' : 'values'} to ${name}, which requires ${wanted}`,
+      )
     return { kind: 'call', name, of }
   }
 
@@ -141,7 +148,7 @@ export function reckon(formula: Formula, figures: ReadonlyMap<string, number>): 
       return formula.value
     case 'name': {
       const figure = figures.get(formula.name)
-      if (figure === undefined) throw new FormulaFault(`names the figure ${formula.name}, which is not there`)
+      if (figure === undefined) throw new FormulaFault(`uses the unknown figure ${formula.name}`)
       return new Big(figure)
     }
     case 'negation':
@@ -163,7 +170,7 @@ const MOST_DECIMALS = 20
 function operated(sign: '+' | '-' | '*' | '/', left: Big, right: Big): Big {
   if (sign === '/' && right.eq(0)) throw new FormulaFault('divides by zero')
   const value = computed(sign, left, right)
-  if (value.abs().gt(LARGEST)) throw new FormulaFault('has an intermediate result of more than 10^30')
+  if (value.abs().gt(LARGEST)) throw new FormulaFault('has an intermediate result above 10^30')
   return value.round(MOST_DECIMALS, Big.roundHalfUp)
 }
 

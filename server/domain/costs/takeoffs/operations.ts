@@ -29,7 +29,10 @@ export const takeoffOperations = {
     const takeoff = await call.write(async (call) => {
       const plan = await plans.lock(call, path.planId)
       if (plan.archivedAt !== null || plan.status === 'retired')
-        throw conflict('archived', `${plan.code} is ${plan.archivedAt === null ? 'retired' : 'archived'}.`)
+        throw conflict(
+          'archived',
+          `Cannot change the takeoff of ${plan.code}: the plan is ${plan.archivedAt === null ? 'retired' : 'archived'}.`,
+        )
       const faults = await faultsOf(lines, plan)
       if (faults.length > 0) throw invalid(faults)
       await assertInUse(call, lines)
@@ -50,10 +53,12 @@ export const takeoffOperations = {
     const chosen = await chosenFor(call, plan, query.optionIds ?? [])
     const house = { planId: plan.id, revision, elevation }
     const lines = await houseLines(call, house, built, chosen).catch((error: unknown) => {
-      if (error instanceof ChoiceFault) throw optionsInvalid(error.message)
+      if (error instanceof ChoiceFault) throw optionsInvalid(`cannot be resolved: ${error.message}`)
       // Each elevation may define figures that the plan itself does not have.
       if (error instanceof FormulaFault) {
-        throw elevationInvalid(`${elevation === null ? 'is required' : 'cannot be built'}: a formula ${error.message}`)
+        throw elevationInvalid(
+          `${elevation === null ? 'is required' : 'cannot be resolved'}: a formula ${error.message}`,
+        )
       }
       throw error
     })
@@ -68,7 +73,8 @@ export const takeoffOperations = {
   async replaceOptionTakeoff({ path, body }, call) {
     const takeoff = await call.write(async (call) => {
       const option = await options.lock(call, path.optionId)
-      if (option.archivedAt !== null) throw conflict('archived', `${option.code} is archived.`)
+      if (option.archivedAt !== null)
+        throw conflict('archived', `Cannot change the takeoff of ${option.code}: the option is archived.`)
       const lines = wholeOptionLines(body.lines, option)
       await assertPlansExist(call, lines)
       const faults = await optionLineFaults(lines, await plansOf(call, option))
@@ -96,7 +102,7 @@ async function chosenFor(call: Call, plan: Plan, ids: readonly string[]): Promis
   const found = await options.findAll(call, ids)
   if (found.length < ids.length) throw unknownReference(['optionIds'])
   const other = found.find(({ planIds }) => planIds.length > 0 && !planIds.includes(plan.id))
-  if (other !== undefined) throw optionsInvalid(`${other.code} is not available for ${plan.code}`)
+  if (other !== undefined) throw optionsInvalid(`must be available for ${plan.code}; ${other.code} is not`)
   return found.map(({ id, code, requiresOptionIds, excludesOptionIds }) => ({
     ...{ id, code, requiresOptionIds, excludesOptionIds, quantity: 1 },
   }))
@@ -116,7 +122,7 @@ async function plansOf(call: Call, { planIds }: Option): Promise<Plan[]> {
   if (inUse.length > MOST_PLANS)
     throw conflict(
       'limit_reached',
-      `Formulas are checked against ${MOST_PLANS} plans at most; give the option its planIds.`,
+      `Formulas can be checked against at most ${MOST_PLANS} plans. Set planIds on the option.`,
     )
   return plans.findAll(call, inUse)
 }

@@ -52,7 +52,7 @@ export async function optionLineFaults(
       fault('', 'quantity', 'must have either a quantity or a formula')
     const plan = byId.get(line.planId ?? '')
     if (line.planId !== null && plan === undefined)
-      fault('/planId', 'plan', 'is not a plan that the option can be built on')
+      fault('/planId', 'plan', 'must be a plan that the option is available for')
     if (line.planId === null && line.elevation !== null) fault('/elevation', 'plan', 'requires planId')
     const elevation =
       plan === undefined || line.elevation === null ? null : elevationFault(plan.elevations, line.elevation)
@@ -95,7 +95,8 @@ class Formulas {
   async #checked(formula: string, planId: string | null, elevation: string | null): Promise<string | null> {
     for (const set of this.#sets) {
       if (planId !== null && (set.planId !== planId || (elevation !== null && set.elevation !== elevation))) continue
-      if (this.#left-- <= 0) return 'is one too many for so many plans; give lines the planId that they are for'
+      if (this.#left-- <= 0)
+        return 'exceeds the number of formulas that can be checked for this many plans; set planId on the lines'
       const wrong = await formulaFault(formula, [set.figures], this.#work)
       if (wrong !== null) return `${wrong} (on ${set.code})`
     }

@@ -118,7 +118,7 @@ test('two options that both take the place of one line are refused, unless they 
   expect(await resolved(`elevation=A&optionIds=${one},${other}`)).toMatchObject({
     status: 422,
     body: {
-      errors: [{ pointer: 'optionIds', message: 'TOP-1 and TOP-2 both take the place of the line tops.' }],
+      errors: [{ pointer: 'optionIds', message: 'cannot be resolved: TOP-1 and TOP-2 both replace line tops' }],
     },
   })
   for (const option of [one, other]) await replace(option, [{ lineId: 'extra', partId: quartz, quantity: 10 }])
@@ -146,7 +146,7 @@ test('everything that is wrong with its lines is said at once, and where', async
     ...['/lines/0', '/lines/1/planId', '/lines/2/elevation', '/lines/3/elevation', '/lines/4/formula'],
     ...['/lines/5/formula', '/lines/7/lineId'],
   ])
-  expect(refused.body.errors[4].message).toBe('names the figure roofSquares, which is not there (on P2100 A)')
+  expect(refused.body.errors[4].message).toBe('uses the unknown figure roofSquares (on P2100 A)')
   const unknown = await replace(option, [{ partId: 'prt_none', quantity: 1, costCodeId: 'cc_none' }])
   expect(unknown).toMatchObject({ status: 422, body: { code: 'unknown_reference' } })
 })
@@ -163,14 +163,17 @@ test('a formula has to hold on every plan that the option is for, or its line na
 test('what is asked of options that are not there, or not for the plan, is refused', async () => {
   const elsewhere = await newOption({ code: 'SMALL', planIds: [small] })
   expect(await resolved(`elevation=A&optionIds=${elsewhere}`)).toMatchObject({
-    ...{ status: 422, body: { errors: [{ message: 'SMALL is not available for P2100' }] } },
+    ...{
+      status: 422,
+      body: { errors: [{ pointer: 'optionIds', message: 'must be available for P2100; SMALL is not' }] },
+    },
   })
   expect(await resolved('elevation=A&optionIds=opt_none')).toMatchObject({
     ...{ status: 422, body: { code: 'unknown_reference' } },
   })
   expect((await plumbline.get('/api/ext/options/opt_none/takeoff')).status).toBe(404)
   await plumbline.delete(`/api/ext/options/${elsewhere}`)
-  expect(await replace(elsewhere, [])).toMatchObject({ status: 409, body: { detail: 'SMALL is archived.' } })
+  expect(await replace(elsewhere, [])).toMatchObject({ status: 409, body: { reason: 'archived' } })
   const { key } = await plumbline.newBuilder()
   const other = await newOption()
   const answer = await plumbline.put(`/api/ext/options/${other}/takeoff`, { lines: [] }, { key })

@@ -1,5 +1,6 @@
 import type { ResolvedTakeoffLine } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
 import { ChoiceFault, type Chosen, type ChosenLines, layered } from './chosen.ts'
 import { parseFormula } from './formula.ts'
 import { FormulaWork } from './formula-work.ts'
@@ -35,7 +36,7 @@ export async function houseLines(
   const ids = chosen.map(({ id }) => id)
   const ofOptions = await optionTakeoffs.linesWithParts(call, ids, { planId, elevation, limit: MOST_LINES })
   if (base.length + ofOptions.length > MOST_LINES)
-    throw new ChoiceFault(`The house takes more than ${MOST_LINES} lines.`)
+    throw new ChoiceFault(`the takeoff exceeds ${formatNumber(MOST_LINES)} lines`)
   const byOption = Map.groupBy(ofOptions, ({ optionId }) => optionId)
   const options: { option: Chosen; lines: ResolvedTakeoffLine[] }[] = []
   for (const option of chosen) {

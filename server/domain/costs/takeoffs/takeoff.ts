@@ -68,7 +68,7 @@ export async function faultsOf(lines: readonly TakeoffLine[], built: Built): Pro
 }
 
 function elevationWords(elevations: readonly Elevation[]): string {
-  if (elevations.length === 0) return 'the plan has no elevations'
+  if (elevations.length === 0) return 'must be omitted; the plan has no elevations'
   return `must be one of ${elevations.map(({ code }) => code).join(', ')}`
 }
 
@@ -94,7 +94,7 @@ export async function formulaFault(text: string, sets: readonly Figures[], work:
 const MOST_QUANTITY = new Big('9999999999.9999')
 
 function assertQuantity(value: Big): void {
-  if (value.abs().gt(MOST_QUANTITY)) throw new FormulaFault(`comes to more than ${MOST_QUANTITY}`)
+  if (value.abs().gt(MOST_QUANTITY)) throw new FormulaFault(`has a result above ${MOST_QUANTITY}`)
 }
 
 /** Units that are only sold whole. */
