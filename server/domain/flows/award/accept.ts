@@ -3,6 +3,7 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { recordEvent } from '../../../platform/events/record.ts'
 import { conflict, invalid, problem, unknownReference } from '../../../platform/problems/problem.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 import { leavesOutAmounts, SEALED } from '../../bidding/bid-requests/bid-request.ts'
 import { awardBidRequest, closedIfDue, recordChange } from '../../bidding/bid-requests/changes.ts'
 import type { BidRequestRow } from '../../bidding/bid-requests/queries.ts'
@@ -26,9 +27,7 @@ export async function accept(call: WriteCall, bidId: string, asked: Checked['Bid
   const seen = await bids.find(call, bidId)
   const home = createPurchaseOrder ? await lockHomeToOrderFor(call, seen, asked.homeId) : null
   if (!createPurchaseOrder && asked.homeId !== undefined) {
-    throw invalid([
-      { pointer: '/homeId', code: 'unexpected', message: 'says what to order for, so it needs createPurchaseOrder' },
-    ])
+    throw invalid([{ pointer: '/homeId', code: 'unexpected', message: 'requires createPurchaseOrder' }])
   }
   const { request, bid, standing, vendor } = await lockAll(call, seen)
   const awardedLineIds = linesToAward(request, bid, asked)
@@ -71,7 +70,7 @@ async function lockAll(call: WriteCall, { id, bidRequestId, vendorId }: BidRow):
 
 async function lockHomeToOrderFor(call: WriteCall, bid: BidRow, given: string | undefined): Promise<Home> {
   if (!call.permissions.has('pos:write')) {
-    throw problem('permission_denied', 'Creating the purchase order needs pos:write.', { permission: 'pos:write' })
+    throw problem('permission_denied', 'Creating the purchase order requires pos:write.', { permission: 'pos:write' })
   }
   // What a request asks for does not change once it has bids, so this can be read without its lock.
   const { homeIds } = await bidRequests.find(call, bid.bidRequestId)
@@ -79,7 +78,9 @@ async function lockHomeToOrderFor(call: WriteCall, bid: BidRow, given: string | 
   const home = await homes.findOptional(call, homeId)
   if (home === undefined) throw unknownReference(['/homeId'])
   if (home.communityId !== bid.communityId) {
-    throw invalid([{ pointer: '/homeId', code: 'community', message: 'is not in the community of the bid request' }])
+    throw invalid([
+      { pointer: '/homeId', code: 'community', message: 'must be a home in the community of the bid request' },
+    ])
   }
   return homes.lock(call, homeId)
 }
@@ -90,17 +91,17 @@ function homeToOrderFor(bid: BidRow, homeIds: readonly string[], given: string |
   if (bound !== undefined) {
     if (given === undefined || given === bound) return bound
     throw invalid([
-      { pointer: '/homeId', code: 'other_home', message: `must be ${bound}, which the bid is for, or be left out` },
+      { pointer: '/homeId', code: 'other_home', message: `must be ${bound}, the home of the bid, or omitted` },
     ])
   }
   if (homeIds.length > 1) {
     throw conflict(
       'missing_data',
-      'The bid holds for several homes together; accept it, and order for each home with createPurchaseOrder.',
+      'The bid covers several homes together. Accept it without an order, then use createPurchaseOrder for each home.',
     )
   }
   if (given === undefined)
-    throw conflict('missing_data', 'The bid is for the whole community; say with homeId which home to order for.')
+    throw conflict('missing_data', 'The bid covers the whole community. Set homeId to choose the home to order for.')
   return given
 }
 
@@ -108,12 +109,12 @@ function homeToOrderFor(bid: BidRow, homeIds: readonly string[], given: string |
 function linesToAward(request: BidRequestRow, bid: BidRow, { lineIds }: Checked['BidAccept']): string[] | null {
   if (lineIds === undefined) return null
   if (request.awardMode !== 'split') {
-    throw invalid([{ pointer: '/lineIds', code: 'split', message: 'needs a bid request with awardMode split' }])
+    throw invalid([{ pointer: '/lineIds', code: 'split', message: 'requires a bid request whose awardMode is split' }])
   }
   const faults: FieldError[] = lineIds.flatMap((lineId, i) =>
     wins({ ...bid, awardedLineIds: null }, lineId)
       ? []
-      : [{ pointer: `/lineIds/${i}`, code: 'unknown_line', message: 'is not a line that the bid prices' }],
+      : [{ pointer: `/lineIds/${i}`, code: 'unknown_line', message: 'is not a line with a price in this bid' }],
   )
   if (faults.length > 0) throw invalid(faults)
   return lineIds
@@ -129,20 +130,29 @@ function obstacleToAward(
 ): Obstacle | null {
   const { number, status, awardMode } = request
   if (status === 'draft' || status === 'cancelled')
-    return { code: 'wrong_status', message: `${number} is ${status === 'draft' ? 'a draft' : 'cancelled'}.` }
+    return {
+      code: 'wrong_status',
+      message: `Cannot award the bid: ${number} is ${status === 'draft' ? 'a draft' : 'cancelled'}.`,
+    }
   if (status === 'awarded' && awardMode === 'single')
-    return { code: 'already_awarded', message: `${number} is already awarded.` }
+    return { code: 'already_awarded', message: `Cannot award the bid: ${number} is already awarded.` }
   if (leavesOutAmounts(call, request)) return { code: 'bids_sealed', message: `Cannot award ${number}: ${SEALED}` }
   if (bid.status !== 'submitted') return null
-  if (hasRunOut(bid, call.now)) return { code: 'bid_expired', message: `The bid was valid until ${bid.validUntil}.` }
+  if (hasRunOut(bid, call.now)) {
+    const until = bid.validUntil === null ? '' : ` It was valid until ${formatDate(bid.validUntil)}.`
+    return { code: 'bid_expired', message: `Cannot award the bid: it has expired.${until}` }
+  }
   const obstacle = obstacleToEngage(vendor)
-  if (obstacle !== null) return { ...obstacle, message: `The bid cannot be accepted: ${obstacle.message}.` }
+  if (obstacle !== null) return { ...obstacle, message: `Cannot award the bid: ${obstacle.message}.` }
   const taken = takenBy(accepted, request)
   const twice = new Set(takes(bid, request).filter((pair) => taken.has(pair)))
   if (twice.size === 0) return null
   const lines = request.lines.filter((line) => [...twice].some((pair) => pair.endsWith(` ${line.lineId}`)))
   const won = lines.map((line) => `"${line.lineId}"`).join(', ')
-  return { code: 'already_awarded', message: `Another bid has won ${won} already; name other lines in lineIds.` }
+  return {
+    code: 'already_awarded',
+    message: `Another bid has already been awarded ${won}. Set lineIds to other lines.`,
+  }
 }
 
 function takenBy(accepted: readonly BidRow[], request: Pick<BidRequest, 'homeIds' | 'lines'>): Set<string> {

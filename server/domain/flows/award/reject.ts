@@ -31,14 +31,18 @@ export async function reject(call: WriteCall, bidId: string, reason: string | nu
 async function revoke(call: WriteCall, bid: BidRow, reason: string | null): Promise<void> {
   const ordered = (await orders.lockOfBid(call, bid.id)).filter((order) => order.status !== 'void')
   const standing = ordered.find((order) => ORDERED.includes(order.status))
-  if (standing !== undefined) throw conflict('in_use', `${standing.number} was issued to the vendor; void it first.`)
+  if (standing !== undefined)
+    throw conflict(
+      'in_use',
+      `Cannot reject the bid: ${standing.number} has been issued to the vendor. Void the purchase order first.`,
+    )
   if (bid.contractId !== null) {
     const { number, status } = await contracts.find(call, bid.contractId)
-    const instead = status === 'active' ? 'terminate' : 'archive'
-    throw conflict('in_use', `The bid has become the contract ${number}; ${instead} it first.`)
+    const first = status === 'active' ? 'Terminate' : 'Archive'
+    throw conflict('in_use', `Cannot reject the bid: it has the contract ${number}. ${first} the contract first.`)
   }
   if (ordered.length > 0 && !call.permissions.has('pos:write')) {
-    throw problem('permission_denied', 'Voiding the purchase order of the award needs pos:write.', {
+    throw problem('permission_denied', 'Voiding the purchase order of the award requires pos:write.', {
       permission: 'pos:write',
     })
   }

@@ -121,7 +121,7 @@ test('a community with an unfinished home cannot be closed or archived', async (
     expect(refused.status).toBe(409)
     expect(refused.body).toMatchObject({
       code: 'conflict',
-      detail: '1 home in Juniper Ridge is neither closed nor cancelled nor archived.',
+      detail: 'Cannot close or archive Juniper Ridge: 1 home is not closed, cancelled or archived.',
     })
   }
   await plumbline.post(`/api/ext/homes/${home.id}/status`, { status: 'cancelled' })
@@ -135,15 +135,18 @@ test('no home can be added to a community that is sold out, closed or archived',
   await move(community.id, 'sold_out')
   expect(await addHome()).toMatchObject({
     status: 409,
-    body: { detail: 'Juniper Ridge is sold out; make it active again to add homes.' },
+    body: { detail: 'Cannot add a home: Juniper Ridge is sold out. Change its status to active first.' },
   })
   await move(community.id, 'closed')
-  expect(await addHome()).toMatchObject({ status: 409, body: { detail: 'Juniper Ridge is closed.' } })
+  expect(await addHome()).toMatchObject({
+    status: 409,
+    body: { detail: 'Cannot add a home: Juniper Ridge is closed.' },
+  })
   const other = await newCommunity()
   await plumbline.delete(`/api/ext/communities/${other.id}`)
   expect(await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId: other.id })).toMatchObject({
     status: 409,
-    body: { detail: 'Juniper Ridge is archived.' },
+    body: { detail: 'Cannot add a home: Juniper Ridge is archived.' },
   })
   expect((await move(other.id, 'sold_out')).status).toBe(409)
 })
@@ -152,7 +155,13 @@ test('the number of lots cannot fall below the homes that stand on them', async 
   const community = await newCommunity({ lotCount: 3 })
   for (const name of ['Lot 1', 'Lot 2']) await plumbline.post('/api/ext/homes', { name, communityId: community.id })
   const refused = await plumbline.patch(`/api/ext/communities/${community.id}`, { lotCount: 1 })
-  expect(refused).toMatchObject({ status: 409, body: { detail: '2 lots of Juniper Ridge are taken.' } })
+  expect(refused).toMatchObject({
+    status: 409,
+    body: {
+      reason: 'in_use',
+      detail: 'The lotCount of Juniper Ridge is too low: 2 lots already have homes.',
+    },
+  })
   expect((await plumbline.patch(`/api/ext/communities/${community.id}`, { lotCount: 2 })).body.lotCount).toBe(2)
   expect((await plumbline.patch(`/api/ext/communities/${community.id}`, { lotCount: null })).body.lotCount).toBeNull()
 })

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { makeEvent, recordEvents } from '../../../platform/events/record.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
 import * as requests from '../../bidding/bid-requests/queries.ts'
 
 /** More open bid requests than a community ever has, and few enough to be moved in one transaction. */
@@ -20,7 +21,7 @@ export async function moveDeadlines(call: WriteCall, communityId: string): Promi
   if (ids.length > MOST_MOVED) {
     throw conflict(
       'limit_reached',
-      `More than ${MOST_MOVED} bid requests of the community are open; close some of them first.`,
+      `The community has more than ${formatNumber(MOST_MOVED)} open bid requests. Close some of them first.`,
     )
   }
   for (let from = 0; from < ids.length; from += BATCH) {

@@ -73,7 +73,8 @@ export const communityOperations = {
   async changeCommunityStatus({ path, body }, call) {
     const community = await call.write(async (call) => {
       const before = await communities.lock(call, path.communityId)
-      if (before.archivedAt !== null) throw conflict('archived', `${before.name} is archived.`)
+      if (before.archivedAt !== null)
+        throw conflict('archived', `Cannot change the status of ${before.name}: it is archived.`)
       assertMove(COMMUNITY_MOVES, before.status, body.status)
       if (body.status === 'closed') await assertCanEnd(call, before)
       const after = await communities.update(call, before, { status: body.status })

@@ -41,7 +41,7 @@ export async function homesOf(
       (select count(*) from of where "actualCompletionDate" >= (select min("first") from months)
         and "actualCompletionDate" < (select max("next") from months)) as "completions"`.execute(db)
   const [figures] = rows
-  if (figures === undefined) throw new Error('A select without a table has one row.')
+  if (figures === undefined) throw new Error('Expected a select without a table to return one row.')
   return figures
 }
 

@@ -60,8 +60,14 @@ function outcomeOf(
   }
   const { status = before.status, ...rest } = values
   if (status !== before.status) {
-    const pointed = [{ pointer: '/status', code: 'fixed', message: 'is changed by changeCommunityStatus' }]
-    return conflict('wrong_status', `${before.name} is ${before.status}.`, { errors: pointed })
+    const pointed = [
+      { pointer: '/status', code: 'fixed', message: 'cannot be changed here; use changeCommunityStatus' },
+    ]
+    return conflict(
+      'wrong_status',
+      `Cannot change the status of ${before.name} in a sync. Use changeCommunityStatus.`,
+      { errors: pointed },
+    )
   }
   const lots = taken.get(before.id) ?? 0
   if (rest.lotCount != null && rest.lotCount < lots) return conflict('in_use', lotsAreTaken(before.name, lots))

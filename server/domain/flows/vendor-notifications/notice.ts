@@ -22,24 +22,24 @@ export function subjectOf(body: VendorNotificationCreate): Subject | FieldError[
   }
   if (bidRequestId !== undefined) {
     if (kind !== 'reminder')
-      faults.push({ pointer: '/kind', code: 'enum', message: 'must be reminder for a bid request' })
+      faults.push({ pointer: '/kind', code: 'enum', message: 'must be reminder when bidRequestId is set' })
     if (date !== undefined)
       faults.push({
         pointer: '/date',
         code: 'exclusive',
-        message: 'is taken from the bid request and must not be sent',
+        message: 'is set by the bid request; leave it out',
       })
     return faults.length > 0 ? faults : { bidRequestId }
   }
   if (homeId === undefined)
-    faults.push({ pointer: '/homeId', code: 'required', message: 'is required, or else taskId or bidRequestId' })
-  if (date === undefined) faults.push({ pointer: '/date', code: 'required', message: 'is required with homeId' })
+    faults.push({ pointer: '/homeId', code: 'required', message: 'is required unless taskId or bidRequestId is set' })
+  if (date === undefined) faults.push({ pointer: '/date', code: 'required', message: 'is required when homeId is set' })
   return homeId === undefined || date === undefined ? faults : { homeId, date }
 }
 
 /** Why work on the home is no longer announced; null if it can be. */
 export function reasonNotToAnnounce(home: Pick<Home, 'name' | 'status' | 'archivedAt'>): string | null {
-  if (home.status === 'cancelled') return `${home.name} is cancelled.`
-  if (home.archivedAt !== null) return `${home.name} is archived.`
+  if (home.status === 'cancelled') return `Cannot notify vendors about ${home.name}: the home is cancelled.`
+  if (home.archivedAt !== null) return `Cannot notify vendors about ${home.name}: the home is archived.`
   return null
 }

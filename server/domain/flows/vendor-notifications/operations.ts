@@ -30,11 +30,12 @@ export const vendorNotificationOperations = {
     if (Array.isArray(subject)) throw invalid(subject)
     const notification = await call.write(async (call) => {
       const vendor = await vendors.find(call, path.vendorId)
-      if (vendor.archivedAt !== null) throw conflict('vendor_archived', `${vendor.companyName} is archived.`)
+      if (vendor.archivedAt !== null)
+        throw conflict('vendor_archived', `Cannot notify ${vendor.companyName}: it is archived.`)
       if (recipientsOf(vendor).length === 0) {
         throw conflict(
           'no_recipient',
-          `${vendor.companyName} has no e-mail address, and no contact with one who is to be notified.`,
+          `${vendor.companyName} has no email address. Add one to the vendor or to a contact that receives notifications.`,
         )
       }
       const about = await aboutOf(call, vendor, subject)
@@ -70,7 +71,7 @@ async function aboutHome(call: WriteCall, homeId: string, date: string): Promise
   const { timeZone } = await communities.find(call, home.communityId)
   const today = dateIn(timeZone, call.now)
   if (date < today)
-    throw invalid([{ pointer: '/date', code: 'minimum', message: `must not be before today, ${today}` }])
+    throw invalid([{ pointer: '/date', code: 'minimum', message: `must not be before today (${today})` }])
   return { homeId, taskId: null, bidRequestId: null, date }
 }
 
@@ -80,12 +81,18 @@ async function aboutDeadline(call: WriteCall, vendor: Vendor, bidRequestId: stri
   const request = await lockBidRequest(call, bidRequestId)
   const invitation = request.invitations.find(({ vendorId }) => vendorId === vendor.id)
   if (invitation === undefined)
-    throw conflict('not_invited', `${vendor.companyName} is not invited to ${request.number}.`)
+    throw conflict(
+      'not_invited',
+      `Cannot send the reminder: ${vendor.companyName} is not invited to ${request.number}.`,
+    )
   assertAwaited(request)
   if (!OPEN_INVITATION.includes(invitation.status))
-    throw conflict('already_answered', `${vendor.companyName} has answered ${request.number}.`)
+    throw conflict(
+      'already_answered',
+      `Cannot send the reminder: ${vendor.companyName} has already responded to ${request.number}.`,
+    )
   const obstacle = obstacleToEngage(vendor)
-  if (obstacle !== null) throw conflict(obstacle.code, `The reminder cannot be sent: ${obstacle.message}.`)
+  if (obstacle !== null) throw conflict(obstacle.code, `Cannot send the reminder: ${obstacle.message}.`)
   await invitations.countReminders(call, [invitation.id])
   await recordChange(call, request, await bidRequests.touch(call, request.id))
   return { bidRequestId: request.id, homeId: null, taskId: null, date: request.deadline }

@@ -96,15 +96,14 @@ test('nobody is reminded of a request that they are not invited to, that is not 
   await plumbline.post(`/api/ext/bids/requests/${closed.id}/close`)
   const answered = await newBidRequest()
   await plumbline.post('/api/ext/bids', { bidRequestId: answered.id, vendorId, amount: 39_850 })
-  for (const [request, why] of [
-    [foreign, 'not invited'],
-    [draft, 'is draft'],
-    [closed, 'is closed'],
-    [answered, 'has answered'],
+  for (const [request, reason] of [
+    [foreign, 'not_invited'],
+    [draft, 'bid_request_not_open'],
+    [closed, 'bid_request_not_open'],
+    [answered, 'already_answered'],
   ] as const) {
     const refused = await plumbline.post(notifications, { kind: 'reminder', bidRequestId: request.id })
-    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } })
-    expect(refused.body.detail).toContain(why)
+    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict', reason } })
   }
 })
 
@@ -144,7 +143,7 @@ test('a vendor without an address, an archived vendor, and a cancelled home are 
   await plumbline.post(`/api/ext/homes/${cancelled.id}/status`, { status: 'cancelled', reason: 'No buyer.' })
   expect(await plumbline.post(notifications, { ...work, homeId: cancelled.id })).toMatchObject({
     status: 409,
-    body: { detail: 'Lot 99 is cancelled.' },
+    body: { reason: 'home_not_open', detail: 'Cannot notify vendors about Lot 99: the home is cancelled.' },
   })
 })
 

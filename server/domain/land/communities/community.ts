@@ -16,9 +16,10 @@ export const COMMUNITY_MOVES: Readonly<Record<CommunityStatus, readonly Communit
 
 /** Why no home can be added at the moment; null if one can. `taken` counts the lots with a home. */
 export function reasonNotToBuild(community: Community, taken: number): string | null {
-  if (community.archivedAt !== null) return `${community.name} is archived.`
-  if (community.status === 'sold_out') return `${community.name} is sold out; make it active again to add homes.`
-  if (community.status === 'closed') return `${community.name} is closed.`
+  if (community.archivedAt !== null) return `Cannot add a home: ${community.name} is archived.`
+  if (community.status === 'sold_out')
+    return `Cannot add a home: ${community.name} is sold out. Change its status to active first.`
+  if (community.status === 'closed') return `Cannot add a home: ${community.name} is closed.`
   if (community.lotCount !== null && taken >= community.lotCount) return lotsAreTaken(community.name, taken)
   return null
 }
@@ -26,11 +27,12 @@ export function reasonNotToBuild(community: Community, taken: number): string | 
 /** Why the community cannot be closed or archived; null if it can. `open` counts its unfinished homes. */
 export function reasonNotToEnd(community: Community, open: number): string | null {
   if (open === 0) return null
-  return `${open === 1 ? '1 home' : `${open} homes`} in ${community.name} ${open === 1 ? 'is' : 'are'} neither closed nor cancelled nor archived.`
+  const homes = open === 1 ? '1 home is' : `${open} homes are`
+  return `Cannot close or archive ${community.name}: ${homes} not closed, cancelled or archived.`
 }
 
 export function lotsAreTaken(name: string, taken: number): string {
-  return taken === 1 ? `1 lot of ${name} is taken.` : `${taken} lots of ${name} are taken.`
+  return `The lotCount of ${name} is too low: ${taken === 1 ? '1 lot already has a home' : `${taken} lots already have homes`}.`
 }
 
 /** Refuses an unknown time zone; only the runtime knows which exist. */
@@ -40,7 +42,7 @@ export function checkTimeZone(timeZone: string | undefined): void {
     new Intl.DateTimeFormat('en', { timeZone })
   } catch {
     throw invalid([
-      { pointer: '/timeZone', code: 'format', message: 'must be an IANA time zone such as America/Chicago' },
+      { pointer: '/timeZone', code: 'format', message: 'must be an IANA time zone, for example America/Chicago' },
     ])
   }
 }

@@ -1,7 +1,7 @@
 import type { Home, HomeStatusMove } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { conflict, invalid, problem } from '../../../platform/problems/problem.ts'
-import { amountText } from '../../../platform/values/money.ts'
+import { formatAmount } from '../../../platform/values/format.ts'
 import { reasonSold } from './home.ts'
 import * as homes from './queries.ts'
 
@@ -13,9 +13,12 @@ import * as homes from './queries.ts'
 export async function assertMayMove(call: WriteCall, home: Home, move: HomeStatusMove): Promise<string | null> {
   const { status, overrideReason = null } = move
   if (status !== 'closed' && overrideReason !== null)
-    throw invalid([{ pointer: '/overrideReason', code: 'exclusive', message: 'is only for the status closed' }])
+    throw invalid([{ pointer: '/overrideReason', code: 'exclusive', message: 'can only be set when status is closed' }])
   if (status === 'under_construction' && home.budgetLockedAt === null)
-    throw conflict('budget_not_locked', `The budget of ${home.name} has to be locked before construction begins.`)
+    throw conflict(
+      'budget_not_locked',
+      `Cannot start construction of ${home.name}: its budget is not locked. Lock the budget first.`,
+    )
   if (status === 'completed') await assertNothingLeft(call, home)
   if (status === 'cancelled' && home.saleId !== null) throw conflict('in_use', reasonSold(home))
   return status === 'closed' ? assertMayClose(call, home, overrideReason) : null
@@ -25,7 +28,10 @@ async function assertNothingLeft(call: WriteCall, { id, name }: Home): Promise<v
   const open = await homes.countOpenTasks(call, id)
   if (open === 0) return
   const left = open === 1 ? '1 task is' : `${open} tasks are`
-  throw conflict('open_work', `${left} left to be done in the schedule of ${name}.`)
+  throw conflict(
+    'open_work',
+    `Cannot complete ${name}: ${left} still open in its schedule. Complete or skip ${open === 1 ? 'it' : 'them'} first.`,
+  )
 }
 
 /** A home whose sale is not settled is closed only by somebody who may decide about sales, and who says why. */
@@ -33,9 +39,9 @@ async function assertMayClose(call: WriteCall, home: Home, overrideReason: strin
   const reason = await reasonNotToClose(call, home)
   if (reason === null) return null
   if (overrideReason === null)
-    throw conflict('needs_override', `${reason} Whoever decides to close it all the same says why in overrideReason.`)
+    throw conflict('needs_override', `${reason} To close the home anyway, set overrideReason.`)
   if (!call.permissions.has('sales:write'))
-    throw problem('permission_denied', 'Closing a home without a complete sale needs sales:write.', {
+    throw problem('permission_denied', 'Closing a home without a complete sale requires sales:write.', {
       permission: 'sales:write',
     })
   return overrideReason
@@ -43,10 +49,10 @@ async function assertMayClose(call: WriteCall, home: Home, overrideReason: strin
 
 async function reasonNotToClose(call: WriteCall, { name, saleId }: Home): Promise<string | null> {
   const sale = saleId === null ? undefined : await homes.saleOf(call, saleId)
-  if (sale === undefined || sale.status !== 'pipeline_complete') return `No sale of ${name} is complete.`
+  if (sale === undefined || sale.status !== 'pipeline_complete') return `${name} has no completed sale.`
   if (sale.openContingencies > 0)
-    return `The sale of ${name} still depends on ${sale.openContingencies === 1 ? 'a contingency' : `${sale.openContingencies} contingencies`}.`
+    return `The sale of ${name} has ${sale.openContingencies === 1 ? '1 open contingency' : `${sale.openContingencies} open contingencies`}.`
   if (sale.depositsOutstanding > 0)
-    return `Deposits of ${amountText(sale.depositsOutstanding)} for ${name} are still due.`
+    return `The sale of ${name} has ${formatAmount(sale.depositsOutstanding, call.currency)} of outstanding deposits.`
   return null
 }

@@ -1,6 +1,7 @@
 import type { Home, HomeStatus } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { wholeAddress } from '../../../platform/values/address.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 
 // The life of a home without detours: each status and the next one.
 const NEXT: Readonly<Record<HomeStatus, HomeStatus | null>> = {
@@ -54,30 +55,31 @@ export function reasonOf(reason: string | null = null, override: string | null):
 /** Why the home cannot be archived; null if it can. `openOrders` counts its open purchase orders. */
 export function reasonNotToArchive(home: Home, openOrders: number): string | null {
   if (home.startDate !== null && home.status !== 'cancelled')
-    return `The construction of ${home.name} has started; end it through its status.`
+    return `Cannot archive ${home.name}: its construction has started. Change its status instead.`
   if (home.saleId !== null) return reasonSold(home)
   if (openOrders > 0)
-    return `${home.name} has ${openOrders === 1 ? 'an open purchase order' : `${openOrders} open purchase orders`}.`
+    return `Cannot archive ${home.name}: it has ${openOrders === 1 ? '1 open purchase order' : `${openOrders} open purchase orders`}. Close or void ${openOrders === 1 ? 'it' : 'them'} first.`
   return null
 }
 
 /** Why the home can no longer be built differently from how it was planned; null if it can. */
 export function reasonToKeepPlan(home: Home): string | null {
-  if (home.budgetLockedAt !== null) return `The budget of ${home.name} is locked, and was made for its plan.`
-  if (home.startDate !== null) return `The construction of ${home.name} has begun.`
-  if (home.salesStatus === 'under_contract') return `The sale of ${home.name} is approved, for its plan.`
+  if (home.budgetLockedAt !== null) return `Cannot change the plan of ${home.name}: its budget is locked.`
+  if (home.startDate !== null) return `Cannot change the plan of ${home.name}: its construction has started.`
+  if (home.salesStatus === 'under_contract')
+    return `Cannot change the plan of ${home.name}: its sale is approved for the present plan.`
   return null
 }
 
 /** Why a home that has a sale cannot be given up. */
 export function reasonSold({ name, salesStatus }: Pick<Home, 'name' | 'salesStatus'>): string {
-  return `${name} is ${salesStatus.replaceAll('_', ' ')}; cancel its sale first.`
+  return `Cannot cancel or archive ${name}: it is ${describeStatus(salesStatus)}. Cancel its sale first.`
 }
 
 /** Why the budget of the home can no longer be changed; null if it can. */
 export function reasonToKeepBudget(home: Home): string | null {
-  if (home.status === 'cancelled') return `${home.name} is cancelled.`
-  if (home.archivedAt !== null) return `${home.name} is archived.`
+  if (home.status === 'cancelled') return `Cannot change the budget of ${home.name}: the home is cancelled.`
+  if (home.archivedAt !== null) return `Cannot change the budget of ${home.name}: the home is archived.`
   return null
 }
 

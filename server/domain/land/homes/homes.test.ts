@@ -123,7 +123,10 @@ test('construction begins only with a locked budget', async () => {
   const refused = await move(id, 'under_construction')
   expect(refused).toMatchObject({
     status: 409,
-    body: { code: 'conflict', detail: 'The budget of Lot 15 has to be locked before construction begins.' },
+    body: {
+      ...{ code: 'conflict', reason: 'budget_not_locked' },
+      detail: 'Cannot start construction of Lot 15: its budget is not locked. Lock the budget first.',
+    },
   })
   await plumbline.post(`/api/ext/homes/${id}/budget/lines`, { scope: 'framing', amount: 42000 })
   await plumbline.post(`/api/ext/homes/${id}/budget/lock`)
@@ -138,7 +141,8 @@ test('a home is closed without a complete sale only with a reason by who may dec
   expect(await close({ reason: 'The keys were handed over.' })).toMatchObject({
     status: 409,
     body: {
-      detail: 'No sale of Lot 15 is complete. Whoever decides to close it all the same says why in overrideReason.',
+      reason: 'needs_override',
+      detail: 'Lot 15 has no completed sale. To close the home anyway, set overrideReason.',
     },
   })
   expect(await close({ overrideReason: ' ' })).toMatchObject({ status: 422 })
@@ -243,7 +247,10 @@ test('of many homes added to a community at once, only as many succeed as it has
   for (const refused of answers.filter((answer) => answer.status !== 201)) {
     expect(refused).toMatchObject({
       status: 409,
-      body: { code: 'conflict', detail: '3 lots of Juniper Ridge are taken.' },
+      body: {
+        code: 'conflict',
+        detail: 'The lotCount of Juniper Ridge is too low: 3 lots already have homes.',
+      },
     })
   }
 })
@@ -314,7 +321,10 @@ test('a home with an open purchase order is not archived', async () => {
   })
   expect(await plumbline.delete(`/api/ext/homes/${home.id}`)).toMatchObject({
     status: 409,
-    body: { detail: 'Lot 15 has an open purchase order.' },
+    body: {
+      code: 'conflict',
+      detail: 'Cannot archive Lot 15: it has 1 open purchase order. Close or void it first.',
+    },
   })
   await plumbline.post(`/api/ext/purchase-orders/${order.id}/status`, { status: 'void' })
   expect((await plumbline.delete(`/api/ext/homes/${home.id}`)).status).toBe(204)

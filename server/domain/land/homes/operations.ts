@@ -78,7 +78,8 @@ export const homeOperations = {
       if (!allowed.includes(body.status)) throw invalidTransition(before.status, body.status, allowed)
       // Archiving is an operation of its own and keeps the status, so it is checked here. The status `archived` allows
       // no moves anyway.
-      if (before.archivedAt !== null) throw conflict('archived', `${before.name} is archived.`)
+      if (before.archivedAt !== null)
+        throw conflict('archived', `Cannot change the status of ${before.name}: it is archived.`)
       const override = await assertMayMove(call, before, body)
       const community = await communities.find(call, before.communityId)
       const after = await homes.update(call, before, {

@@ -20,7 +20,7 @@ export async function planFor(
 ): Promise<Planned> {
   if (planId === null) {
     if (elevation === null) return { planRevision: null, basePrice: null }
-    throw elevationInvalid('belongs to a plan; send its planId')
+    throw elevationInvalid('requires planId')
   }
   const plan = await plans.findOptional(call, planId)
   if (plan === undefined) throw unknownReference(['/planId'])
@@ -42,7 +42,7 @@ export async function priceWith(
   if (fault !== null) throw elevationInvalid(fault)
   if (released == null || released.basePrice === null) return null
   const price = sum([released.basePrice, released.elevations.find(({ code }) => code === elevation)?.price ?? 0])
-  if (!isMoney(price)) throw elevationInvalid('comes to more than a home can cost')
+  if (!isMoney(price)) throw elevationInvalid('must not raise the price above the maximum price of a home')
   return price
 }
 

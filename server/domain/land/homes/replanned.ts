@@ -29,7 +29,7 @@ export async function replanned(call: WriteCall, before: Home, body: Built): Pro
   if (selected.length > 0)
     throw conflict(
       'not_available',
-      `Selected for ${before.name} and not available for the plan: ${selected.join(', ')}.`,
+      `Cannot change the plan of ${before.name}: its selections ${selected.join(', ')} are not available for the new plan. Cancel them first.`,
     )
   return { planId, elevation, planRevision, basePrice: asked === undefined ? basePrice : asked }
 }

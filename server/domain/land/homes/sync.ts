@@ -114,8 +114,12 @@ async function changed(
 ): Promise<Outcome<Home, MadeHome> | Problem> {
   const { communityId = before.communityId, address, ...rest } = values
   if (communityId !== before.communityId) {
-    const pointed = [{ pointer: '/communityId', code: 'fixed', message: 'cannot change' }]
-    return conflict('fixed', `${before.name} stays in its community.`, { errors: pointed })
+    const pointed = [{ pointer: '/communityId', code: 'fixed', message: 'cannot be changed' }]
+    return conflict(
+      'fixed',
+      `Cannot move ${before.name} to another community. Omit communityId, or create a new home.`,
+      { errors: pointed },
+    )
   }
   const after: Home = {
     ...before,

@@ -32,7 +32,8 @@ export const planOperations = {
     const plan = await call.write(async (call) => {
       const before = await plans.lock(call, path.planId)
       checkIfMatch(ifMatch, before)
-      if (before.status === 'retired') throw conflict('wrong_status', `${before.code} is retired.`)
+      if (before.status === 'retired')
+        throw conflict('wrong_status', `Cannot change ${before.code}: the plan is retired.`)
       if (body.communityIds !== undefined) await communities.assertExist(call, body.communityIds, '/communityIds')
       const after = await plans.update(call, before, { ...changes, ...consequencesOf(before, changes) })
       if (after.revision !== before.revision) {
@@ -50,8 +51,8 @@ export const planOperations = {
       checkIfMatch(ifMatch, before)
       const open = before.archivedAt === null ? await plans.countOpenHomes(call, before.id) : 0
       if (open > 0) {
-        const homes = open === 1 ? '1 home that is' : `${open} homes that are`
-        throw conflict('in_use', `${homes} not finished ${open === 1 ? 'is' : 'are'} built from ${before.code}.`)
+        const homes = open === 1 ? '1 unfinished home uses' : `${open} unfinished homes use`
+        throw conflict('in_use', `Cannot archive ${before.code}: ${homes} this plan. Retire the plan instead.`)
       }
       await plans.archive(call, before)
     })
@@ -61,7 +62,8 @@ export const planOperations = {
   async changePlanStatus({ path, body }, call) {
     const plan = await call.write(async (call) => {
       const before = await plans.lock(call, path.planId)
-      if (before.archivedAt !== null) throw conflict('archived', `${before.code} is archived.`)
+      if (before.archivedAt !== null)
+        throw conflict('archived', `Cannot change the status of ${before.code}: the plan is archived.`)
       assertMove(PLAN_MOVES, before.status, body.status)
       const isRelease = body.status === 'released'
       if (isRelease) await plans.freeze(call, before)

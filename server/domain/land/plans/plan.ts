@@ -69,18 +69,20 @@ function repeated<Field extends string>(
       seen.add(name)
       return []
     }
-    const message = taken.has(name) ? 'is a field of the plan itself' : 'is there twice'
+    const message = taken.has(name)
+      ? 'must not be the name of a field of the plan'
+      : `must be unique; another item has the same ${field}`
     return [{ pointer: `${pointer}/${i}/${field}`, code: 'unique', message }]
   })
 }
 
 /** Why no new home can be built from the plan in this community; null if it can. */
 export function reasonNotToBuildFrom(plan: Plan, community: { id: string; name: string }): string | null {
-  if (plan.archivedAt !== null) return `${plan.code} is archived.`
-  if (plan.status === 'retired') return `${plan.code} is retired.`
-  if (plan.releasedRevision === null) return `${plan.code} is not released yet.`
+  if (plan.archivedAt !== null) return `Cannot use ${plan.code}: the plan is archived.`
+  if (plan.status === 'retired') return `Cannot use ${plan.code}: the plan is retired.`
+  if (plan.releasedRevision === null) return `Cannot use ${plan.code}: the plan has not been released.`
   if (plan.communityIds.length > 0 && !plan.communityIds.includes(community.id))
-    return `${plan.code} is not offered in ${community.name}.`
+    return `Cannot use ${plan.code}: the plan is not available in ${community.name}.`
   return null
 }
 
@@ -89,5 +91,5 @@ export function elevationFault(elevations: readonly Elevation[], chosen: string 
   const codes = elevations.map(({ code }) => code)
   if (chosen === null) return codes.length === 0 ? null : `is required; the plan has ${codes.join(', ')}`
   if (codes.includes(chosen)) return null
-  return codes.length === 0 ? 'the plan has no elevations' : `must be one of ${codes.join(', ')}`
+  return codes.length === 0 ? 'must be omitted; the plan has no elevations' : `must be one of ${codes.join(', ')}`
 }

@@ -104,14 +104,14 @@ test('a home is built from a plan that is released, offered there, and has its e
   const archived = await releasedPlan()
   await plumbline.delete(`${PLANS}/${archived.id}`)
   for (const [plan, reason] of [
-    [draft, 'is not released yet'],
-    [distant, 'is not offered in Juniper Ridge'],
+    [draft, 'has not been released'],
+    [distant, 'is not available in Juniper Ridge'],
     [retired, 'is retired'],
     [archived, 'is archived'],
   ] as const) {
     expect((await build({ planId: plan.id, elevation: 'A' })).body).toMatchObject({
       code: 'conflict',
-      detail: `${plan.code} ${reason}.`,
+      detail: `Cannot use ${plan.code}: the plan ${reason}.`,
     })
   }
   for (const fields of [{ planId: released.id }, { planId: released.id, elevation: 'Z' }, { elevation: 'A' }]) {
@@ -144,9 +144,12 @@ test('a plan goes from draft to released to retired, and is archived once no ope
   expect((await move(id, 'retired')).body).toMatchObject({ code: 'invalid_transition', allowed: ['released'] })
   await move(id, 'released')
   const { body: home } = await build({ planId: id, elevation: 'A' })
-  expect((await plumbline.delete(`${PLANS}/${id}`)).body.detail).toMatch(/^1 home that is not finished is built from P/)
+  expect((await plumbline.delete(`${PLANS}/${id}`)).body).toMatchObject({
+    reason: 'in_use',
+    detail: expect.stringMatching(/^Cannot archive P.*: 1 unfinished home uses this plan\. Retire the plan instead\.$/),
+  })
   await move(id, 'retired')
-  expect((await plumbline.patch(`${PLANS}/${id}`, { name: 'Late' })).body.detail).toMatch(/is retired/)
+  expect((await plumbline.patch(`${PLANS}/${id}`, { name: 'Late' })).body.reason).toBe('wrong_status')
   await plumbline.post(`${HOMES}/${home.id}/status`, { status: 'cancelled' })
   expect((await plumbline.delete(`${PLANS}/${id}`)).status).toBe(204)
   expect(await move(id, 'released')).toMatchObject({ status: 409 })

@@ -14,7 +14,7 @@ import { scored } from './rescore.ts'
 export async function convert(call: WriteCall, leadId: string, body: Checked['LeadConversion']): Promise<Sale> {
   const before = await leads.lock(call, leadId)
   await assertNamed(call, body)
-  if (before.archivedAt !== null) throw conflict('archived', `${nameOf(before)} is archived.`)
+  if (before.archivedAt !== null) throw conflict('archived', `Cannot convert ${nameOf(before)}: the lead is archived.`)
   if (before.status === 'converted' || before.status === 'lost')
     throw invalidTransition(before.status, 'converted', LEAD_MOVES[before.status])
   const { email, phone, ownerUserId } = before

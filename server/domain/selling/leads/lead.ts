@@ -24,9 +24,11 @@ type Wanted = Pick<Lead, 'budgetMin' | 'budgetMax'>
 /** Refuses a lead whom nobody could tell from others, and a budget that ends before it begins. */
 export function assertSensible(lead: Reachable & Wanted): void {
   if (lead.firstName === null && lead.lastName === null && lead.email === null && lead.phone === null)
-    throw invalid([{ pointer: '/lastName', code: 'required', message: 'is required, or else email or phone' }])
+    throw invalid([
+      { pointer: '/lastName', code: 'required', message: 'is required unless firstName, email or phone is set' },
+    ])
   if (lead.budgetMin !== null && lead.budgetMax !== null && lead.budgetMin > lead.budgetMax)
-    throw invalid([{ pointer: '/budgetMax', code: 'minimum', message: 'must be at least budgetMin' }])
+    throw invalid([{ pointer: '/budgetMax', code: 'minimum', message: 'must not be less than budgetMin' }])
 }
 
 /** What the lead is called to people. */

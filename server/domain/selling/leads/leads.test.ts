@@ -39,7 +39,7 @@ test('a lead is scored by what is known of it, and says how', async () => {
     lastActivityAt: lead.createdAt,
     communityIds: [],
   })
-  expect(lead.scoreReasons).toEqual([{ reason: 'Has an e-mail address.', points: 5 }])
+  expect(lead.scoreReasons).toEqual([{ reason: 'Has an email address.', points: 5 }])
   const day = lead.createdAt.slice(0, 10)
   const fields = {
     source: 'referral',
@@ -162,5 +162,5 @@ test('a lead has no more than 500 activities', async () => {
       .execute()
   })
   const { status, body } = await act(id, { activityType: 'note' })
-  expect([status, body.detail]).toEqual([409, 'A lead has no more than 500 activities.'])
+  expect([status, body.reason]).toEqual([409, 'limit_reached'])
 })

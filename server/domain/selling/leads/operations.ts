@@ -5,6 +5,7 @@ import { recordEvent } from '../../../platform/events/record.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
 import { dateIn, instantOf } from '../../../platform/values/calendar.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as plans from '../../land/plans/queries.ts'
 import * as sales from '../sales/queries.ts'
@@ -73,13 +74,14 @@ export const leadOperations = {
     const { nextActivityAt, ...rest } = body
     const occurredAt = body.occurredAt == null ? call.now : instantOf(body.occurredAt)
     if (occurredAt > call.now)
-      throw invalid([{ pointer: '/occurredAt', code: 'maximum', message: 'must not lie in the future' }])
+      throw invalid([{ pointer: '/occurredAt', code: 'maximum', message: 'must not be in the future' }])
     const activity = await call.write(async (call) => {
       const before = await leads.lock(call, path.leadId)
-      if (before.archivedAt !== null) throw conflict('archived', `${nameOf(before)} is archived.`)
+      if (before.archivedAt !== null)
+        throw conflict('archived', `Cannot add an activity to ${nameOf(before)}: the lead is archived.`)
       const counts = await activities.countsOf(call, before.id)
       if (Object.values(counts).reduce((total, count) => total + count, 0) >= MOST_ACTIVITIES)
-        throw conflict('limit_reached', `A lead has no more than ${MOST_ACTIVITIES} activities.`)
+        throw conflict('limit_reached', `A lead can have at most ${MOST_ACTIVITIES} activities.`)
       const at = occurredAt.toISOString()
       const created = await activities.insert(call, { ...rest, leadId: before.id, occurredAt: at })
       const lastActivityAt = at > before.lastActivityAt ? at : undefined
@@ -98,7 +100,7 @@ export const leadOperations = {
       assertMove(LEAD_MOVES, before.status, to)
       if (before.convertedSaleId !== null) await assertSaleFellThrough(call, before.convertedSaleId)
       if (to === 'lost' && reason === null)
-        throw invalid([{ pointer: '/reason', code: 'required', message: 'is required for lost' }])
+        throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when status is lost' }])
       const changes = { status: to, lostReason: to === 'lost' ? reason : null, convertedSaleId: null }
       const after = await leads.update(call, before, { ...changes, ...(await scored(call, { ...before, ...changes })) })
       await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
@@ -130,5 +132,9 @@ async function assertInterestsExist(call: Call, { communityIds = [], planIds = [
 /** Somebody who is buying a home is nobody to be sold one, nor a lead that was entered by mistake. */
 async function assertSaleFellThrough(call: Call, saleId: string): Promise<void> {
   const sale = await sales.find(call, saleId)
-  if (sale.status !== 'cancelled') throw conflict('wrong_status', `Its sale, ${sale.number}, is not cancelled.`)
+  if (sale.status !== 'cancelled')
+    throw conflict(
+      'wrong_status',
+      `Cannot change the status of the lead: its sale ${sale.number} is ${describeStatus(sale.status)}. Cancel the sale first.`,
+    )
 }

@@ -56,17 +56,17 @@ export function scoreReasonsOf(lead: Scored, counts: ActivityCounts, cameOn: str
   const seen = Math.min((counts.visit ?? 0) + (counts.meeting ?? 0), MOST_COUNTED)
   const talked = Math.min((counts.call ?? 0) + (counts.email ?? 0) + (counts.text ?? 0), MOST_COUNTED)
   const reasons: LeadScoreReason[] = [
-    { reason: 'Has an e-mail address.', points: lead.email === null ? 0 : 5 },
+    { reason: 'Has an email address.', points: lead.email === null ? 0 : 5 },
     { reason: 'Has a phone number.', points: lead.phone === null ? 0 : 5 },
-    { reason: `Came from: ${lead.source.replaceAll('_', ' ')}.`, points: SOURCE_POINTS[lead.source] },
+    { reason: `Source: ${lead.source.replaceAll('_', ' ')}.`, points: SOURCE_POINTS[lead.source] },
     { reason: 'Is interested in a community.', points: lead.communityIds.length > 0 ? 5 : 0 },
     { reason: 'Is interested in a plan.', points: lead.planIds.length > 0 ? 5 : 0 },
     { reason: 'Has a budget.', points: lead.budgetMin === null && lead.budgetMax === null ? 0 : 5 },
     ...moveInReasons(lead.desiredMoveIn, cameOn),
-    { reason: 'Was met or shown around.', points: seen * 10 },
-    { reason: 'Was called or written to.', points: talked * 5 },
-    { reason: 'The next contact is appointed.', points: lead.nextActivityAt === null ? 0 : 5 },
-    { reason: `Has come as far as ${lead.status}.`, points: STATUS_POINTS[lead.status] },
+    { reason: 'Had a visit or a meeting.', points: seen * 10 },
+    { reason: 'Had a call, an email or a text message.', points: talked * 5 },
+    { reason: 'Has a scheduled next activity.', points: lead.nextActivityAt === null ? 0 : 5 },
+    { reason: `Reached the status ${lead.status.replaceAll('_', ' ')}.`, points: STATUS_POINTS[lead.status] },
   ]
   return reasons.filter(({ points }) => points > 0)
 }

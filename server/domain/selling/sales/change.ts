@@ -33,12 +33,11 @@ export async function todayAt(call: Call, { communityId }: Sale): Promise<string
 
 export async function changeTerms(call: WriteCall, before: Sale, body: SaleUpdate): Promise<Sale> {
   const { buyers, homeId, basePrice, saleDate, commissionPercent, commissionAmount, ...rest } = body
-  if (basePrice === null)
-    throw invalid([{ pointer: '/basePrice', code: 'required', message: 'is what the house costs' }])
+  if (basePrice === null) throw invalid([{ pointer: '/basePrice', code: 'required', message: 'must not be null' }])
   await assertNamed(call, { homeId })
   const attached = homeId == null || homeId === before.homeId ? null : await attachedHome(call, before, homeId)
   if (homeId === null && before.homeId !== null)
-    throw conflict('in_use', `${before.number} is the sale of a home; cancel it to free the home.`)
+    throw conflict('in_use', `Cannot remove the home from ${before.number}. Cancel the sale to release the home.`)
   const after = await sales.update(call, before, {
     ...rest,
     ...commissionOf({ commissionPercent, commissionAmount }),
@@ -55,17 +54,20 @@ export async function changeTerms(call: WriteCall, before: Sale, body: SaleUpdat
 /** The home that was since planned on the lot of the sale. */
 async function attachedHome(call: WriteCall, before: Sale, homeId: string): Promise<Home> {
   const { communityId, block, lotNumber, number, agreedOptions } = before
-  if (before.homeId !== null) throw conflict('already_done', `${number} has a home already.`)
+  if (before.homeId !== null) throw conflict('already_done', `${number} already has a home.`)
   const home = await sellableHome(call, homeId, before.id)
   if (home.communityId !== communityId || home.lotNumber !== lotNumber || (home.block ?? '') !== (block ?? ''))
-    throw conflict('not_suitable', `${home.name} is not on the lot that ${number} sells.`)
+    throw conflict('not_suitable', `Cannot use ${home.name}: it is not on the lot of ${number}.`)
   const missing = await notSelected(
     call,
     home.id,
     agreedOptions.map(({ optionId }) => optionId),
   )
   if (missing.length > 0)
-    throw conflict('not_available', `Agreed on in ${number} and not selected for ${home.name}: ${missing.join(', ')}.`)
+    throw conflict(
+      'not_available',
+      `These options of ${number} are not selected for ${home.name}: ${missing.join(', ')}. Select them first.`,
+    )
   return home
 }
 

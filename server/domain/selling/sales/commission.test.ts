@@ -64,7 +64,10 @@ test('a commission can change until the sale is complete, which earns it, and a 
   expect((await change(kept.id, { commissionPercent: 2 })).body.commission).toBe(6666.67)
   const complete = await act(kept.id, 'pipeline', { stage: 'contract_signed' })
   expect(complete).toMatchObject({ status: 'pipeline_complete', commission: 6666.67 })
-  expect((await change(kept.id, { commissionPercent: 5 })).body.detail).toBe(`${kept.number} is complete.`)
+  expect((await change(kept.id, { commissionPercent: 5 })).body).toMatchObject({
+    reason: 'wrong_status',
+    detail: `Cannot change ${kept.number}: the sale is complete.`,
+  })
   const report = await plumbline.post('/api/ext/execute', { skill: 'salesPipelineReport', input: {} })
   expect(report.body.result).toMatchObject({ commissionEarned: 6666.67 })
   expect(await act(cancelled.id, 'cancel', { reason: 'The buyer found no financing.' })).toMatchObject({

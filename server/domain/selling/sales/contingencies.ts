@@ -39,13 +39,13 @@ export function recorded(
 ): SaleContingency[] {
   const { contingencyId = null, status, type, dueDate, date = null, notes } = record
   if (date !== null && date > today)
-    throw invalid([{ pointer: '/date', code: 'maximum', message: 'must not lie in the future' }])
+    throw invalid([{ pointer: '/date', code: 'maximum', message: 'must not be in the future' }])
   const decidedDate = status === 'open' ? null : (date ?? today)
   if (contingencyId === null) {
     if (type === undefined)
-      throw invalid([{ pointer: '/type', code: 'required', message: 'is required without contingencyId' }])
+      throw invalid([{ pointer: '/type', code: 'required', message: 'is required unless contingencyId is set' }])
     if (contingencies.length >= MOST_CONTINGENCIES)
-      throw conflict('limit_reached', `A sale has no more than ${MOST_CONTINGENCIES} contingencies.`)
+      throw conflict('limit_reached', `A sale can have at most ${MOST_CONTINGENCIES} contingencies.`)
     const id = `C${contingencies.length + 1}`
     const added = { contingencyId: id, type, dueDate: dueDate ?? null, status, decidedDate, notes: notes ?? null }
     return [...contingencies, added]
@@ -55,9 +55,11 @@ export function recorded(
     throw invalid([{ pointer: '/contingencyId', code: 'unknown', message: 'is not a contingency of this sale' }])
   assertMove(CONTINGENCY_MOVES, before.status, status)
   if (type !== undefined && type !== before.type)
-    throw invalid([{ pointer: '/type', code: 'fixed', message: 'is that of the contingency' }])
+    throw invalid([{ pointer: '/type', code: 'fixed', message: 'cannot be changed; it is set by the contingency' }])
   if (dueDate !== undefined && before.status !== 'open')
-    throw invalid([{ pointer: '/dueDate', code: 'fixed', message: 'is fixed once it was decided' }])
+    throw invalid([
+      { pointer: '/dueDate', code: 'fixed', message: 'cannot be changed: the contingency has been decided' },
+    ])
   const given = { ...(dueDate !== undefined && { dueDate }), ...(notes !== undefined && { notes }) }
   const after = { ...before, ...given, status, decidedDate }
   return contingencies.map((contingency) => (contingency === before ? after : contingency))

@@ -41,7 +41,7 @@ export function newDeposits(given: readonly SaleDepositInput[]): SaleDeposit[] {
 export function recorded(deposits: readonly SaleDeposit[], record: SaleDepositRecord, today: string): SaleDeposit[] {
   const { depositId = null, status, date = null, reason = null } = record
   if (date !== null && date > today)
-    throw invalid([{ pointer: '/date', code: 'maximum', message: 'must not lie in the future' }])
+    throw invalid([{ pointer: '/date', code: 'maximum', message: 'must not be in the future' }])
   const at = date ?? today
   if (depositId === null) return [...deposits, added(deposits, record, at)]
   const before = deposits.find((deposit) => deposit.depositId === depositId)
@@ -63,11 +63,11 @@ export function recorded(deposits: readonly SaleDeposit[], record: SaleDepositRe
 function added(deposits: readonly SaleDeposit[], record: SaleDepositRecord, at: string): SaleDeposit {
   const { amount, dueDate = null, status, reason = null } = record
   if (amount === undefined)
-    throw invalid([{ pointer: '/amount', code: 'required', message: 'is required without depositId' }])
+    throw invalid([{ pointer: '/amount', code: 'required', message: 'is required unless depositId is set' }])
   if (status !== 'due' && status !== 'received')
-    throw invalid([{ pointer: '/status', code: 'enum', message: 'must be due or received without depositId' }])
+    throw invalid([{ pointer: '/status', code: 'enum', message: 'must be due or received unless depositId is set' }])
   if (deposits.length >= MOST_DEPOSITS)
-    throw conflict('limit_reached', `A sale has no more than ${MOST_DEPOSITS} deposits.`)
+    throw conflict('limit_reached', `A sale can have at most ${MOST_DEPOSITS} deposits.`)
   const receivedDate = status === 'received' ? at : null
   return { depositId: `D${deposits.length + 1}`, amount, dueDate, status, receivedDate, settledDate: null, reason }
 }
@@ -77,7 +77,11 @@ function assertLeftAlone({ amount, dueDate }: SaleDepositRecord): void {
   const faults = Object.entries(sent).filter(([, value]) => value !== undefined)
   if (faults.length > 0)
     throw invalid(
-      faults.map(([field]) => ({ pointer: `/${field}`, code: 'fixed', message: 'is fixed once it was received' })),
+      faults.map(([field]) => ({
+        pointer: `/${field}`,
+        code: 'fixed',
+        message: 'cannot be changed: the deposit has been received',
+      })),
     )
 }
 
@@ -88,7 +92,7 @@ export function settled(
 ): SaleDeposit[] {
   if (disposition === null && deposits.some(({ status }) => status === 'received'))
     throw invalid([
-      { pointer: '/depositDisposition', code: 'required', message: 'is required, because deposits were received' },
+      { pointer: '/depositDisposition', code: 'required', message: 'is required because deposits have been received' },
     ])
   return deposits.map((deposit) => {
     if (deposit.status === 'due') return { ...deposit, status: 'cancelled', settledDate: today, reason }

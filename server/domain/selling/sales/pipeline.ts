@@ -1,6 +1,7 @@
 import type { Home, Sale, SaleStage, SaleStageMove } from '../../../../client/contract.gen.ts'
 import { conflict, invalid } from '../../../platform/problems/problem.ts'
 import { instantOf } from '../../../platform/values/calendar.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 
 type Pipeline = Pick<Sale, 'pipeline' | 'stage'>
 
@@ -21,25 +22,25 @@ export interface Facts {
 const BEFORE_PERMIT: ReadonlySet<string> = new Set(['planning', 'permitting'])
 const BUILT: ReadonlySet<string> = new Set(['completed', 'closed', 'warranty', 'archived'])
 
-/** What speaks against a stage being done, by its name; a stage of another name is nobody's to judge but the builder's. */
+/** Why a stage is not done yet, by its name: a clause to follow a colon. Stages of other names have no conditions. */
 const OBJECTIONS: Readonly<Record<string, (sale: Sale, facts: Facts) => string | null>> = {
-  deposit_received: ({ depositsReceived }) => (depositsReceived > 0 ? null : 'No deposit was received.'),
+  deposit_received: ({ depositsReceived }) => (depositsReceived > 0 ? null : 'no deposit has been received'),
   financing_approved: ({ financing }) =>
-    financing?.status === 'approved' || financing?.type === 'cash' ? null : 'The financing is not approved.',
+    financing?.status === 'approved' || financing?.type === 'cash' ? null : 'the financing has not been approved',
   contingencies_cleared: ({ openContingencies }) =>
-    openContingencies === 0 ? null : 'A contingency is open or has failed.',
+    openContingencies === 0 ? null : 'a contingency is open or has failed',
   selections_final: (_, { home, pendingSelections }) => {
-    if (home === null) return 'There is no home yet for which something could be selected.'
-    return pendingSelections === 0 ? null : `A selection of ${home.name} is still pending.`
+    if (home === null) return 'the sale has no home to select options for'
+    return pendingSelections === 0 ? null : `${home.name} has a pending selection`
   },
   permit_ready: (_, { home }) => {
-    if (home === null) return 'There is no home yet.'
+    if (home === null) return 'the sale has no home'
     const { name, status, statusBeforeHold } = home
-    return BEFORE_PERMIT.has(statusBeforeHold ?? status) ? `${name} is ${status.replaceAll('_', ' ')}.` : null
+    return BEFORE_PERMIT.has(statusBeforeHold ?? status) ? `${name} is ${describeStatus(status)}` : null
   },
   walkthrough_done: (_, { home }) => {
-    if (home === null) return 'There is no home yet.'
-    return BUILT.has(home.status) ? null : `${home.name} is not completed.`
+    if (home === null) return 'the sale has no home'
+    return BUILT.has(home.status) ? null : `${home.name} has not been completed`
   },
 }
 
@@ -49,17 +50,21 @@ export function advanced(sale: Sale, move: SaleStageMove & { status: SaleStage['
   const before = sale.pipeline.find(({ stage }) => stage === name)
   if (before === undefined) {
     const names = sale.pipeline.map(({ stage }) => stage).join(', ')
-    throw invalid([{ pointer: '/stage', code: 'unknown', message: `is not a stage of this sale, which has ${names}` }])
+    throw invalid([{ pointer: '/stage', code: 'unknown', message: `must be a stage of this sale: ${names}` }])
   }
   if (status === 'waived' && reason === null)
-    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required to waive a stage' }])
+    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when status is waived' }])
   const at = completedAt === null ? now : instantOf(completedAt)
-  if (at > now) throw invalid([{ pointer: '/completedAt', code: 'maximum', message: 'must not lie in the future' }])
+  if (at > now) throw invalid([{ pointer: '/completedAt', code: 'maximum', message: 'must not be in the future' }])
   const objection = status === 'done' ? (OBJECTIONS[name]?.(sale, facts) ?? null) : null
-  if (objection !== null) throw conflict('open_work', `${objection} Waive ${name} if it is not needed.`)
+  if (objection !== null)
+    throw conflict('open_work', `Cannot complete ${name}: ${objection}. If the stage is not needed, waive it.`)
   const after = { stage: name, status, completedAt: status === 'open' ? null : at.toISOString(), reason }
   const next = withNext(sale.pipeline.map((stage) => (stage === before ? after : stage)))
   if (next.stage === null && sale.status === 'pending')
-    throw conflict('wrong_status', `${name} is the last open stage; ${sale.number} has to be approved first.`)
+    throw conflict(
+      'wrong_status',
+      `Cannot complete the last open stage (${name}): ${sale.number} has not been approved. Approve the sale first.`,
+    )
   return next
 }

@@ -47,7 +47,9 @@ async function homeOf(call: WriteCall, homeId: string, wanted: Wanted): Promise<
     ...(wanted.optionIds.length > 0 ? ['optionIds'] : []),
   ]
   if (faults.length > 0)
-    throw invalid(faults.map((field) => ({ pointer: `/${field}`, code: 'exclusive', message: 'is said by the home' })))
+    throw invalid(
+      faults.map((field) => ({ pointer: `/${field}`, code: 'exclusive', message: 'is set by the home; leave it out' })),
+    )
   const home = await sellableHome(call, homeId)
   const community = await communities.find(call, home.communityId)
   assertOpenForSale(community)
@@ -67,21 +69,24 @@ export async function sellableHome(call: WriteCall, homeId: string, ofLotSale?: 
 }
 
 function reasonUnavailable({ name, homeType, status, archivedAt }: Home): string {
-  if (status === 'cancelled' || (archivedAt !== null && status !== 'archived')) return `${name} is no longer built.`
-  if (homeType === 'model') return `${name} is a model; give it another homeType to sell it.`
-  return `${name} is sold already.`
+  if (status === 'cancelled' || (archivedAt !== null && status !== 'archived'))
+    return `Cannot sell ${name}: the home is cancelled or archived.`
+  if (homeType === 'model') return `Cannot sell ${name}: it is a model. Change its homeType first.`
+  return `Cannot sell ${name}: it is already sold.`
 }
 
 async function lotOf(call: WriteCall, wanted: Wanted): Promise<Place> {
   const { communityId = null, lotNumber = null, block = null, planId = null, elevation = null } = wanted
   if (communityId === null || lotNumber === null)
-    throw invalid([{ pointer: '/homeId', code: 'required', message: 'is required, or else communityId and lotNumber' }])
+    throw invalid([
+      { pointer: '/homeId', code: 'required', message: 'is required unless communityId and lotNumber are set' },
+    ])
   // Locked, as when a home is added to it, so that of two who sell a lot the second one is told who was first.
   const community = await communities.lock(call, communityId)
   assertOpenForSale(community)
   const lot: Lot = { communityId, block, lotNumber }
   const standing = await homes.onLot(call, lot)
-  if (standing !== undefined) throw heldBack('/lotNumber', `${standing} stands on this lot; sell it by its homeId.`)
+  if (standing !== undefined) throw heldBack('/lotNumber', `${standing} is on this lot. Set homeId to sell it.`)
   const holder = await sales.holderOfLot(call, lot)
   if (holder !== undefined) throw heldBy(call, '/lotNumber', `Lot ${lotNumber}`, holder)
   const { basePrice } = await planFor(call, { planId, elevation }, community)
@@ -89,19 +94,25 @@ async function lotOf(call: WriteCall, wanted: Wanted): Promise<Place> {
 }
 
 function assertOpenForSale({ name, status, archivedAt }: Community): void {
-  if (archivedAt !== null) throw conflict('archived', `${name} is archived.`)
-  if (status === 'planning') throw conflict('not_available', `${name} is not open for sale yet; make it active first.`)
-  if (status === 'closed') throw conflict('not_available', `${name} is closed.`)
+  if (archivedAt !== null) throw conflict('archived', `Cannot sell homes in ${name}: the community is archived.`)
+  if (status === 'planning')
+    throw conflict(
+      'not_available',
+      `Cannot sell homes in ${name}: the community is still in planning. Change its status to active first.`,
+    )
+  if (status === 'closed') throw conflict('not_available', `Cannot sell homes in ${name}: the community is closed.`)
 }
 
 /** Who has it already, as far as the caller may read sales. */
 function heldBy({ permissions }: WriteCall, pointer: string, what: string, { number, status, buyers }: Holder) {
   const how = status === 'pending' ? 'reserved' : 'under contract'
-  if (!permissions.has('sales:read')) return heldBack(pointer, `${what} is ${how}.`)
+  if (!permissions.has('sales:read')) return heldBack(pointer, `${what} is already ${how}.`)
   const names = buyers.map(({ name }) => name).join(', ')
-  return heldBack(pointer, `${what} is ${how}: ${number}, ${names}.`)
+  return heldBack(pointer, `${what} is already ${how}: see ${number} (${names}).`)
 }
 
 function heldBack(pointer: string, detail: string) {
-  return conflict('not_available', detail, { errors: [{ pointer, code: 'conflict', message: 'cannot be sold now' }] })
+  return conflict('not_available', detail, {
+    errors: [{ pointer, code: 'conflict', message: 'must be available for sale' }],
+  })
 }

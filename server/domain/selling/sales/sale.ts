@@ -1,5 +1,6 @@
 import type { Sale, SaleBuyer, SaleBuyerInput, SaleStatus, SaleUpdate } from '../../../../client/contract.gen.ts'
 import { conflict, invalid, invalidTransition } from '../../../platform/problems/problem.ts'
+import { formatList } from '../../../platform/values/format.ts'
 import { isMoney, sum } from '../../../platform/values/money.ts'
 
 export const SALE_MOVES: Readonly<Record<SaleStatus, readonly SaleStatus[]>> = {
@@ -24,9 +25,13 @@ export function amountOf({ basePrice, lotPremium, incentives, discounts }: Terms
 export function assertPriceable(sale: Terms & Pick<Sale, 'optionsTotal'>): void {
   const total = sum([amountOf(sale), sale.optionsTotal])
   if (total < 0)
-    throw invalid([{ pointer: '/discounts', code: 'maximum', message: 'and incentives come to more than the price' }])
+    throw invalid([
+      { pointer: '/discounts', code: 'maximum', message: 'must not exceed the price together with incentives' },
+    ])
   if (!isMoney(total) || !isMoney(amountOf(sale)))
-    throw invalid([{ pointer: '/basePrice', code: 'maximum', message: 'comes to more than a home can cost' }])
+    throw invalid([
+      { pointer: '/basePrice', code: 'maximum', message: 'must not raise the total above the maximum price of a home' },
+    ])
 }
 
 type Commission = Pick<SaleUpdate, 'commissionPercent' | 'commissionAmount'>
@@ -35,7 +40,7 @@ type Commission = Pick<SaleUpdate, 'commissionPercent' | 'commissionAmount'>
 export function commissionOf({ commissionPercent, commissionAmount }: Commission): Commission {
   if (commissionPercent != null && commissionAmount != null)
     throw invalid([
-      { pointer: '/commissionAmount', code: 'exclusive', message: 'cannot be sent with commissionPercent' },
+      { pointer: '/commissionAmount', code: 'exclusive', message: 'cannot be combined with commissionPercent' },
     ])
   return {
     commissionPercent: commissionAmount == null ? commissionPercent : null,
@@ -55,18 +60,19 @@ export function assertChangeable(sale: Sale, body: SaleUpdate): void {
   if (sale.status !== 'approved') return
   const fixed = TERMS.filter((field) => body[field] !== undefined && body[field] !== sale[field])
   if (fixed.length > 0)
-    throw conflict('wrong_status', `${sale.number} is approved, so its ${fixed.join(', ')} cannot change.`)
+    throw conflict('wrong_status', `Cannot change ${formatList(fixed)}: ${sale.number} has been approved.`)
 }
 
 /** Refuses to change a sale that has ended, in one way or the other. */
 export function assertOpen(sale: Pick<Sale, 'number' | 'status'>): void {
   assertNotCancelled(sale)
-  if (sale.status === 'pipeline_complete') throw conflict('wrong_status', `${sale.number} is complete.`)
+  if (sale.status === 'pipeline_complete')
+    throw conflict('wrong_status', `Cannot change ${sale.number}: the sale is complete.`)
 }
 
 /** Deposits and contingencies can still be recorded once all stages are done, but not once nothing comes of the sale. */
 export function assertNotCancelled({ number, status }: Pick<Sale, 'number' | 'status'>): void {
-  if (status === 'cancelled') throw conflict('wrong_status', `${number} is cancelled.`)
+  if (status === 'cancelled') throw conflict('wrong_status', `Cannot change ${number}: the sale is cancelled.`)
 }
 
 /** Refuses a move of the sale's status that the operation would make. */

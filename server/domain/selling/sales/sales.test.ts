@@ -117,9 +117,11 @@ test('a sale moves its home from available to reserved, under contract and back'
   await select(homeId, { optionId: patio }, 'approved')
   const pending = await select(homeId, { customDescription: 'Ramp', unitPrice: 900, cost: 500, scope: 'framing' })
   expect(await home(homeId)).toMatchObject({ contractPrice: 374560 })
-  expect(refusal(await change(id, { basePrice: 360000, incentives: 1 }))).toContain('its basePrice, incentives cannot')
+  expect(refusal(await change(id, { basePrice: 360000, incentives: 1 }))).toContain(
+    'Cannot change basePrice and incentives: ',
+  )
   expect(refusal(await plumbline.patch(`/api/ext/homes/${homeId}`, { elevation: 'A' }))).toContain(
-    'approved, for its plan',
+    'its sale is approved for the present plan',
   )
   const listed = await plumbline.get(`/api/ext/homes?salesStatus=under_contract&q=${before.lotNumber}`)
   expect(listed.body.data.map((one: { id: string }) => one.id)).toContain(homeId)
@@ -129,7 +131,7 @@ test('a sale moves its home from available to reserved, under contract and back'
   ] as const) {
     const path = `/api/ext/homes/${homeId}${target && `/${target}`}`
     const answer = verb === 'post' ? await plumbline.post(path, { status: 'cancelled' }) : await plumbline.delete(path)
-    expect(refusal(answer)).toContain('is under contract; cancel its sale first')
+    expect(refusal(answer)).toContain('it is under contract. Cancel its sale first.')
   }
   const cancelled = await done(id, 'cancel', { reason: 'The buyer found no financing.' })
   expect(cancelled).toMatchObject({
@@ -170,12 +172,15 @@ test('of many who sell a home at once one does, and the others are told who was 
   const others = answers.filter((answer) => answer !== winner)
   const { number, buyers } = winner?.body ?? {}
   for (const answer of others) {
-    expect([`Lot ${lotNumber} is reserved: ${number}, ${buyers[0].name}.`, `Lot ${lotNumber} is reserved.`]).toContain(
-      refusal(answer),
-    )
+    expect([
+      `Lot ${lotNumber} is already reserved: see ${number} (${buyers[0].name}).`,
+      `Lot ${lotNumber} is already reserved.`,
+    ]).toContain(refusal(answer))
     expect(answer.body.errors).toMatchObject([{ pointer: '/homeId', code: 'conflict' }])
   }
-  expect(refusal(await plumbline.post(SALES, { buyers: ELENA, homeId }, { key }))).toBe(`Lot ${lotNumber} is reserved.`)
+  expect(refusal(await plumbline.post(SALES, { buyers: ELENA, homeId }, { key }))).toBe(
+    `Lot ${lotNumber} is already reserved.`,
+  )
 })
 
 test('a lead becomes a sale once, and can be contacted again when that falls through', async () => {
@@ -199,7 +204,7 @@ test('a lead becomes a sale once, and can be contacted again when that falls thr
   expect(data.map(({ type }: { type: string }) => type)).toEqual(['sale.created', 'lead.converted'])
   expect((await plumbline.delete(`/api/ext/leads/${lead.id}`)).status).toBe(409)
   const contact = () => plumbline.post(`/api/ext/leads/${lead.id}/status`, { status: 'contacted' })
-  expect(refusal(await contact())).toContain(`${sale.number}, is not cancelled`)
+  expect(refusal(await contact())).toContain(`its sale ${sale.number} is pending. Cancel the sale first.`)
   await done(sale.id, 'cancel', { reason: 'Took a resale house.' })
   expect((await contact()).body).toMatchObject({ status: 'contacted', convertedSaleId: null })
   const again = await convert({ homeId: sale.homeId })
@@ -259,9 +264,9 @@ test('a sale has no more than twenty deposits, nor contingencies', async () => {
   const deposits = Array.from({ length: 20 }, () => ({ amount: 1 }))
   const contingencies = Array.from({ length: 20 }, () => ({ type: 'other' }))
   const { id } = await newSale({ homeId: (await newHome()).id, deposits, contingencies })
-  expect(refusal(await act(id, 'deposits', { amount: 1, status: 'due' }))).toBe('A sale has no more than 20 deposits.')
+  expect(refusal(await act(id, 'deposits', { amount: 1, status: 'due' }))).toBe('A sale can have at most 20 deposits.')
   const more = await act(id, 'contingencies', { type: 'other', status: 'open' })
-  expect(refusal(more)).toBe('A sale has no more than 20 contingencies.')
+  expect(refusal(more)).toBe('A sale can have at most 20 contingencies.')
 })
 
 test('a contingency is cleared, waived or fails, and can be agreed on after that', async () => {
@@ -296,13 +301,13 @@ test('a stage is done when the records agree, waived with a reason, and the last
   const pending = await select(homeId, { customDescription: 'Ramp', unitPrice: 900, cost: 500, scope: 'framing' })
   const stage = (name: string, fields = {}) => act(id, 'pipeline', { stage: name, ...fields })
   expect(refusal(await stage('deposit_received'))).toBe(
-    'No deposit was received. Waive deposit_received if it is not needed.',
+    'Cannot complete deposit_received: no deposit has been received. If the stage is not needed, waive it.',
   )
-  expect(refusal(await stage('financing_approved'))).toContain('not approved')
-  expect(refusal(await stage('contingencies_cleared'))).toContain('A contingency is open')
-  expect(refusal(await stage('selections_final'))).toContain('is still pending')
+  expect(refusal(await stage('financing_approved'))).toContain('has not been approved')
+  expect(refusal(await stage('contingencies_cleared'))).toContain('a contingency is open')
+  expect(refusal(await stage('selections_final'))).toContain('has a pending selection')
   expect(refusal(await stage('permit_ready'))).toContain('is planning')
-  expect(refusal(await stage('walkthrough_done'))).toContain('is not completed')
+  expect(refusal(await stage('walkthrough_done'))).toContain('has not been completed')
   expect((await stage('ribbon_cut')).body.errors).toMatchObject([{ pointer: '/stage', code: 'unknown' }])
   expect((await stage('closed', { status: 'waived' })).body.errors).toMatchObject([{ pointer: '/reason' }])
   expect((await stage('closed', { completedAt: '2999-01-01T00:00:00Z' })).body.errors).toMatchObject([
@@ -322,7 +327,7 @@ test('a stage is done when the records agree, waived with a reason, and the last
   expect((await plumbline.get(`${SALES}?stage=financing_approved&homeId=${homeId}`)).body.data).toHaveLength(1)
   await done(id, 'pipeline', { stage: 'financing_approved' })
   for (const name of ['permit_ready', 'walkthrough_done']) await waive(id, name)
-  expect(refusal(await stage('closed'))).toContain('has to be approved first')
+  expect(refusal(await stage('closed'))).toContain('Approve the sale first.')
   await done(id, 'approve')
   const complete = await done(id, 'pipeline', { stage: 'closed' })
   expect(complete).toMatchObject({ status: 'pipeline_complete', stage: null })
@@ -343,11 +348,11 @@ test('a home closes once its sale is settled, or for a reason that somebody with
   const stages = sale.pipeline.map(({ stage }: { stage: string }) => stage)
   for (const stage of stages.slice(0, -1)) await waive(sale.id, stage)
   await done(sale.id, 'approve')
-  expect(refusal(await move('closed'))).toContain(`No sale of ${name} is complete.`)
+  expect(refusal(await move('closed'))).toContain(`${name} has no completed sale.`)
   await done(sale.id, 'pipeline', { stage: 'closed' })
-  expect(refusal(await move('closed'))).toContain(`The sale of ${name} still depends on a contingency.`)
+  expect(refusal(await move('closed'))).toContain(`The sale of ${name} has 1 open contingency.`)
   await done(sale.id, 'contingencies', { contingencyId: 'C1', status: 'waived' })
-  expect(refusal(await move('closed'))).toContain(`Deposits of 5000.00 for ${name} are still due.`)
+  expect(refusal(await move('closed'))).toContain(`The sale of ${name} has $5,000.00 of outstanding deposits.`)
   const key = await plumbline.newKey(['homes:write'])
   const override = { status: 'closed', overrideReason: 'Paid at the table.' }
   const denied = await plumbline.post(`/api/ext/homes/${homeId}/status`, override, { key })
@@ -369,26 +374,28 @@ test('a lot is sold before a home stands on it, at the prices agreed on, and get
   const { lines } = (await plumbline.get(`${SALES}/${sale.id}/price`)).body
   expect(lines[2]).toMatchObject({ kind: 'option', optionId: patio, selectionId: null, amount: 3070 })
   const twice = await plumbline.post(SALES, { buyers: ELENA, ...lot })
-  expect(refusal(twice)).toBe(`Lot ${lot.lotNumber} is reserved: ${sale.number}, Elena Marsh.`)
+  expect(refusal(twice)).toBe(`Lot ${lot.lotNumber} is already reserved: see ${sale.number} (Elena Marsh).`)
   for (const name of ['selections_final', 'permit_ready', 'walkthrough_done'])
-    expect(refusal(await act(sale.id, 'pipeline', { stage: name }))).toContain('There is no home yet')
+    expect(refusal(await act(sale.id, 'pipeline', { stage: name }))).toContain('the sale has no home')
   const { id: homeId, name } = await newHome({ lotNumber: lot.lotNumber })
-  expect(refusal(await plumbline.post(SALES, { buyers: ELENA, homeId }))).toContain(`The lot of ${name} is reserved`)
+  expect(refusal(await plumbline.post(SALES, { buyers: ELENA, homeId }))).toContain(
+    `The lot of ${name} is already reserved`,
+  )
   expect(refusal(await change(sale.id, { homeId }))).toContain('not selected for')
   const elsewhere = await newHome()
-  expect(refusal(await change(sale.id, { homeId: elsewhere.id }))).toContain('is not on the lot')
+  expect(refusal(await change(sale.id, { homeId: elsewhere.id }))).toContain('it is not on the lot of')
   await select(homeId, { optionId: patio }, 'approved')
   expect((await change(sale.id, { homeId })).body).toMatchObject({ homeId, totalPrice: 382560 })
   expect(await home(homeId)).toMatchObject({ salesStatus: 'reserved', saleId: sale.id })
-  expect(refusal(await change(sale.id, { homeId: null }))).toContain('cancel it to free the home')
-  expect(refusal(await change(sale.id, { homeId: elsewhere.id }))).toContain('has a home already')
+  expect(refusal(await change(sale.id, { homeId: null }))).toContain('Cancel the sale to release the home.')
+  expect(refusal(await change(sale.id, { homeId: elsewhere.id }))).toContain('already has a home')
   const onLot = await plumbline.post(SALES, {
     buyers: ELENA,
     communityId,
     lotNumber: elsewhere.lotNumber,
     basePrice: 1,
   })
-  expect(refusal(onLot)).toContain(`${elsewhere.name} stands on this lot`)
+  expect(refusal(onLot)).toContain(`${elsewhere.name} is on this lot`)
 })
 
 test('nothing is sold that is not for sale, without a price, or for less than nothing', async () => {
@@ -411,17 +418,27 @@ test('nothing is sold that is not for sale, without a price, or for less than no
   expect((await refused({ ...lot, communityId: 'com_none' })).errors).toMatchObject([{ pointer: '/communityId' }])
   expect((await refused({ ...lot, optionIds: ['opt_none'] })).errors).toMatchObject([{ pointer: '/optionIds/0' }])
   const draft = await made('options', { code: 'DR', name: 'Draft', optionType: 'upgrade', price: 1 })
-  expect((await refused({ ...lot, optionIds: [draft] })).detail).toBe('DR is draft; it has to be active.')
+  expect(await refused({ ...lot, optionIds: [draft] })).toMatchObject({
+    reason: 'wrong_status',
+    detail: 'Cannot sell DR: the option is a draft. Activate it first.',
+  })
   const model = await newHome({ homeType: 'model' })
   expect(model.salesStatus).toBe('unavailable')
-  expect((await refused({ homeId: model.id })).detail).toContain('is a model')
+  expect(await refused({ homeId: model.id })).toMatchObject({
+    reason: 'not_available',
+    detail: expect.stringContaining('it is a model'),
+  })
   const gone = await newHome()
   await plumbline.post(`/api/ext/homes/${gone.id}/status`, { status: 'cancelled' })
-  expect((await refused({ homeId: gone.id })).detail).toContain('is no longer built')
+  expect(await refused({ homeId: gone.id })).toMatchObject({
+    reason: 'not_available',
+    detail: expect.stringContaining('the home is cancelled or archived'),
+  })
   const early = await made('communities', { name: 'Mill Creek Crossing', status: 'planning' })
-  expect((await refused({ communityId: early, lotNumber: '1', basePrice: 1 })).detail).toContain(
-    'not open for sale yet',
-  )
+  expect(await refused({ communityId: early, lotNumber: '1', basePrice: 1 })).toMatchObject({
+    reason: 'not_available',
+    detail: expect.stringContaining('the community is still in planning'),
+  })
   const { id } = await newSale({ homeId })
   expect((await change(id, { incentives: 999999 })).body.errors).toMatchObject([{ pointer: '/discounts' }])
   expect((await change(id, { basePrice: null })).body.errors).toMatchObject([{ pointer: '/basePrice' }])

@@ -4,6 +4,7 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 import { reasonNotToSelect } from '../../costs/options/option.ts'
 import * as options from '../../costs/options/queries.ts'
@@ -25,7 +26,7 @@ export async function sell(call: WriteCall, body: Checked['SaleCreate'], leadId:
   const basePrice = body.basePrice ?? place.basePrice
   if (basePrice === null)
     throw invalid([
-      { pointer: '/basePrice', code: 'required', message: 'is required, because neither home nor plan has one' },
+      { pointer: '/basePrice', code: 'required', message: 'is required because neither the home nor the plan has one' },
     ])
   const { homeId, optionIds: _, deposits, contingencies, buyers, saleDate, ...rest } = body
   const { home, community, block, lotNumber, planId, elevation } = place
@@ -64,8 +65,12 @@ function priceOf(option: Option, { community, planId, lotNumber }: Place): numbe
   const { code, status, price } = option
   const reason = reasonNotToSelect(option, { name: `lot ${lotNumber}`, planId, communityId: community.id })
   if (reason !== null) throw conflict('not_available', reason)
-  if (status !== 'active') throw conflict('wrong_status', `${code} is ${status}; it has to be active.`)
+  if (status !== 'active')
+    throw conflict('wrong_status', `Cannot sell ${code}: the option is ${describeStatus(status)}. Activate it first.`)
   if (price === null)
-    throw conflict('missing_data', `The price of ${code} follows from its cost in a house; select it for a home.`)
+    throw conflict(
+      'missing_data',
+      `The price of ${code} depends on its cost in a home. Add it as a selection of a home instead.`,
+    )
   return price
 }

@@ -45,7 +45,7 @@ export const selectionOperations = {
       const option = await optionNamed(call, body.optionId)
       const { overrideReason, ...given } = body
       if ((await selections.countOf(call, place.home.id)) >= MOST_SELECTIONS)
-        throw conflict('limit_reached', `A home has no more than ${MOST_SELECTIONS} selections.`)
+        throw conflict('limit_reached', `A home can have at most ${MOST_SELECTIONS} selections.`)
       if (option !== null) await assertSelectable(call, place, option, null)
       const deadline = deadlineOf(body.deadline ?? null, option, place.home, place.community)
       assertInTime(place, deadline, overrideReason)
@@ -77,7 +77,7 @@ export const selectionOperations = {
       checkIfMatch(ifMatch, before)
       const name = nameOf(before, option)
       if (before.status === 'declined' || before.status === 'cancelled')
-        throw conflict('wrong_status', `${name} is ${before.status}, so it cannot be changed.`)
+        throw conflict('wrong_status', `Cannot change ${name}: the selection is ${before.status}.`)
       assertStillOneThing(before, body)
       const { overrideReason, externalId, ...choices } = body
       const isChoice = Object.keys(choices).length > 0
@@ -144,18 +144,22 @@ async function optionNamed(call: Call, id: string | null | undefined): Promise<O
 
 function assertOneThing({ optionId, customDescription, unitPrice }: Checked['SelectionCreate']): void {
   if ((optionId == null) === (customDescription == null))
-    throw invalid([{ pointer: '/optionId', code: 'required', message: 'is required, or else customDescription' }])
+    throw invalid([{ pointer: '/optionId', code: 'required', message: 'is required unless customDescription is set' }])
   if (optionId == null && unitPrice == null)
-    throw invalid([{ pointer: '/unitPrice', code: 'required', message: 'is required without optionId' }])
+    throw invalid([{ pointer: '/unitPrice', code: 'required', message: 'is required unless optionId is set' }])
 }
 
 function assertStillOneThing({ optionId }: Selection, body: SelectionUpdate): void {
   if (optionId !== null && body.customDescription != null)
-    throw invalid([{ pointer: '/customDescription', code: 'option', message: 'belongs to what is no option' }])
+    throw invalid([{ pointer: '/customDescription', code: 'option', message: 'can only be used without optionId' }])
   if (optionId === null && body.customDescription === null)
-    throw invalid([{ pointer: '/customDescription', code: 'required', message: 'is what was selected' }])
+    throw invalid([
+      { pointer: '/customDescription', code: 'required', message: 'must not be null when the selection has no option' },
+    ])
   if (optionId === null && body.unitPrice === null)
-    throw invalid([{ pointer: '/unitPrice', code: 'required', message: 'is required without an option' }])
+    throw invalid([
+      { pointer: '/unitPrice', code: 'required', message: 'must not be null when the selection has no option' },
+    ])
 }
 
 /** Where a cost that is one amount is budgeted: as sent, or else as the option, or as the trade. */
@@ -215,7 +219,7 @@ async function requotedAs(
 }
 
 function priceUnknown(name: string) {
-  return conflict('missing_data', `The price of ${name} follows from its cost, and parts of it have no price.`)
+  return conflict('missing_data', `Cannot price ${name}: some of its parts have no price.`)
 }
 
 /** What a move changes besides the status, once everything that speaks against it has been checked. */
@@ -230,14 +234,17 @@ async function consequencesOf(
   const name = nameOf(before, option)
   if (to === 'pending' && option !== null) await assertSelectable(call, place, option, before.id)
   if (to === 'ordered' && !(await selections.isOrdered(call, before.id)))
-    throw conflict('missing_data', `No approved purchase order names ${name}; make one with its optionSelectionId.`)
+    throw conflict(
+      'missing_data',
+      `${name} has no approved purchase order. Create and approve one with optionSelectionId set to it.`,
+    )
   if (to === 'cancelled') {
     const dependents = before.optionId === null ? [] : dependentsOf(before.optionId, place.standing)
     const [dependent] = dependents
     if (dependent !== undefined)
       throw conflict(
         'in_use',
-        `${nameOf(dependent, dependent.option)}, which is ${dependent.status}, requires ${name}.`,
+        `Cannot cancel ${name}: ${nameOf(dependent, dependent.option)}, which is ${dependent.status}, requires it.`,
       )
     const changePoId = await changeOrderFor(call, before, name, [])
     return { changes: changePoId === undefined ? {} : { changePoId }, costs: [] }
@@ -247,6 +254,7 @@ async function consequencesOf(
   const draft = { ...before, option }
   const { amounts, costs } = await quote(call, place.home, draft, { ...place, dependents: [] })
   if (amounts.price === null) throw priceUnknown(name)
-  if (option === null && amounts.cost === null) throw conflict('missing_data', `${name} has no cost yet.`)
+  if (option === null && amounts.cost === null)
+    throw conflict('missing_data', `Cannot approve ${name}: it has no cost. Set cost first.`)
   return { changes: { ...amounts, approvedBy: call.actor, approvedAt: call.now.toISOString() }, costs }
 }

@@ -2,6 +2,7 @@ import type { Community, Home, Option, Selection } from '../../../../client/cont
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
+import { describeStatus, formatDate, formatList } from '../../../platform/values/format.ts'
 import { type StandingSelection, standingOf } from '../../costs/budgets/selection-queries.ts'
 import { reasonNotToSelect } from '../../costs/options/option.ts'
 import * as options from '../../costs/options/queries.ts'
@@ -41,13 +42,15 @@ export async function lockWithHome(call: WriteCall, id: string) {
 export async function assertSelectable(call: Call, { home, standing }: Place, option: Option, except: string | null) {
   const { id: optionId, code } = option
   const isOffered = except !== null || option.status === 'active' || option.archivedAt !== null
-  const reason = isOffered ? reasonNotToSelect(option, home) : `${code} is ${option.status}; it has to be active.`
+  const reason = isOffered
+    ? reasonNotToSelect(option, home)
+    : `Cannot select ${code}: the option is ${describeStatus(option.status)}. Activate it first.`
   if (reason !== null) throw conflict('not_available', reason)
   const there = await selections.statusOfOption(call, { homeId: home.id, optionId, except })
   if (there !== undefined)
     throw conflict(
       'already_ordered',
-      `${home.name} has ${code} already, ${there}; change the quantity of that selection.`,
+      `${home.name} already has a selection of ${code}, and it is ${there}. Change the quantity of that selection instead.`,
     )
   const excluded = exclusion(option, standing, home)
   if (excluded !== null) throw conflict('not_available', excluded)
@@ -55,7 +58,10 @@ export async function assertSelectable(call: Call, { home, standing }: Place, op
 
 export function assertInTime({ on }: Place, deadline: string | null, overrideReason: string | null | undefined): void {
   if (deadline === null || on <= deadline || overrideReason != null) return
-  throw conflict('deadline_passed', `The deadline was ${deadline}; a change after it takes an overrideReason.`)
+  throw conflict(
+    'deadline_passed',
+    `The selection deadline was ${formatDate(deadline)}. To change the selection anyway, set overrideReason.`,
+  )
 }
 
 /** The change order that allows to alter a selection once it is ordered; undefined before. */
@@ -68,10 +74,10 @@ export async function changeOrderFor(
   if (selection.status !== 'ordered' && selection.status !== 'installed') return undefined
   const changeOrder = await selections.changeOrderOf(call, selection)
   if (changeOrder !== undefined) return changeOrder
-  const what = fields.length === 0 ? 'cancelled' : `changed in ${fields.join(', ')}`
+  const what = fields.length === 0 ? 'cancel it' : `change ${formatList(fields)}`
   throw conflict(
     'wrong_status',
-    `${name} is ${selection.status}; to be ${what} it takes a change order: an approved purchase order of type change with its optionSelectionId.`,
+    `${name} is already ${selection.status}. To ${what}, create and approve a purchase order of type change with optionSelectionId set to it.`,
   )
 }
 
@@ -83,6 +89,6 @@ export async function assertApprovable(call: Call, place: Place, option: Option,
   const verb = missing.length === 1 ? 'is' : 'are'
   throw conflict(
     'not_available',
-    `${option.code} requires ${codes}, which ${verb} not approved for ${place.home.name}.`,
+    `Cannot approve ${option.code}: it requires ${codes}, which ${verb} not approved for ${place.home.name}. Approve ${missing.length === 1 ? 'it' : 'them'} first.`,
   )
 }

@@ -34,7 +34,7 @@ export async function quote(
   if (option !== null && home.planId === null)
     throw conflict(
       'missing_data',
-      `${home.name} has no plan, which the cost of ${option.code} is computed for; send its cost.`,
+      `Cannot compute the cost of ${option.code}: ${home.name} has no plan. Set cost instead.`,
     )
   const selected = [...standing.filter(({ id }) => id !== draft.id), draft]
   const of = new Set([draft.id, ...dependents])
@@ -53,7 +53,13 @@ export function priceOf(quantity: number, unitPrice: number | null): number | nu
   if (unitPrice === null) return null
   const price = lineTotal(quantity, unitPrice)
   if (isMoney(price)) return price
-  throw invalid([{ pointer: '/unitPrice', code: 'maximum', message: 'times quantity comes to more than can be paid' }])
+  throw invalid([
+    {
+      pointer: '/unitPrice',
+      code: 'maximum',
+      message: 'times quantity must not exceed the maximum price of a selection',
+    },
+  ])
 }
 
 /** An option builds upon what it requires, whether or not that has been approved yet. */

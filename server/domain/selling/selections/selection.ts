@@ -27,9 +27,9 @@ export function exclusion(option: Option, standing: readonly Standing[], home: P
   for (const { option: other, status } of standing) {
     if (other === null || other.id === option.id) continue
     if (option.excludesOptionIds.includes(other.id))
-      return `${option.code} excludes ${other.code}, which is ${status} for ${home.name}.`
+      return `Cannot select ${option.code}: it excludes ${other.code}, which is ${status} for ${home.name}.`
     if (other.excludesOptionIds.includes(option.id))
-      return `${other.code}, which is ${status} for ${home.name}, excludes ${option.code}.`
+      return `Cannot select ${option.code}: ${other.code}, which is ${status} for ${home.name}, excludes it.`
   }
   return null
 }

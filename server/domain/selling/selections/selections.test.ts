@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 
 let plumbline: TestPlumbline
 let communityId: string
@@ -167,7 +168,7 @@ test('after the lock a selection counts as approved changes, and is taken back t
     { originalAmount: 55, approvedChanges: -55 },
     { originalAmount: -2880, approvedChanges: 2880 },
   ])
-  expect(refusal(await estimate(home))).toContain('has been locked')
+  expect(refusal(await estimate(home))).toContain('it was locked on')
 })
 
 test('a selection with an unpriced part has no cost and is not budgeted, and the estimate says why', async () => {
@@ -223,7 +224,7 @@ test('a price that follows from the cost is taken when it is selected and again 
   const unknown = await newOption({ marginPercent: 20 }, [{ partId: unpriced, quantity: 1 }])
   const pending = await select(home, { optionId: unknown })
   expect(pending.body).toMatchObject({ cost: null, unitPrice: null, price: null, difference: null })
-  expect(refusal(await move(pending.body.id, 'approved'))).toContain('follows from its cost')
+  expect(refusal(await move(pending.body.id, 'approved'))).toContain('some of its parts have no price')
 })
 
 test('an allowance moves the price by its difference, and is budgeted as an allowance', async () => {
@@ -243,7 +244,7 @@ test('something that is no option has a description and a price, and a cost befo
   expect((await select(home, {})).body.errors).toMatchObject([{ pointer: '/optionId' }])
   expect((await select(home, { customDescription: 'Dog wash' })).body.errors).toMatchObject([{ pointer: '/unitPrice' }])
   const id = await selected(home, { customDescription: 'Dog wash', unitPrice: 1850 })
-  expect(refusal(await move(id, 'approved'))).toBe('Dog wash has no cost yet.')
+  expect(refusal(await move(id, 'approved'))).toBe('Cannot approve Dog wash: it has no cost. Set cost first.')
   for (const [fields, pointer] of [
     [{ customDescription: null }, '/customDescription'],
     [{ unitPrice: null }, '/unitPrice'],
@@ -261,19 +262,25 @@ test('something that is no option has a description and a price, and a cost befo
 test('only an active option that is available there can be selected, once for each home', async () => {
   const home = await newHome()
   const draft = await made('options', { code: 'DRAFT', name: 'X', optionType: 'design', price: 1 })
-  expect(refusal(await select(home, { optionId: draft }))).toBe('DRAFT is draft; it has to be active.')
+  expect(refusal(await select(home, { optionId: draft }))).toBe(
+    'Cannot select DRAFT: the option is a draft. Activate it first.',
+  )
   const other = await releasedPlan({ code: 'P1650' })
   const elsewhere = await made('communities', { name: 'Mill Creek' })
   const ofPlan = await newOption({ code: 'OF-PLAN', planIds: [other] })
   const ofPlace = await newOption({ code: 'OF-PLACE', communityIds: [elsewhere] })
-  expect(refusal(await select(home, { optionId: ofPlan }))).toContain('OF-PLAN is not available for the plan')
-  expect(refusal(await select(home, { optionId: ofPlace }))).toContain('OF-PLACE is not offered in the community')
+  expect(refusal(await select(home, { optionId: ofPlan }))).toContain(
+    'OF-PLAN: the option is not available for the plan',
+  )
+  expect(refusal(await select(home, { optionId: ofPlace }))).toContain(
+    'OF-PLACE: the option is not available in the community',
+  )
   const optionId = await newOption({ code: 'ONCE' })
   const first = await selected(home, { optionId })
-  expect(refusal(await select(home, { optionId }))).toContain('has ONCE already, pending')
+  expect(refusal(await select(home, { optionId }))).toContain('already has a selection of ONCE, and it is pending')
   await move(first, 'declined')
   await selected(home, { optionId })
-  expect(refusal(await move(first, 'pending'))).toContain('has ONCE already')
+  expect(refusal(await move(first, 'pending'))).toContain('already has a selection of ONCE')
   expect((await select(home, { optionId: 'opt_none' })).body.code).toBe('unknown_reference')
   const withoutPlan = await newHome({ planId: null, elevation: null })
   const computed = await newOption({}, [{ partId: labor, quantity: 1 }])
@@ -291,13 +298,21 @@ test('what an option requires and excludes is held when it is approved and cance
     await selected(home, { optionId: top }),
     await selected(home, { optionId: against }),
   ]
-  expect(refusal(await move(topId, 'approved'))).toBe('KI-GRM requires KI-UP42, which is not approved for Lot R.')
+  expect(refusal(await move(topId, 'approved'))).toBe(
+    'Cannot approve KI-GRM: it requires KI-UP42, which is not approved for Lot R. Approve it first.',
+  )
   await move(baseId, 'approved')
-  expect(refusal(await move(againstId, 'approved'))).toBe('KI-LOW excludes KI-UP42, which is approved for Lot R.')
+  expect(refusal(await move(againstId, 'approved'))).toBe(
+    'Cannot select KI-LOW: it excludes KI-UP42, which is approved for Lot R.',
+  )
   await move(againstId, 'declined')
-  expect(refusal(await move(againstId, 'pending'))).toBe('KI-LOW excludes KI-UP42, which is approved for Lot R.')
+  expect(refusal(await move(againstId, 'pending'))).toBe(
+    'Cannot select KI-LOW: it excludes KI-UP42, which is approved for Lot R.',
+  )
   expect((await move(topId, 'approved')).status).toBe(200)
-  expect(refusal(await move(baseId, 'cancelled'))).toBe('KI-GRM, which is approved, requires KI-UP42.')
+  expect(refusal(await move(baseId, 'cancelled'))).toBe(
+    'Cannot cancel KI-UP42: KI-GRM, which is approved, requires it.',
+  )
   await move(topId, 'cancelled')
   expect((await move(baseId, 'cancelled')).status).toBe(200)
 })
@@ -323,7 +338,7 @@ test('two options that take the place of one line cannot both be approved', asyn
   const [one, other] = [await newOption({ code: 'T-1' }, QUARTZ()), await newOption({ code: 'T-2' }, QUARTZ())]
   const pending = await selected(home, { optionId: other })
   await approved(home, { optionId: one })
-  expect(refusal(await move(pending, 'approved'))).toBe('T-1 and T-2 both take the place of the line tops.')
+  expect(refusal(await move(pending, 'approved'))).toContain('T-1 and T-2 both replace line tops.')
 })
 
 test('of two selections that exclude each other, exactly one is approved at once', async () => {
@@ -339,17 +354,17 @@ test('of two selections that exclude each other, exactly one is approved at once
 test('an ordered selection is named by an order, and altered or cancelled only under a change order', async () => {
   const home = await newHome()
   const id = await approved(home, { optionId: await newOption({ code: 'ORD' }, [{ partId: labor, quantity: 2 }]) })
-  expect(refusal(await move(id, 'ordered'))).toContain('No approved purchase order names ORD')
+  expect(refusal(await move(id, 'ordered'))).toContain('ORD has no approved purchase order.')
   await order(home, { poType: 'option', optionSelectionId: id })
   expect((await move(id, 'ordered')).body.status).toBe('ordered')
-  expect(refusal(await change(id, { quantity: 2 }))).toContain('takes a change order')
+  expect(refusal(await change(id, { quantity: 2 }))).toContain('create and approve a purchase order of type change')
   expect((await change(id, { color: 'Slate' })).status).toBe(200)
   expect(await budgeted(home)).toBe(11)
   const changeOrder = await order(home, { poType: 'change', optionSelectionId: id })
   expect((await change(id, { quantity: 2 })).body).toMatchObject({ cost: 22, price: 200, changePoId: changeOrder })
   expect(await budgeted(home)).toBe(22)
   // A change order allows one change.
-  expect(refusal(await move(id, 'cancelled'))).toContain('takes a change order')
+  expect(refusal(await move(id, 'cancelled'))).toContain('create and approve a purchase order of type change')
   await order(home, { poType: 'change', optionSelectionId: id })
   expect((await move(id, 'cancelled')).body.status).toBe('cancelled')
   expect(await budgeted(home)).toBe(0)
@@ -362,7 +377,7 @@ test('an order names only what was approved for its home', async () => {
   const id = await selected(home, { optionId: await newOption() })
   const lines = [{ description: 'X', quantity: 1, unitPrice: 1 }]
   const body = { homeId: home, vendorId, scope: 'tops', lines, optionSelectionId: id }
-  expect(refusal(await plumbline.post('/api/ext/purchase-orders', body))).toContain('The selection is pending')
+  expect(refusal(await plumbline.post('/api/ext/purchase-orders', body))).toContain('it is pending')
   const elsewhere = await plumbline.post('/api/ext/purchase-orders', { ...body, homeId: other })
   expect(elsewhere).toMatchObject({ status: 422, body: { errors: [{ pointer: '/optionSelectionId' }] } })
   const unknown = await plumbline.post('/api/ext/purchase-orders', { ...body, optionSelectionId: 'sel_none' })
@@ -377,7 +392,7 @@ test('it moves as its status allows, and is final once it is installed or cancel
     allowed: ['approved', 'declined'],
   })
   await move(id, 'declined', { reason: 'Too expensive.' })
-  expect(refusal(await change(id, { color: 'Red' }))).toContain('is declined, so it cannot be changed')
+  expect(refusal(await change(id, { color: 'Red' }))).toContain('the selection is declined')
   await move(id, 'pending')
   await move(id, 'approved')
   await order(home, { optionSelectionId: id })
@@ -402,11 +417,11 @@ test('after the deadline a change takes a reason, which the history keeps', asyn
     overrideReason: 'Late.',
   })
   expect(refusal(await change(id, { color: 'Red' }))).toBe(
-    'The deadline was 2020-01-31; a change after it takes an overrideReason.',
+    'The selection deadline was January 31, 2020. To change the selection anyway, set overrideReason.',
   )
   expect((await change(id, { externalId: 'D-1' })).status).toBe(200)
   expect((await change(id, { color: 'Red', overrideReason: 'The buyer was ill.' })).status).toBe(200)
-  expect(refusal(await move(id, 'approved'))).toContain('takes an overrideReason')
+  expect(refusal(await move(id, 'approved'))).toContain('set overrideReason')
   expect((await move(id, 'approved', { reason: 'Signed.', overrideReason: 'Agreed by Priya.' })).status).toBe(200)
   const history = (await plumbline.get(`/api/ext/status-changes?resourceId=${id}`)).body.data
   expect(history.map(({ from, to, reason }: Record<string, string>) => [from, to, reason])).toEqual(
@@ -423,7 +438,7 @@ test('after the deadline a change takes a reason, which the history keeps', asyn
     expect((await plumbline.post(`/api/ext/homes/${home}/status`, { status })).status).toBe(200)
   const { deadline } = (await plumbline.get(`/api/ext/selections/${early}`)).body
   expect(deadline < (await homeOf(home)).startDate).toBe(true)
-  expect(refusal(await move(early, 'approved'))).toContain(`The deadline was ${deadline}`)
+  expect(refusal(await move(early, 'approved'))).toContain(`The selection deadline was ${formatDate(deadline)}`)
   const due = await plumbline.get(`/api/ext/selections?homeId=${home}&dueBefore=2020-02-01`)
   expect(due.body.data.map((one: { id: string }) => one.id)).toEqual([id])
 })
@@ -433,7 +448,7 @@ test('a plan is not changed under selections that it cannot have, and budget lin
   const other = await releasedPlan({ code: 'P2850' })
   const id = await approved(home, { optionId: await newOption({ code: 'HERE', planIds: [plan] }, QUARTZ()) })
   const refused = await plumbline.patch(`/api/ext/homes/${home}`, { planId: other })
-  expect(refusal(refused)).toContain('not available for the plan: HERE.')
+  expect(refusal(refused)).toContain('its selections HERE are not available for the new plan')
   const [line] = await linesOf(home)
   expect(refusal(await plumbline.patch(`/api/ext/budget-lines/${line.id}`, { amount: 1 }))).toContain('a selection')
   expect(refusal(await plumbline.delete(`/api/ext/budget-lines/${line.id}`))).toContain('a selection')
@@ -465,5 +480,5 @@ test('nothing is selected for a home that is cancelled, nor seen by another buil
     expect(status).toBe(404)
   expect((await plumbline.get('/api/ext/selections', { key })).body.data).toEqual([])
   await plumbline.post(`/api/ext/homes/${home}/status`, { status: 'cancelled' })
-  expect(refusal(await move(id, 'approved'))).toBe('Lot X is cancelled.')
+  expect(refusal(await move(id, 'approved'))).toBe('Cannot change the budget of Lot X: the home is cancelled.')
 })
