@@ -103,7 +103,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
       buffer: Buffer.from('MZ\x90\0\x03', 'latin1'),
     })
     await add.click()
-    await page.getByText('is not of a type that is taken').waitFor()
+    await page.getByText('must be a PDF, image, Word').waitFor()
     await file.setInputFiles({ name: "The roofer's plan.pdf", mimeType: 'application/pdf', buffer: bytes })
     await add.click()
     await page.getByText("The roofer's plan.pdf is added").waitFor()

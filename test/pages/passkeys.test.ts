@@ -124,7 +124,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium imitat
     await page.context().clearCookies()
     await page.goto(`${url}/sign-in`)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await page.getByText('It is not known here.').waitFor()
+    await page.getByText('Unknown passkey. Sign in another way.').waitFor()
     await expectAccessible(page)
   })
 })

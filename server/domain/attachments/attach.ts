@@ -63,12 +63,11 @@ export async function attachFile(
   }
 }
 
-const NOT_TAKEN =
-  'is not of a type that is taken: PDF, a picture, Word, Excel, PowerPoint, OpenDocument, MP4, CSV or plain text'
+const NOT_TAKEN = 'must be a PDF, image, Word, Excel, PowerPoint, OpenDocument, MP4, CSV or plain text file'
 
 function bytesOf({ content }: AttachmentContent): Buffer {
   if (content.length % 4 !== 0)
-    throw invalid([{ pointer: '/content', code: 'pattern', message: 'must be base64 with its padding' }])
+    throw invalid([{ pointer: '/content', code: 'pattern', message: 'must be base64 with padding' }])
   return Buffer.from(content, 'base64')
 }
 
@@ -87,7 +86,7 @@ async function insert(call: WriteCall, made: Omit<Attachment, 'shared'>, most: n
   // The lock on the organization's count makes both limits exact.
   assertRoom(call, await attachments.addUsedBytes(call, made.size))
   if ((await attachments.countOfRecord(call, made.recordId)) >= most)
-    throw conflict('limit_reached', `It has ${most} files, and takes no more.`)
+    throw conflict('limit_reached', `The record already has ${most} files, the maximum. Delete one first.`)
   await attachments.insertAll(call, [made])
 }
 
@@ -97,6 +96,6 @@ function assertRoom({ surroundings }: Call, bytes: number): void {
   const mebibytes = maxFileBytes / 1024 / 1024
   throw conflict(
     'limit_reached',
-    `The files of the organization may have ${mebibytes} MiB together. Delete some first.`,
+    `The files of the organization would exceed ${mebibytes} MiB in total. Delete some files first.`,
   )
 }

@@ -339,7 +339,10 @@ test('the files of an organization have room for so many bytes, to the byte, and
   const left = most - 50 * 1024 * 1024
   const both = await Promise.all([send(left), send(left)])
   expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
-  expect((await send(9)).body.detail).toBe('The files of the organization may have 60 MiB together. Delete some first.')
+  expect((await send(9)).body).toMatchObject({
+    reason: 'limit_reached',
+    detail: 'The files of the organization would exceed 60 MiB in total. Delete some files first.',
+  })
   await plumbline.delete(`${FILES}/${first.body.id}`, { key: own.key })
   expect((await send(25 * 1024 * 1024)).status).toBe(201)
 })

@@ -51,8 +51,8 @@ type Access = 'read' | 'write'
 export function permitFiles({ permissions }: Call, type: AttachmentRecordType, access: Access): void {
   const permission = `${KINDS[type].entity}:${access}`
   if (permissions.has(permission)) return
-  const what = access === 'read' ? 'read' : 'change'
-  throw new Problem('permission_denied', `To ${what} files of a ${type} one needs ${permission}.`, { permission })
+  const what = access === 'read' ? 'Reading' : 'Changing'
+  throw new Problem('permission_denied', `${what} files of type ${type} requires ${permission}.`, { permission })
 }
 
 /** The kinds whose files the caller may read; null if that is all of them, so nothing has to be filtered. */
@@ -74,5 +74,5 @@ export async function assertTakesFiles(
     where "organizationId" = ${organizationId} and "id" = ${recordId}`.execute(db)
   const [record] = rows
   if (record === undefined) throw unknownReference(['recordId'])
-  if (record.isArchived) throw conflict('archived', 'An archived record takes no more files.')
+  if (record.isArchived) throw conflict('archived', 'Cannot add a file: the record is archived.')
 }

@@ -16,7 +16,7 @@ export async function assertClean(call: Call, path: string): Promise<void> {
   if (verdict === 'clean') return
   const [code, message] =
     verdict === 'unclean'
-      ? ['notClean', 'is refused by the virus scanner of this deployment']
-      : ['notScanned', 'could not be scanned for viruses; try again, and tell the operator if it goes on']
+      ? ['notClean', 'was rejected by the virus scanner']
+      : ['notScanned', 'could not be scanned for viruses; try again, and contact the operator if the error persists']
   throw invalid([{ pointer: '', code, message }])
 }

@@ -24,5 +24,5 @@ export async function assertOpen(call: Call, { recordType, recordId, createdBy }
     where t."organizationId" = ${call.organizationId} and t."id" = ${recordId}`.execute(call.db)
   const [request] = rows
   if (request !== undefined && leavesOutAmounts(call, request))
-    throw conflict('bids_sealed', `Cannot open a file that was sent for a blind bid request: ${SEALED}`)
+    throw conflict('bids_sealed', `Cannot open a file of a blind bid request: ${SEALED}`)
 }

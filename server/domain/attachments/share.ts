@@ -9,7 +9,7 @@ import { usuallyShared } from './record.ts'
 export function sharedAs(type: AttachmentRecordType, wanted: boolean | undefined): boolean {
   const usual = usuallyShared(type)
   if (wanted === true && usual === null)
-    throw conflict('not_suitable', `The portal shows vendors no files of a ${type}, so they cannot be shared.`)
+    throw conflict('not_suitable', `Files of type ${type} cannot be shared: the portal does not show them to vendors.`)
   return wanted ?? usual ?? false
 }
 
@@ -21,10 +21,10 @@ export async function share(
   ifMatch: string | undefined,
 ): Promise<Attachment> {
   checkIfMatch(ifMatch, before)
-  if (before.archivedAt !== null) throw conflict('archived', 'A deleted file cannot be changed.')
+  if (before.archivedAt !== null) throw conflict('archived', 'Cannot change the file: it has been deleted.')
   if (sharedAs(before.recordType, shared) === before.shared) return before
   if (before.createdBy.type === 'vendor')
-    throw conflict('fixed', 'The vendor handed it in itself, and goes on seeing it.')
+    throw conflict('fixed', 'Cannot stop sharing the file: the vendor uploaded it.')
   await attachments.changeShared(call, before.id, shared)
   return attachments.find(call, before.id)
 }

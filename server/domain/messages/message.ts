@@ -44,7 +44,7 @@ export function partakersOf({ sender, recipients }: Pick<Message, 'sender' | 're
 
 export function faultsOf({ recipients, recipientRoles, inReplyToId }: MessageCreate): FieldError[] {
   return recipients === undefined && recipientRoles === undefined && (inReplyToId ?? null) === null
-    ? [{ pointer: '/recipients', code: 'required', message: 'is required, or else recipientRoles or inReplyToId' }]
+    ? [{ pointer: '/recipients', code: 'required', message: 'is required unless recipientRoles or inReplyToId is set' }]
     : []
 }
 

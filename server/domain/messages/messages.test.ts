@@ -103,7 +103,7 @@ test('a disabled user cannot be named and is left out of a role', async () => {
   await disable(viewer)
   expect(await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(viewer) })).toMatchObject({
     status: 409,
-    body: { detail: 'Otto is disabled and receives no messages.' },
+    body: { reason: 'user_disabled', detail: 'Cannot send the message: Otto is disabled.' },
   })
   expect((await plumbline.post('/api/ext/messages', { body: 'Hello.', recipientRoles: ['viewer'] })).status).toBe(409)
 })
@@ -140,7 +140,7 @@ test('an answer that names nobody goes to everybody who has a part in what it an
   const alone = await plumbline.post('/api/ext/messages', { body: 'A note.', recipients: to(owner) })
   expect(await plumbline.post('/api/ext/messages', { body: 'Another.', inReplyToId: alone.body.id })).toMatchObject({
     status: 409,
-    body: { detail: 'Nobody else has a part in this message.' },
+    body: { reason: 'no_recipient', detail: expect.stringContaining('has no other participants') },
   })
 })
 
@@ -188,6 +188,6 @@ test('an archived vendor receives no messages, and without a mail server an e-ma
   await plumbline.delete(`/api/ext/vendors/${vendor.id}`)
   expect(await plumbline.post('/api/ext/messages', message)).toMatchObject({
     status: 409,
-    body: { detail: 'Redrock Concrete is archived and receives no messages.' },
+    body: { reason: 'user_disabled', detail: 'Cannot send the message: Redrock Concrete is archived.' },
   })
 })

@@ -20,7 +20,7 @@ export const messageOperations = {
     const { channel, subject = null, relatedTo = null, inReplyToId = null } = body
     const permission = relatedTo === null ? null : SUBJECT_PERMISSIONS[relatedTo.type]
     if (permission !== null && !call.permissions.has(permission))
-      throw new Problem('permission_denied', `To say what it is about takes ${permission}.`, { permission })
+      throw new Problem('permission_denied', `Setting relatedTo requires ${permission}.`, { permission })
     const message = await call.write(async (call) => {
       if (relatedTo !== null && !(await messages.hasSubject(call, relatedTo))) throw unknownReference(['/relatedTo/id'])
       if (inReplyToId !== null) await messages.assertExist(call, [inReplyToId], '/inReplyToId')
@@ -42,7 +42,7 @@ export const messageOperations = {
       const isRecipient = before.recipients.some(({ type, id }) => type === 'user' && id === recipientId)
       if (!isRecipient && body.recipientId !== undefined) throw unknownReference(['/recipientId'])
       if (!isRecipient)
-        throw conflict('wrong_caller', 'The message did not go to the user whose key this is; name recipientId.')
+        throw conflict('wrong_caller', 'The user of this API key is not a recipient of the message. Set recipientId.')
       return markRead(call, before, recipientId, body.isRead)
     })
     return { status: 200, body: message }
@@ -59,18 +59,26 @@ async function addressed(call: WriteCall, body: MessageCreate, inReplyTo: Messag
   const all = [...(isToAll ? found.filter(({ gone }) => gone === null) : found), ...holders]
   const to = all.filter(({ id }, i) => all.findIndex((other) => other.id === id) === i)
   const lost = to.find(({ gone }) => gone !== null)
-  if (lost !== undefined) throw conflict('user_disabled', `${lost.name} is ${lost.gone} and receives no messages.`)
+  if (lost !== undefined) throw conflict('user_disabled', `Cannot send the message: ${lost.name} is ${lost.gone}.`)
   const mute =
     body.channel === 'email' && sendsMail(call) ? to.find(({ addresses }) => addresses.length === 0) : undefined
   if (mute !== undefined)
-    throw conflict('no_recipient', `${mute.name} has no e-mail address, and no contact with one who is to be notified.`)
+    throw conflict(
+      'no_recipient',
+      `${mute.name} has no email address. Add one to the vendor or to a contact that receives notifications.`,
+    )
   if (to.length === 0)
     throw conflict(
       'no_recipient',
-      isToAll ? 'Nobody else has a part in this message.' : 'Nobody has any of these roles.',
+      isToAll
+        ? 'The message has no other participants to reply to. Set recipients.'
+        : 'No active user has any of these roles. Set recipients or other recipientRoles.',
     )
   if (to.length > MOST_RECIPIENTS)
-    throw conflict('limit_reached', `A message can go to ${MOST_RECIPIENTS} people at most, not to ${to.length}.`)
+    throw conflict(
+      'limit_reached',
+      `A message can have at most ${MOST_RECIPIENTS} recipients, but this one has ${to.length}.`,
+    )
   return to
 }
 

@@ -50,19 +50,20 @@ const HELD_DAYS = HELD_MS / 86_400_000
 function textOf(webhook: Webhook, reason: Disabled['reason'], error: string | null): string {
   const { id, url } = webhook
   const path = `/api/ext/webhooks/${id}`
-  const held = `What happens from now on is held for ${HELD_DAYS} days.`
+  const held = `New events are kept for ${HELD_DAYS} days.`
   return [
     `Events are no longer sent to ${url} (${id}). ${WHY[reason](webhook, error)}`,
     reason === 'owner_revoked'
-      ? `${held} If it is still wanted, set the status of the subscription to active with a key of somebody else (PATCH ${path}), who takes it over: what was held and they may read is sent then. Otherwise delete it (DELETE ${path}).`
-      : `${held} When the receiver works again, set the status of the subscription to active (PATCH ${path}): what was held is sent then, and POST ${path}/recover sends what was given up before. What went wrong can be read in GET ${path}/deliveries.`,
+      ? `${held} To keep the webhook, another user must take it over by setting its status to active with their own API key (PATCH ${path}). The kept events that this user may read are sent then. Otherwise delete the webhook (DELETE ${path}).`
+      : `${held} When the receiver works again, set the status of the webhook to active (PATCH ${path}) to send the kept events. To send the events that failed before, use POST ${path}/recover. GET ${path}/deliveries lists the failures.`,
   ].join('\n\n')
 }
 
 const WHY: Record<Disabled['reason'], (webhook: Webhook, error: string | null) => string> = {
-  gone: ({ disabledAt }) => `At ${disabledAt} the receiver answered 410 Gone, which says that it wants no more.`,
+  gone: ({ disabledAt }) =>
+    `At ${disabledAt} the receiver responded with 410 Gone, which means that it no longer accepts events.`,
   failures: ({ disabledAt }, error) =>
     `At ${disabledAt} the ${FAILURES_UNTIL_DISABLED}th attempt in a row failed.${error === null ? '' : ` The last one: ${error}`}`,
   owner_revoked: ({ disabledAt, owner }) =>
-    `At ${disabledAt} the ${owner.type} that it acted for (${owner.id}) was found to be revoked, expired or disabled, or without the permission to manage webhooks.`,
+    `At ${disabledAt} the ${owner.type} that the webhook acts for (${owner.id}) was revoked, expired or disabled, or lacked the permission to manage webhooks.`,
 }

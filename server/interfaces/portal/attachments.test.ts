@@ -119,7 +119,10 @@ test('files are taken in JSON too, 20 of an invitation, and for as long as a bid
   const answers = await Promise.all(Array.from({ length: 9 }, () => handIn(one, pdf())))
   answers.push(...(await Promise.all(Array.from({ length: 10 }, () => handIn(one, pdf())))))
   expect(answers.map(({ status }) => status)).toEqual(Array(19).fill(200))
-  expect((await handIn(one, pdf())).body.detail).toBe('It has 20 files, and takes no more.')
+  expect((await handIn(one, pdf())).body).toMatchObject({
+    reason: 'limit_reached',
+    detail: 'The record already has 20 files, the maximum. Delete one first.',
+  })
   await plumbline.post(`/api/ext/bids/requests/${id}/cancel`, { reason: 'Not needed.' })
   expect((await handIn(one, pdf())).body.detail).toBe('This request takes no files any more.')
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type MailServer, startMailServer } from '../../../test/support/mail-server.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
+import { formatDate } from '../../platform/values/format.ts'
 
 const PORTAL = '/api/portal/lien-waivers'
 
@@ -130,12 +131,15 @@ test('a waiver is signed once, as it was read, and not when it is void; and only
   expect(await refused({ signedBy: 'Dana', consent: false })).toEqual([422, expect.any(String), '/consent'])
   expect(await refused({ signedBy: 'Dana' })).toEqual([422, expect.any(String), '/consent'])
   await made(`/payments/${paymentId}/lien-waivers`, { text: 'Everything is waived.' })
-  expect(await refused({ ...DANA, version: 1 })).toEqual([409, expect.stringContaining('worded anew')])
+  expect(await refused({ ...DANA, version: 1 })).toEqual([
+    409,
+    expect.stringMatching(/^The text of this lien waiver has changed\./),
+  ])
   expect((await seen()).status).toBe('requested')
   const [one, other] = await Promise.all([sign({ ...DANA, version: 2 }), sign({ signedBy: 'Eli Ray', consent: true })])
   expect([one.status, other.status].sort()).toEqual([200, 409])
   const { signedBy } = await seen()
-  expect(await refused()).toEqual([409, `This waiver was signed by ${signedBy} on ${site.day(0)}.`])
+  expect(await refused()).toEqual([409, `${signedBy} already signed this lien waiver on ${formatDate(site.day(0))}.`])
   await moved(`/lien-waivers/${waiverId}/status`, { status: 'rejected', reason: 'It is for another lot.' })
   expect((await refused())[0]).toBe(409)
   const { id } = await made(`/payments/${paymentId}/lien-waivers`, {})

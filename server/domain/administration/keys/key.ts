@@ -4,6 +4,7 @@ import { isAllowable } from '../../../platform/keys/allowed-addresses.ts'
 import { signedIn } from '../../../platform/keys/principals.ts'
 import { isDelegable } from '../../../platform/keys/roles.ts'
 import { conflict, invalid, Problem } from '../../../platform/problems/problem.ts'
+import { formatTimestamp } from '../../../platform/values/format.ts'
 import * as users from '../../office/users/queries.ts'
 import { exceeds } from '../people/people.ts'
 
@@ -22,7 +23,7 @@ export function assertPossible(
     ...permissions.flatMap((permission, i) =>
       held.has(permission)
         ? []
-        : [{ pointer: `/permissions/${i}`, code: 'beyond_role', message: `is not covered by your role` }],
+        : [{ pointer: `/permissions/${i}`, code: 'beyond_role', message: 'must be included in your role' }],
     ),
     ...permissions.flatMap((permission, i) =>
       proposeOnly && !isDelegable(permission)
@@ -42,12 +43,12 @@ export function assertPossible(
             {
               pointer: `/allowedAddresses/${i}`,
               code: 'format',
-              message: 'must be an address like 203.0.113.7 or a range like 10.0.0.0/8',
+              message: 'must be an IP address or a range, for example 203.0.113.7 or 10.0.0.0/8',
             },
           ],
     ),
     ...(expiresAt != null && Date.parse(expiresAt) <= now.getTime()
-      ? [{ pointer: '/expiresAt', code: 'past', message: 'lies in the past' }]
+      ? [{ pointer: '/expiresAt', code: 'past', message: 'must not be in the past' }]
       : []),
   ]
   if (faults.length > 0) throw invalid(faults)
@@ -69,13 +70,14 @@ export async function assertCovers(call: WriteCall, { createdByUserId, permissio
   if (!isCovered)
     throw new Problem(
       'permission_denied',
-      `The key acts for ${user.name}, who may do more than you. Ask an owner, or ${user.name}.`,
+      `The key acts for ${user.name}, who has more permissions than you. Ask an owner or ${user.name}.`,
     )
 }
 
 /** Throws `conflict` for a key that was revoked, which stays so. */
 export function assertNotRevoked({ revokedAt }: ApiKey): void {
-  if (revokedAt !== null) throw conflict('key_revoked', `The key was revoked at ${revokedAt}. Create another one.`)
+  if (revokedAt !== null)
+    throw conflict('key_revoked', `The API key was revoked on ${formatTimestamp(revokedAt, 'UTC')}. Create a new key.`)
 }
 
 /** Throws `conflict` for a key that has ended in whichever way. */
@@ -84,6 +86,6 @@ export function assertInUse(key: ApiKey, now: Date): void {
   if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now.getTime())
     throw conflict(
       'key_expired',
-      `The key expired at ${key.expiresAt}. Give it a new end first, or create another one.`,
+      `The API key expired on ${formatTimestamp(key.expiresAt, 'UTC')}. Set a later expiresAt first, or create a new key.`,
     )
 }

@@ -22,7 +22,7 @@ export function shown({ weekStartsOn, overtimeRule, tier, ...row }: Row): Organi
 export function kept({ weekStartsOn, ...changes }: OrganizationUpdate) {
   if (changes.timeZone !== undefined && !isTimeZone(changes.timeZone))
     throw invalid([
-      { pointer: '/timeZone', code: 'format', message: 'must be an IANA time zone, such as America/Chicago' },
+      { pointer: '/timeZone', code: 'format', message: 'must be an IANA time zone, for example America/Chicago' },
     ])
   return { ...changes, ...(weekStartsOn !== undefined && { weekStartsOn: WEEKDAYS.indexOf(weekStartsOn) + 1 }) }
 }

@@ -36,7 +36,7 @@ export async function checkCreated(
     ...{ expectedChallenge, expectedOrigin: origin, expectedRPID: rpId },
     supportedAlgorithmIDs: [...ALGORITHMS],
   }).catch(refuse)
-  if (made === undefined) throw refused('What came is not the answer to its challenge.')
+  if (made === undefined) throw refused('The response of the device does not match the challenge. Try again.')
   const { id, publicKey, counter } = made.credential
   return {
     ...{ credentialId: id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports },
@@ -52,8 +52,9 @@ export async function checkSigned(
 ): Promise<{ passkey: Known & { email: string }; counter: number; isSynced: boolean }> {
   const expectedChallenge = await spend({ db, now }, null, clientDataJSON)
   const passkey = await find(credentialId)
-  if (passkey === null) throw refused('It is not known here.')
-  if (userHandle !== null && userHandle !== handleOf(passkey.identityId)) throw refused('It is somebody else’s.')
+  if (passkey === null) throw refused('Unknown passkey. Sign in another way.')
+  if (userHandle !== null && userHandle !== handleOf(passkey.identityId))
+    throw refused('The passkey belongs to another user. Sign in another way.')
   const { origin, rpId } = placeOf(publicUrl)
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -68,7 +69,7 @@ export async function checkSigned(
       counter: passkey.counter,
     },
   }).catch(refuse)
-  if (!verified) throw refused('Its signature does not hold.')
+  if (!verified) throw refused('The signature of the passkey is not valid. Try again.')
   return { passkey, counter: authenticationInfo.newCounter, isSynced: authenticationInfo.credentialBackedUp }
 }
 
@@ -83,7 +84,7 @@ export function refused(detail: string) {
 
 /** The library's reasons: another site, no user verification, a counter that went back, or bytes that are none of it. */
 function refuse(): never {
-  throw refused('What the device signed is not what was asked, or its signature does not hold.')
+  throw refused('The response of the device does not match the request, or its signature is not valid. Try again.')
 }
 
 /** The challenge that was answered, which is spent by it. */
@@ -94,7 +95,7 @@ async function spend(
 ): Promise<string> {
   const challenge = challengeIn(clientDataJSON)
   if (challenge === null || !(await spendChallenge(db, challenge, identityId, now)))
-    throw refused('Its challenge was used before or its time is over. Try again.')
+    throw refused('The challenge has expired or was already used. Try again.')
   return challenge
 }
 

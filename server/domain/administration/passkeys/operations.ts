@@ -21,10 +21,11 @@ export const passkeyOperations = {
     const { identity } = call.surroundings
     const { db, now } = around(call)
     const { passkey, ...use } = await checkSigned(around(call), body, (id) => passkeys.findByCredential(db, id))
-    if (!(await passkeys.noteUse(db, passkey.id, { ...use, at: now }))) throw refused('It was used twice at once.')
+    if (!(await passkeys.noteUse(db, passkey.id, { ...use, at: now })))
+      throw refused('The passkey was used twice at the same time. Try again.')
     const opened = await identity.admit(passkey.email, { address: call.address, device: body.device ?? null })
     const answer = opened === null ? null : await letIn(call, opened)
-    if (answer === null) throw refused('Nobody with this address works here any more.')
+    if (answer === null) throw refused('No active user has the email address of this passkey.')
     return answer
   },
 
@@ -61,10 +62,10 @@ export const passkeyOperations = {
     const { identityId } = session
     const made = await checkCreated(around(call), identityId, body)
     if ((await passkeys.credentialsOf(db, identityId)).length >= passkeys.MOST)
-      throw conflict('limit_reached', `You have ${passkeys.MOST} passkeys, which is the most. Remove one first.`)
+      throw conflict('limit_reached', `You already have ${passkeys.MOST} passkeys, the maximum. Remove one first.`)
     const id = typeid('psk').toString()
     const added = await passkeys.insert(db, { ...made, id, identityId, name: body.name, createdAt: now })
-    if (added === null) throw refused('It is kept here already.')
+    if (added === null) throw refused('The passkey is already registered.')
     await call.write(async (call) => noteChange(call, userId, 'passkey_added'))
     return { status: 200, body: added }
   },

@@ -22,7 +22,7 @@ export async function mailInvitation(call: WriteCall, { id, email, name }: User,
     to: email,
     userId: id,
     subject: `${builder} invites you to Plumbline`,
-    text: `${name},\n\n${builder} invites you to work with it. This link signs you in. It works once, for 7 days, and whoever has it is let in as you.\n\n${LINK}\n\nAfterwards you sign in with your address alone.`,
+    text: `${name},\n\n${builder} invites you to its Plumbline account. This link signs you in. It works once, for 7 days, and anyone who has it can sign in as you.\n\n${LINK}\n\nAfter that, you sign in with your email address.`,
     link,
   })
 }

@@ -48,7 +48,11 @@ export const peopleOperations = {
 
   async inviteUserAgain({ path }, call) {
     const user = await users.find(call, path.userId)
-    if (user.status !== 'invited') throw conflict('wrong_status', `${user.name} is ${user.status}, and not invited.`)
+    if (user.status !== 'invited')
+      throw conflict(
+        'wrong_status',
+        `Cannot invite ${user.name} again: the user is ${user.status}. Only users who have not signed in yet can be invited again.`,
+      )
     const link = await linkFor(call, user.email)
     if (link === null) return { status: 200, body: { delivery: 'none' } }
     await call.write((call) => mailInvitation(call, user, link))

@@ -164,7 +164,10 @@ describe('an admin with an approval limit of 5,000', () => {
     const email = `rich${id}@example.com`
     const { body: rich } = await invite({ email, name: 'Rich', role: 'accountant', poApprovalLimit: 9000 })
     const refused = await plumbline.patch(`${USERS}/${rich.id}`, { poApprovalLimit: 9500 }, ruth)
-    expect(refused.body.detail).toBe('Your approval limit is 5000.00. Only an owner can set a higher one.')
+    expect(refused.body).toMatchObject({
+      code: 'permission_denied',
+      detail: 'Your approval limit is $5,000.00. Only an owner can set a higher limit.',
+    })
     const all = { name: 'Richard', role: 'accountant', poApprovalLimit: 9000 }
     expect((await plumbline.patch(`${USERS}/${rich.id}`, all, ruth)).status).toBe(200)
     // A new role, or access again, with a limit above theirs would be power that they cannot give.

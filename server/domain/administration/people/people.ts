@@ -2,7 +2,7 @@ import type { User } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { signedIn } from '../../../platform/keys/principals.ts'
 import { Problem } from '../../../platform/problems/problem.ts'
-import { amountText } from '../../../platform/values/money.ts'
+import { formatAmount } from '../../../platform/values/format.ts'
 import * as users from '../../office/users/queries.ts'
 import { assertOtherOwner, isOwner } from '../../office/users/users.ts'
 
@@ -18,7 +18,7 @@ export async function assertMayMove(call: WriteCall, before: User | null, after:
   if (caller.role !== 'owner') {
     if (before?.role === 'owner' || after.role === 'owner')
       throw new Problem('permission_denied', 'Only an owner can add, change or disable an owner.')
-    assertMayRaise(caller, before, after.poApprovalLimit)
+    assertMayRaise(call.currency, caller, before, after.poApprovalLimit)
     assertMayEmpower(caller, before, after)
   }
   if (before !== null && isOwner(before) && !isOwner(after)) {
@@ -26,14 +26,14 @@ export async function assertMayMove(call: WriteCall, before: User | null, after:
   }
 }
 
-function assertMayRaise(caller: User, before: User | null, limit: number | null): void {
+function assertMayRaise(currency: string, caller: User, before: User | null, limit: number | null): void {
   if (!exceeds(limit, before === null ? 0 : before.poApprovalLimit)) return
   if (before?.id === caller.id)
     throw new Problem('permission_denied', 'You cannot raise your own approval limit. Ask an owner.')
   if (caller.poApprovalLimit !== null && exceeds(limit, caller.poApprovalLimit))
     throw new Problem(
       'permission_denied',
-      `Your approval limit is ${amountText(caller.poApprovalLimit)}. Only an owner can set a higher one.`,
+      `Your approval limit is ${formatAmount(caller.poApprovalLimit, currency)}. Only an owner can set a higher limit.`,
     )
 }
 

@@ -23,12 +23,12 @@ export const sandboxOperations = {
   async fillSandbox(_input, call) {
     const body = await call.write(async (call) => {
       const { status } = await lockAtRest(call)
-      if (status === 'filled') throw conflict('already_done', 'The sandbox is filled. Empty it first.')
+      if (status === 'filled') throw conflict('already_done', 'The sandbox is already filled. Empty it first.')
       const found = await firstRecords(call, await ownedTables(call.db))
       if (found !== null)
         throw conflict(
           'not_suitable',
-          `Only what was empty is filled, so that emptying it loses nothing. There are ${found}.`,
+          `Cannot fill the sandbox: the organization already has ${found}, and emptying the sandbox would delete them. Delete them first.`,
         )
       noteChange(call, call.organizationId, 'filled')
       return ask(call, 'filling', DAYS_TOLD)
@@ -39,7 +39,7 @@ export const sandboxOperations = {
   async emptySandbox(_input, call) {
     const body = await call.write(async (call) => {
       const { status } = await lockAtRest(call)
-      if (status === 'empty') throw conflict('already_done', 'The sandbox is empty.')
+      if (status === 'empty') throw conflict('already_done', 'The sandbox is already empty.')
       const tables = (await ownedTables(call.db)).filter(({ name }) => !STAYS.has(name))
       noteChange(call, call.organizationId, 'emptied')
       return ask(call, 'emptying', tables.length)
@@ -53,9 +53,10 @@ async function lockAtRest(call: WriteCall): Promise<Sandbox> {
   if (sandbox === undefined)
     throw conflict(
       'not_available',
-      'This organization is no sandbox. The operator makes it one (`organizations update --sandbox`).',
+      'This organization is not a sandbox. The operator can make it one with `organizations update --sandbox`.',
     )
-  if (isUnderWay(sandbox)) throw conflict('under_way', `It is ${sandbox.status} at this moment.`)
+  if (isUnderWay(sandbox))
+    throw conflict('under_way', `The sandbox is currently ${sandbox.status}. Wait until it is done.`)
   return sandbox
 }
 

@@ -37,7 +37,7 @@ export function handleLinkRequests(failures: FailureLog, mailLink: (email: strin
       if (waiting >= MOST_WAITING)
         throw new Problem(
           'unavailable',
-          'Too many sign-in links are requested at the moment. Try again in 10 seconds.',
+          'Too many sign-in links are being requested right now. Try again in 10 seconds.',
           {},
           { 'Retry-After': '10' },
         )

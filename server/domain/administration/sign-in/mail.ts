@@ -29,7 +29,7 @@ export async function mailLink(surroundings: Surroundings, email: string): Promi
       to: email,
       userId,
       subject: `Sign in to ${organizationName}`,
-      text: `${name},\n\nthis link signs you in. It works once, for 15 minutes, and whoever has it is let in as you.\n\n${LINK}\n\nIf you did not ask for it, you need not do anything.`,
+      text: `${name},\n\nthis link signs you in. It works once, for 15 minutes, and anyone who has it can sign in as you.\n\n${LINK}\n\nIf you did not request this link, you can ignore this email.`,
       link: link.url,
     }),
   )

@@ -16,9 +16,10 @@ export const signInOperations = {
     const { identity } = call.surroundings
     const { token, device = null } = body
     const opened = await identity.redeem(token, { address: call.address, device })
-    if (opened === null) throw problem('link_spent', 'It was used before or its time is over. Ask for another one.')
+    if (opened === null)
+      throw problem('link_spent', 'This sign-in link has expired or was already used. Request a new one.')
     const answer = await letIn(call, opened)
-    if (answer === null) throw problem('link_spent', 'Nobody with this address works here any more.')
+    if (answer === null) throw problem('link_spent', 'No active user has the email address of this sign-in link.')
     return answer
   },
 

@@ -39,7 +39,7 @@ export function leavesOutAmounts(hiding: Hiding, request: Pick<BidRequest, 'id' 
 
 /** Why a blind request shows nothing yet, and what to do; for the end of a sentence. */
 export const SEALED =
-  'its bids are sealed until it is closed. A batch or a skill that closes it cannot read them; send another request.'
+  'its bids are sealed until it is closed. If a batch or a skill closes it, read the bids in a separate request.'
 
 /** Whether a vendor's bid is accepted at this instant. */
 export function takesBids(request: Pick<BidRequest, 'status' | 'deadlineAt' | 'acceptLate'>, now: Date): boolean {

@@ -62,7 +62,7 @@ export async function check(call: WriteCall, asked: Checked): Promise<{ deadline
       faults.push({
         pointer: `/homeIds/${i}`,
         code: 'community',
-        message: `${home.name} is not in ${place.communityName}`,
+        message: `must be a home in ${place.communityName}; ${home.name} is not`,
       })
     }
   }

@@ -121,5 +121,5 @@ export function hasRunOut({ status, expirationDate }: Contract, today: string): 
 
 /** How a contract is called in a sentence. */
 export function nameOf({ number, revision }: Pick<Contract, 'number' | 'revision'>): string {
-  return revision === 1 ? number : `${number}, revision ${revision},`
+  return revision === 1 ? number : `${number} (revision ${revision})`
 }

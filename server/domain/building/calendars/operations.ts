@@ -67,6 +67,6 @@ async function lockedName(call: WriteCall, vendorId: string | null, userId: stri
   const user = await feeds.lockUser(call, userId ?? '')
   if (user === undefined) throw unknownReference(['/userId'])
   if (user.status === 'disabled')
-    throw conflict('user_disabled', `Cannot create a calendar feed: ${user.name} is deactivated.`)
+    throw conflict('user_disabled', `Cannot create a calendar feed: ${user.name} is disabled.`)
   return user.name
 }

@@ -147,9 +147,9 @@ function refusal(outcome: Refused, tasks: readonly Task[]) {
 /** What is wrong with these names, each of which waits for the next one and the last for the first. */
 export function ringWords(names: readonly string[]): string {
   const [first = ''] = names
-  const shown = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? [] : [first])]
-  const more = names.length > MOST_NAMES ? ` waits for ${names.length - MOST_NAMES} more, and these for ${first}` : ''
-  return `must not form a cycle: ${shown.join(' waits for ')}${more}`
+  const left = names.length - MOST_NAMES
+  const shown = [...names.slice(0, MOST_NAMES), ...(left > 0 ? [`${left} more ${left === 1 ? 'task' : 'tasks'}`] : [])]
+  return `must not form a cycle: ${[...shown, first].join(' waits for ')}`
 }
 
 /**

@@ -570,7 +570,10 @@ test('a home is completed once no work, inspection or delivery is left', async (
   const move = (status: string) => plumbline.post(`/api/ext/homes/${homeId}/status`, { status })
   for (const status of ['permitting', 'ready_to_start', 'under_construction'])
     expect((await move(status)).status).toBe(200)
-  expect((await move('completed')).body.detail).toMatch(/^1 task is left to be done in the schedule of Lot/)
+  expect((await move('completed')).body).toMatchObject({
+    reason: 'open_work',
+    detail: expect.stringMatching(/^Cannot complete Lot .*: 1 task is still open in its schedule\. /),
+  })
   await plumbline.post(`${TASKS}/${work.id}/complete`, {})
   expect((await move('completed')).status).toBe(200)
 })

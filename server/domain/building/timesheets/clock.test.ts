@@ -108,7 +108,7 @@ test('time cannot be entered where somebody is clocked in, nor the clock begun i
   const refused = await plumbline.post(path, within)
   expect([refused.status, refused.body.reason, refused.body.detail]).toEqual([
     ...[409, 'period_taken'],
-    `The user already has time from ${began.startedAt} and is still clocked in.`,
+    expect.stringMatching(/^The user already has time from .* and is still clocked in\.$/),
   ])
   await clockOut({ at: ago(100) })
   expect((await plumbline.post(path, within)).status).toBe(201)

@@ -2,6 +2,7 @@ import type { OvertimeRule, TimeEntry, Timesheet } from '../../../../client/cont
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import type { Values } from '../../../platform/resources/resource.ts'
+import { formatTimestamp } from '../../../platform/values/format.ts'
 import * as entries from './entry-queries.ts'
 import { type Counted, countWeek } from './hours.ts'
 import * as timesheets from './queries.ts'
@@ -100,8 +101,10 @@ async function assertFits(call: WriteCall, sheet: Timesheet, times: Times, excep
   const endedAt = times.endedAt ?? now
   const other = await entries.overlapping(call, { userId, startedAt, endedAt, now, except })
   if (other === undefined) return
-  const until = other.endedAt === null ? 'and is still clocked in' : `to ${other.endedAt}`
-  throw conflict('period_taken', `The user already has time from ${other.startedAt} ${until}.`)
+  const from = formatTimestamp(other.startedAt, call.timeZone)
+  const until =
+    other.endedAt === null ? 'and is still clocked in' : `until ${formatTimestamp(other.endedAt, call.timeZone)}`
+  throw conflict('period_taken', `The user already has time from ${from} ${until}.`)
 }
 
 function given<Fields extends object>(fields: Fields): Fields {

@@ -81,7 +81,7 @@ async function attempt({ config, clock }: Surroundings, post: Post, mail: Claime
   try {
     const { organizationId, id, builderName: fromName, replyTo, to, subject, text, sealedLink } = mail
     // An address that was erased with its owner (docs/operating/data-retention.md).
-    if (to.endsWith('.invalid')) throw new Refused('Its address was erased.')
+    if (to.endsWith('.invalid')) throw new Refused('The email address has been erased.')
     const link =
       sealedLink === null ? '' : vault(config.encryptionKey).open(sealedLink, placeOfLink(organizationId, id))
     await post.send({ id, fromName, replyTo, to, subject, text: withLink(text, link) })

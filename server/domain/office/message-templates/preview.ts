@@ -43,7 +43,7 @@ export async function preview(
   const { placeholders, subject: usual } = TEMPLATES[kind]
   const tried = { kind, subject: subject === undefined ? template.subject : subject, body: body ?? template.body }
   const unknown = Object.keys(values).filter((name) => !placeholders.includes(name))
-  const ofKind = `is for the placeholders of this kind: ${placeholders.join(', ')}`
+  const ofKind = `must only contain placeholders of this kind: ${placeholders.join(', ')}`
   const faults = [
     ...faultsOf(tried),
     ...(unknown.length === 0 ? [] : [{ pointer: '/values', code: 'unknown_placeholder', message: ofKind }]),
@@ -77,7 +77,7 @@ async function valuesOf(call: Call, ids: Ids): Promise<Values> {
   const lacking = asked.find(({ permission }) => !call.permissions.has(permission))
   if (lacking !== undefined) {
     const { field, permission } = lacking
-    throw new Problem('permission_denied', `To fill in from the ${field} takes ${permission}.`, { permission })
+    throw new Problem('permission_denied', `Setting ${field} requires ${permission}.`, { permission })
   }
   const found: Values[] = []
   const unknown: string[] = []

@@ -36,7 +36,7 @@ export function faultsOf({ kind, subject, body }: OwnWording): FieldError[] {
   const inBody = unknown.length === 0 && !isAlone(body ?? '', PORTAL_URL) ? [LINK_WITHIN_TEXT] : unknown
   if (subject === null) return inBody
   if (usual === null)
-    return [{ pointer: '/subject', code: 'exclusive', message: 'is only for mails; a lien waiver has none' }, ...inBody]
+    return [{ pointer: '/subject', code: 'exclusive', message: 'must be null for a lien waiver' }, ...inBody]
   const ofSubjects = placeholders.filter((name) => name !== PORTAL_URL)
   return [...placeholderFaults(subject, '/subject', ofSubjects), ...inBody]
 }

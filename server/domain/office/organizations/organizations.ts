@@ -35,7 +35,8 @@ export async function createOrganization(database: Database, clock: Clock, wante
       .selectFrom('organizations')
       .select((query) => query.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
-    if (count >= wanted.most) throw problem('beta_full', `This deployment admits ${wanted.most} organizations.`)
+    if (count >= wanted.most)
+      throw problem('beta_full', `This deployment already has ${wanted.most} organizations, the maximum.`)
     const organization = await trx
       .insertInto('organizations')
       .values({

@@ -62,7 +62,7 @@ export async function markSandbox(
     const before = await sandboxOf(trx, organizationId)
     if ((before !== undefined) === isSandbox) return
     if (before !== undefined && isUnderWay(before))
-      throw conflict('under_way', `The sandbox is ${before.status} at this moment.`)
+      throw conflict('under_way', `The sandbox is currently ${before.status}. Wait until it is done.`)
     if (isSandbox) await insertSandbox(trx, organizationId, 'empty')
     else await trx.deleteFrom('sandboxes').where('organizationId', '=', organizationId).execute()
     const act = { organizationId, at: clock.now(), resourceId: organizationId, changed: ['isSandbox'] }
@@ -138,7 +138,7 @@ export async function noteProgress(
     .where('organizationId', '=', organizationId)
     .where('claim', '=', claim)
     .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw new Lost(`The sandbox ${organizationId} is tended by another process.`)
+  if (numUpdatedRows === 0n) throw new Lost(`Another process is already working on the sandbox of ${organizationId}.`)
 }
 
 /** Goes from one kind of work to the other, or ends it. */

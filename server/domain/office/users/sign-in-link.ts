@@ -20,9 +20,10 @@ export async function makeSignInLink(
     .executeTakeFirst()
   if (user === undefined) throw notFound()
   const { organizationId, email, status, isExample } = user
-  if (status === 'disabled') throw conflict('user_disabled', 'The user is disabled.')
+  if (status === 'disabled')
+    throw conflict('user_disabled', 'Cannot create a sign-in link: the user is disabled. Enable the user first.')
   if (isExample)
-    throw conflict('not_available', 'The user belongs to the example of a sandbox: nobody signs in as them.')
+    throw conflict('not_available', 'Cannot create a sign-in link: the user is part of the sample data of a sandbox.')
   const link = await identity.makeLink(email, lifeMs)
   const act = { organizationId, at: clock.now(), action: 'user.sign_in_link_made', resourceId: id }
   await recordOperatorAct(database.statements, act)

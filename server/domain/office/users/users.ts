@@ -106,7 +106,7 @@ export async function assertOtherOwner(
     .forUpdate()
     .execute()
   if (!owners.some((owner) => owner.id !== id && isOwner(owner))) {
-    throw conflict('last_owner', 'The organization would be left without an owner.')
+    throw conflict('last_owner', 'The organization must keep at least one active owner. Add another owner first.')
   }
 }
 

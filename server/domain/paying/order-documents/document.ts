@@ -57,7 +57,7 @@ function head(doc: Doc, { order, builder, vendor, home, community, parentNumber 
     `Trade: ${order.scope}`,
     ...(order.poType === 'base' ? [] : [`Kind: ${order.poType}`]),
     ...(parentNumber === null ? [] : [`Follows from: ${parentNumber}`]),
-    order.noPayment ? 'For the schedule alone; nothing is paid for it' : `Amounts in ${order.currency}`,
+    order.noPayment ? 'For scheduling only; no payment is due' : `Amounts in ${order.currency}`,
   ]
   doc.text(facts.map(oneLine).join('   '))
   doc.moveDown(1)
