@@ -35,7 +35,7 @@ test('the demo plays the whole pipeline, receives every event, and leaves nothin
   expect(stdout).toContain('SA-0001 is approved, with 10,000.00 received.')
   expect(stdout).toContain('Lot 7 is under construction, and the next stage of SA-0001 is walkthrough_done.')
   expect(stdout).toMatch(/PO-0007-01 is closed: 23,026\.71 were paid of 23,026\.71\./)
-  expect(stdout).toContain('No sale of Lot 7 is complete.')
+  expect(stdout).toContain('Lot 7 has no completed sale.')
   expect(stdout).toContain('SA-0001 is pipeline complete, and Lot 7 is closed and sold.')
   expect(stdout).toMatch(/(\d+) events happened, and \1 were received, each with a valid signature\./)
   expect(stdout).toContain('The same event from somebody without the secret: No signature matches the request.')

@@ -93,7 +93,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     }
     const start = await choose('Start…')
     await start.getByRole('button', { name: 'Start' }).click()
-    await start.getByText(/waits for Slab poured/).waitFor()
+    await start.getByText(/cannot start before Slab poured is done/).waitFor()
     await start.getByLabel('Why all the same').fill('The slab was poured on Friday.')
     await start.getByRole('button', { name: 'Start' }).click()
     await page.getByText('Walls framed is in progress').waitFor()

@@ -162,7 +162,10 @@ test('a vendor reads and signs a waiver on its page, without a script', async ()
   expect((await submit({ ...form, version: 'none' })).status).toBe(422)
   await made(`/payments/${paymentId}/lien-waivers`, { text: 'Everything is waived.' })
   const reworded = await submit(form)
-  expect([reworded.status, await reworded.text()]).toEqual([409, expect.stringContaining('worded anew')])
+  expect([reworded.status, await reworded.text()]).toEqual([
+    409,
+    expect.stringContaining('The text of this lien waiver has changed.'),
+  ])
   const signed = await submit({ ...form, version: '2' })
   expect([signed.status, signed.headers.get('location')]).toEqual([303, `${new URL(portalUrl).pathname}/${waiverId}`])
   expect(await seen()).toMatchObject({ status: 'signed', signedBy: 'Dana <Whitfield>' })
