@@ -30,7 +30,7 @@ test('the demo plays the whole pipeline, receives every event, and leaves nothin
   expect(stdout).toContain('A dry run: 4 tasks, and the home ends on')
   expect(stdout).toContain('1 vendor was told another date: postponed.')
   expect(stdout).toMatch(/Walls framed is confirmed for \S+; the home ends on/)
-  expect(stdout).toContain('Refused with 409: Lot 7 is reserved: SA-0001,')
+  expect(stdout).toContain('Refused with 409: Lot 7 is already reserved: see SA-0001 (')
   expect(stdout).toMatch(/In all +414,500\.00/)
   expect(stdout).toContain('SA-0001 is approved, with 10,000.00 received.')
   expect(stdout).toContain('Lot 7 is under construction, and the next stage of SA-0001 is walkthrough_done.')

@@ -31,9 +31,14 @@ export function formatTimestamp(timestamp: string | Date, timeZone: string): str
   return `${day} at ${time}`.replace(/\s/g, ' ')
 }
 
+/** A value of an enumeration as words: retainage release. */
+export function toWords(value: string): string {
+  return value.replaceAll('_', ' ')
+}
+
 /** A status as it follows "is": partially completed, a draft. */
 export function describeStatus(status: string): string {
-  return status === 'draft' ? 'a draft' : status.replaceAll('_', ' ')
+  return status === 'draft' ? 'a draft' : toWords(status)
 }
 
 const lists = {

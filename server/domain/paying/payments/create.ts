@@ -12,7 +12,7 @@ import { recordEvent } from '../../../platform/events/record.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
-import { describeStatus, formatAmount } from '../../../platform/values/format.ts'
+import { describeStatus, formatAmount, toWords } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { billedByLine, paymentSums } from '../purchase-orders/payment-queries.ts'
@@ -195,7 +195,7 @@ async function allocate(
     const amount = asked ?? wholeAmount(account, paymentType) ?? 0
     const sign = signOf(order)
     if (asked === undefined && sign * amount <= 0)
-      throw conflict('missing_data', `${order.number} has nothing left to pay with a ${typeOf(paymentType)} payment.`)
+      throw conflict('missing_data', `${order.number} has nothing left to pay with a ${toWords(paymentType)} payment.`)
     if (amount === 0 || (sign * amount < 0 && paymentType !== 'adjustment')) {
       const message = sign < 0 ? 'must be negative because the vendor owes it' : 'must be positive'
       faults.push({ pointer: pointer.amount, code: 'sign', message: amount === 0 ? 'must not be zero' : message })
@@ -248,11 +248,6 @@ function sentenceFor(
     case 'above_payable':
       return `The payment of ${asked} exceeds the payable amount of ${number}${limit}.`
   }
-}
-
-/** The type as an adjective: retainage release. */
-function typeOf(paymentType: PaymentType): string {
-  return paymentType.replaceAll('_', ' ')
 }
 
 async function invoiceObjections(call: WriteCall, vendor: Vendor, invoiceNumber: string | null): Promise<Objection[]> {

@@ -7,7 +7,7 @@ import type {
   PurchaseOrder,
   PurchaseOrderStatus,
 } from '../../../../client/contract.gen.ts'
-import { describeStatus, formatList } from '../../../platform/values/format.ts'
+import { describeStatus, formatList, toWords } from '../../../platform/values/format.ts'
 import { isMoney, minus, percentOf, sum } from '../../../platform/values/money.ts'
 import { OPEN, PENDING } from '../../statuses/order-statuses.ts'
 import type { PaymentSums } from '../purchase-orders/payment-queries.ts'
@@ -47,7 +47,7 @@ export function reasonToWait(
 ): string | null {
   const order = orders.find(({ status }) => !statuses.includes(status))
   if (order === undefined) return null
-  const type = paymentType.replaceAll('_', ' ')
+  const type = toWords(paymentType)
   const needed = formatList(statuses.map(describeStatus), 'or')
   return `${order.number} is ${describeStatus(order.status)}. ${/^[aeiou]/.test(type) ? 'An' : 'A'} ${type} payment needs an order that is ${needed}.`
 }

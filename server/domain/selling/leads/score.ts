@@ -1,5 +1,6 @@
 import type { Lead, LeadScoreReason, LeadSource, LeadStatus } from '../../../../client/contract.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
+import { toWords } from '../../../platform/values/format.ts'
 import type { ActivityCounts } from './activity-queries.ts'
 
 /**
@@ -58,7 +59,7 @@ export function scoreReasonsOf(lead: Scored, counts: ActivityCounts, cameOn: str
   const reasons: LeadScoreReason[] = [
     { reason: 'Has an email address.', points: lead.email === null ? 0 : 5 },
     { reason: 'Has a phone number.', points: lead.phone === null ? 0 : 5 },
-    { reason: `Source: ${lead.source.replaceAll('_', ' ')}.`, points: SOURCE_POINTS[lead.source] },
+    { reason: `Source: ${toWords(lead.source)}.`, points: SOURCE_POINTS[lead.source] },
     { reason: 'Is interested in a community.', points: lead.communityIds.length > 0 ? 5 : 0 },
     { reason: 'Is interested in a plan.', points: lead.planIds.length > 0 ? 5 : 0 },
     { reason: 'Has a budget.', points: lead.budgetMin === null && lead.budgetMax === null ? 0 : 5 },
@@ -66,7 +67,7 @@ export function scoreReasonsOf(lead: Scored, counts: ActivityCounts, cameOn: str
     { reason: 'Had a visit or a meeting.', points: seen * 10 },
     { reason: 'Had a call, an email or a text message.', points: talked * 5 },
     { reason: 'Has a scheduled next activity.', points: lead.nextActivityAt === null ? 0 : 5 },
-    { reason: `Reached the status ${lead.status.replaceAll('_', ' ')}.`, points: STATUS_POINTS[lead.status] },
+    { reason: `Reached the status ${toWords(lead.status)}.`, points: STATUS_POINTS[lead.status] },
   ]
   return reasons.filter(({ points }) => points > 0)
 }
