@@ -2095,7 +2095,7 @@ export interface paths {
         put?: never;
         /**
          * Create a purchase order
-         * @description Drafts a purchase order for a home. With bidId, an accepted bid is ordered, with its lines or the lines that you send. `409 conflict` when the lines of a bid are used and the home already has an order of the bid that is not void. With contractId, vendor, trade and retainage are taken from the contract, which must be active and cover the home. The unitPrice of a part is taken from the vendor's prices, those of the contract first; a line without a price is rejected. Archived vendors and archived or cancelled homes are rejected. A variance requires varianceReasonCode and varianceResponsible; a change requires parentPoId or optionSelectionId; a backcharge has a negative total.
+         * @description Drafts a purchase order. With bidId, an accepted bid is ordered, with its lines or those that you send. `409 conflict` when the lines of a bid are used and the home already has an order of the bid that is not void. With contractId, vendor, trade and retainage are taken from the contract, which must be active and cover the home. The unitPrice of a part is taken from the vendor's prices, those of the contract first; a line without a price is rejected. Archived vendors and archived or cancelled homes are rejected. A variance requires varianceReasonCode and varianceResponsible; a change requires parentPoId or optionSelectionId; a backcharge has a negative total.
          */
         post: operations["createPurchaseOrder"];
         delete?: never;
@@ -2223,7 +2223,7 @@ export interface paths {
         put?: never;
         /**
          * Change a purchase order's status
-         * @description Changes the status of the order. Requesting the approval of a draft approves it if it is within your poApprovalLimit and within the home's remaining budget for the trade (no limit if the home has no budget lines); otherwise it becomes pending_approval. An order over the budget always needs this second approval. Only a caller whose poApprovalLimit covers the total can approve a pending order (403 otherwise). Returning it to draft rejects the approval and requires a reason, as does undoing a completion. Issuing: `409 conflict` when the vendor is archived, on hold or inactive, its compliance has expired, the home is archived or cancelled, or the vendor's open orders would exceed its poLimit. Completing completes all lines; undoing the completion or voiding resets all progress, unless there are payments. A completed order closes automatically when it is paid, or after one day if nothing is to be paid. Closing it manually: `409 conflict` when there are payments.
+         * @description Changes the status. Requesting the approval of a draft approves it if it is within your poApprovalLimit and the home's remaining budget for the trade (no limit if the home has no budget lines); otherwise it becomes pending_approval. An order over the budget always needs this second approval. Only a caller whose poApprovalLimit covers the total can approve a pending order (403 otherwise). Returning it to draft rejects the approval and requires a reason, as does undoing a completion. Issuing: `409 conflict` when the vendor is archived, on hold or inactive, its compliance has expired, the home is archived or cancelled, or the vendor's open orders would exceed its poLimit. Completing completes all lines; undoing the completion or voiding resets all progress, unless there are payments. A completed order closes automatically when it is paid, or after one day if nothing is to be paid. Closing it manually: `409 conflict` when there are payments.
          */
         post: operations["changePurchaseOrderStatus"];
         delete?: never;
@@ -9135,7 +9135,7 @@ export interface components {
          * @enum {string}
          */
         MatchBy: "accountingId" | "externalId" | "id";
-        /** @description Vendor in another system. Omitted fields keep their value. A new vendor requires the same fields as createVendor. */
+        /** @description Vendor. Omitted fields keep their value. A new vendor requires the same fields as in createVendor. */
         VendorRow: {
             companyName?: string;
             /** Format: email */
@@ -11612,7 +11612,7 @@ export interface components {
         };
         /** @description Agreed price of a part. */
         ContractLineInput: {
-            /** @description ID of the line, unique in the contract. Defaults to its position, such as `line-1`. */
+            /** @description Unique in the contract. Defaults to its position, such as `line-1`. */
             lineId?: string;
             /** @description Part that is priced. */
             partId: components["schemas"]["ResourceId"];
@@ -11628,7 +11628,7 @@ export interface components {
         };
         /** @description Lump sum for the trade of a house of a plan, or for an option in any house. Send either planId or optionId. */
         LumpSumInput: {
-            /** @description ID of the lump sum, unique in the contract. Defaults to its position, such as `line-1`. */
+            /** @description Unique in the contract. Defaults to its position, such as `line-1`. */
             lineId?: string;
             /** @description Plan of the house. */
             planId?: components["schemas"]["ResourceIdOrNull"];
@@ -12210,17 +12210,17 @@ export interface components {
         };
         /** @description Purchase order to draft. Without bidId, vendorId, scope and lines are required; with it, they are taken from the accepted bid. With contractId, only lines are required. A turnkey contract requires none: it adds a line for the house, named after its plan, and one for each approved selection with a lump sum (or only for optionSelectionId), except those that another order of the contract has already. */
         PurchaseOrderCreate: {
-            /** @description Home that the order is for. */
+            /** @description Home to order for. */
             homeId: components["schemas"]["ResourceId"];
-            /** @description Vendor that delivers the order. */
+            /** @description Vendor of the order. */
             vendorId?: components["schemas"]["ResourceId"];
-            /** @description Trade of the order in the home's budget. */
+            /** @description Trade. */
             scope?: components["schemas"]["ScopeName"];
             /** @default base */
             poType?: components["schemas"]["PurchaseOrderType"];
             /** @description Order of the home that this one changes or follows. For a change or backcharge, of the same vendor. */
             parentPoId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Accepted bid to order. */
+            /** @description Accepted bid. */
             bidId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Active contract whose prices take precedence. Cannot be combined with bidId. */
             contractId?: components["schemas"]["ResourceIdOrNull"];
@@ -12228,7 +12228,7 @@ export interface components {
             optionSelectionId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Defaults to the lines of the bid or the lump sums of the contract. */
             lines?: components["schemas"]["PurchaseOrderLineInput"][];
-            /** @description Retainage, in percent. Defaults to the vendor's defaultRetainagePercent, or to 0 for a backcharge. */
+            /** @description Retainage. Defaults to the vendor's defaultRetainagePercent, or to 0 for a backcharge. */
             retainagePercent?: components["schemas"]["Percent"];
             /** @description Whether it is only for the schedule: its lines total zero, and nothing is paid. */
             noPayment?: boolean;

@@ -14,13 +14,10 @@ const NEW_FILES = {
   'server/domain/building/daily-logs/operations.ts': 'operations.ts.txt',
 }
 
-/** The lines that existing files need: each is added after the first line that begins like this. */
+/** The lines that existing files need. Each is added after the first line that begins like this, with `<` before it. */
 const NEW_LINES: Record<string, [after: string, line: string][]> = {
   'openapi.yaml': [
-    [
-      '    description: What the schedules of homes are made from',
-      '  - name: Daily logs\n    description: Records of the days on site.',
-    ],
+    ['< - name: Leads', '  - name: Daily logs\n    description: Records of the days on site.'],
     ['  - { name: Building, tags: [', ''],
     [
       '  /api/ext/communities/{communityId}/starts:',
@@ -50,7 +47,7 @@ const NEW_LINES: Record<string, [after: string, line: string][]> = {
 
 /** What is compiled. */
 const COPIED = [
-  ...['client', 'contract', 'examples', 'mock', 'scripts', 'server', 'test', 'web', 'dist/web'],
+  ...['client', 'contract', 'docs', 'examples', 'mock', 'scripts', 'server', 'test', 'web', 'dist/web'],
   ...['openapi.yaml', 'package.json', 'redocly.yaml', 'tsconfig.json', 'vitest.config.ts'],
 ]
 
@@ -132,10 +129,11 @@ test('a new resource with an event and a permission takes six files', { timeout:
 function withLines(source: string, added: readonly [after: string, line: string][]): string {
   return added.reduce((text, [after, line]) => {
     const lines = text.split('\n')
-    const at = lines.findIndex((each) => each.startsWith(after))
+    const isBefore = after.startsWith('<')
+    const at = lines.findIndex((each) => each.startsWith(isBefore ? ` ${after.slice(1)}` : after))
     expect(at, `a line that begins with "${after}"`).toBeGreaterThanOrEqual(0)
     if (line === '') lines[at] = (lines[at] ?? '').replace('tags: [', 'tags: [Daily logs, ')
-    else lines.splice(at + 1, 0, line)
+    else lines.splice(isBefore ? at : at + 1, 0, line)
     return lines.join('\n')
   }, source)
 }
