@@ -37,8 +37,8 @@ async function runAll(
     const done: BatchExecution['steps'] = []
     for (const [at, { name, skill, input }] of planned.entries()) {
       if (clock.nowMs() > until)
-        throw problem('too_much_work', `A batch takes ${MOST_MS / 1000} seconds at the most. Send fewer steps.`, {
-          errors: [{ pointer: `/steps/${at}`, code: 'too_much_work', message: 'did not begin in time' }],
+        throw problem('too_much_work', `A batch must finish within ${MOST_MS / 1000} seconds. Send fewer steps.`, {
+          errors: [{ pointer: `/steps/${at}`, code: 'too_much_work', message: 'did not start in time' }],
         })
       const { result, events } = await belowStep(at, () =>
         runOnce(call, skill, withResults(input, results, `/input`), false),
@@ -81,10 +81,15 @@ export function planOf(call: Reader, steps: Checked['ExecuteBatch']['steps']): S
       return found
     })
     for (const { pointer, text, step } of referencesIn(input, `/steps/${at}/input`)) {
-      if (!named.has(step)) faults.push({ pointer, code: 'unknown_step', message: `"${text}" names no earlier step` })
+      if (!named.has(step))
+        faults.push({ pointer, code: 'unknown_step', message: `"${text}" does not refer to an earlier step` })
     }
     if (named.has(name))
-      faults.push({ pointer: `/steps/${at}/name`, code: 'unique', message: 'is the name of another step' })
+      faults.push({
+        pointer: `/steps/${at}/name`,
+        code: 'unique',
+        message: 'must be unique; another step has the same name',
+      })
     named.add(name)
     return { name, skill, input }
   })
@@ -105,7 +110,7 @@ export function refuseSecretReferences(call: Reader, steps: Checked['ExecuteBatc
   for (const [at, { input }] of steps.entries()) {
     for (const { pointer, text, step, path } of referencesIn(input, `/steps/${at}/input`)) {
       if (!leadsToSecret(outputs.get(step) ?? null, path)) continue
-      const message = `"${text}" contains a secret; name fields that are not secret`
+      const message = `"${text}" contains a secret; refer to fields that are not secret`
       faults.push({
         pointer: pointer.slice(0, LONGEST_POINTER),
         code: 'secret',
@@ -152,7 +157,7 @@ function at(result: unknown, path: readonly string[], text: string, pointer: str
   for (const key of path) {
     const isThere = typeof found === 'object' && found !== null && Object.hasOwn(found, key)
     if (!isThere)
-      throw invalid([{ pointer, code: 'unknown_step', message: `"${text}" is not in what that step returned` }])
+      throw invalid([{ pointer, code: 'unknown_step', message: `"${text}" does not exist in the result of that step` }])
     found = (found as Record<string, unknown>)[key]
   }
   return found

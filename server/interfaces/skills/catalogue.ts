@@ -84,9 +84,11 @@ export function catalogueOf(contract: Contract): Catalogue {
 export function assertComposites(contract: Contract): void {
   const declared = Object.keys(declaredComposites(contract))
   const missing = declared.filter((name) => !Object.hasOwn(COMPOSITES, name))
-  if (missing.length > 0) throw new ContractError(`Nothing performs ${missing.join(', ')} of the contract's x-skills.`)
+  if (missing.length > 0)
+    throw new ContractError(`The x-skills of the contract have no implementation: ${missing.join(', ')}.`)
   const undeclared = Object.keys(COMPOSITES).filter((name) => !declared.includes(name))
-  if (undeclared.length > 0) throw new ContractError(`The contract's x-skills do not declare ${undeclared.join(', ')}.`)
+  if (undeclared.length > 0)
+    throw new ContractError(`The x-skills of the contract do not declare these skills: ${undeclared.join(', ')}.`)
 }
 
 function makeCatalogue(contract: Contract): Catalogue {
@@ -111,7 +113,7 @@ function makeCatalogue(contract: Contract): Catalogue {
       const skill = byName.get(name)
       if (skill !== undefined) return skill
       const nearest = nearestTo(name, [...byName.keys()], MOST_NEAREST)
-      throw problem('skill_not_found', `No skill is named "${name}". The nearest names are ${nearest.join(', ')}.`, {
+      throw problem('skill_not_found', `Unknown skill "${name}". Did you mean ${nearest.join(', ')}?`, {
         nearest,
       })
     },
@@ -166,7 +168,7 @@ function compositeSkill(contract: Contract, name: string, declared: DeclaredComp
   const input = objectSchema(contract, declared.input, name)
   const output = inlined(contract, declared.output)
   const perform = COMPOSITES[name]
-  if (perform === undefined) throw new ContractError(`Nothing performs ${name}.`)
+  if (perform === undefined) throw new ContractError(`The composite skill ${name} has no implementation.`)
   return {
     name,
     kind: 'composite',
@@ -209,7 +211,7 @@ function subjectOf(permission: Permission): string {
 export function permitSkill(call: Reader, skill: Skill): void {
   const missing = skill.permissions.find((permission) => !call.permissions.has(permission))
   if (missing !== undefined) {
-    throw new Problem('permission_denied', `The skill ${skill.name} needs ${skill.permissions.join(' and ')}.`, {
+    throw new Problem('permission_denied', `The skill ${skill.name} requires ${skill.permissions.join(' and ')}.`, {
       permission: missing,
     })
   }
@@ -235,7 +237,7 @@ export function mayUse(call: Reader, skill: Skill): boolean {
 export function permitUse(call: Reader, skill: Skill): void {
   permitSkill(call, skill)
   if (!mayUse(call, skill)) {
-    throw new Problem('permission_denied', `The composite skill ${skill.name} needs skills:write too.`, {
+    throw new Problem('permission_denied', `The composite skill ${skill.name} also requires skills:write.`, {
       permission: 'skills:write',
     })
   }

@@ -35,7 +35,7 @@ function assertKnown(pointer: string, wanted: readonly string[] | undefined, kno
   throw invalid(
     strangers.map((stranger) => {
       const nearest = nearestTo(stranger, all, MOST_NEAREST).join(', ')
-      return { pointer, code: 'unknown', message: `"${stranger}" does not exist; the nearest are ${nearest}` }
+      return { pointer, code: 'unknown', message: `contains the unknown name "${stranger}"; did you mean ${nearest}` }
     }),
   )
 }

@@ -30,7 +30,7 @@ export function flatInput(contract: Contract, operation: Operation): ObjectSchem
   // An update has to change something, in addition to naming what it changes.
   const least = typeof body?.minProperties === 'number' ? { minProperties: body.minProperties + required.length } : {}
   if (Object.keys(properties).length !== own + Object.keys(body?.properties ?? {}).length) {
-    throw new ContractError(`${operation.id} has two inputs of one name, which its skill could not tell apart.`)
+    throw new ContractError(`Expected the inputs of ${operation.id} to have unique names.`)
   }
   return { type: 'object', additionalProperties: false, required, ...least, properties }
 }
@@ -54,7 +54,7 @@ function bodySchema(contract: Contract, operation: Operation): ObjectSchema | nu
 export function objectSchema(contract: Contract, schema: Schema, of: string): ObjectSchema {
   const { properties, required = [], ...rest } = inlined(contract, schema)
   if (rest.type !== 'object' || properties === undefined)
-    throw new ContractError(`The input of ${of} is not a plain object.`)
+    throw new ContractError(`Expected the input of ${of} to be a plain object.`)
   return { ...rest, required: required as string[], properties: properties as Record<string, Schema> }
 }
 
@@ -62,7 +62,8 @@ export function objectSchema(contract: Contract, schema: Schema, of: string): Ob
 export function inlined(contract: Contract, schema: Schema, under: readonly string[] = []): Schema {
   const { $ref, ...beside } = schema
   if (typeof $ref !== 'string') return mapInner(schema, (inner) => inlined(contract, inner, under))
-  if (under.includes($ref)) throw new ContractError(`${$ref} contains itself, so it cannot be written out.`)
+  if (under.includes($ref))
+    throw new ContractError(`Expected ${$ref} not to contain itself, because it cannot be inlined.`)
   const target = contract.resolve<Schema>({ $ref })
   return {
     ...inlined(contract, target, [...under, $ref]),

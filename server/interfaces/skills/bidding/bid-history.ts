@@ -23,8 +23,8 @@ export async function bidHistory(input: BidHistoryInput, call: Call): Promise<Bi
       truncated: truncated || vendors.length > MOST_VENDORS,
       unknown: sentences(
         bids.some(({ pricePerSquareFoot }) => pricePerSquareFoot === null) &&
-          'Bids for homes without a plan, or for a whole community, have no price for a square foot.',
-        'A bid for several homes counts for each of them alike.',
+          'Bids for a whole community or for homes without a plan have no price per square foot.',
+        'The amount of a bid for several homes is divided equally between them.',
       ),
     }),
     currency: call.currency,

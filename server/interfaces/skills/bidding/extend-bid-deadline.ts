@@ -11,7 +11,7 @@ export async function extendBidDeadline(
   const before = await call.operation('getBidRequest', { bidRequestId })
   if (deadline <= before.deadline)
     throw invalid([
-      { pointer: '/deadline', code: 'minimum', message: `must be after ${before.deadline}, the present one` },
+      { pointer: '/deadline', code: 'minimum', message: `must be after the current deadline ${before.deadline}` },
     ])
   const wasClosed = before.status === 'closed'
   const request = wasClosed

@@ -26,7 +26,7 @@ export async function findBidCoverageGaps(
     homesChecked: new Set(read.rows.map(({ homeId }) => homeId)).size,
     ...reported(call, {
       truncated: truncated || read.truncated,
-      unknown: ['Homes without a budget are not looked at, because nothing says which trades they need.'],
+      unknown: ['Homes without a budget are excluded, because the trades that they need are not known.'],
     }),
   }
 }

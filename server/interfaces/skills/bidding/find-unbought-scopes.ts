@@ -30,8 +30,8 @@ export async function findUnboughtScopes(
       truncated,
       unknown: sentences(
         scopes.some(({ neededOn }) => neededOn === null) &&
-          'Trades without a task in the schedule have no day on which they are needed.',
-        'A trade counts as bought with its first order, though that may not cover all of it.',
+          'Trades without a task in the schedule have no needed date.',
+        'A trade counts as bought with its first order, even if the order covers only part of the work.',
       ),
     }),
     currency: call.currency,

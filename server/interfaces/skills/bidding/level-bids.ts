@@ -14,8 +14,8 @@ export async function levelBids(
     ...{ bidRequestId, bidRequest: `${comparison.number} ${comparison.scope}`, bids },
     ...reported(call, {
       unknown: sentences(
-        bids.some(({ isComplete }) => !isComplete) && 'Some lines are priced by nobody; give plug amounts for them.',
-        bids.some(({ plugs }) => plugs.length > 0) && 'What a bid excludes in words alone is not filled in.',
+        bids.some(({ isComplete }) => !isComplete) && 'Some lines have no price in any bid. Set plug amounts for them.',
+        bids.some(({ plugs }) => plugs.length > 0) && 'Work that a bid excludes only in its notes is not filled in.',
       ),
     }),
     currency: comparison.currency,

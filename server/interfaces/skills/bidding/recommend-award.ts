@@ -49,10 +49,10 @@ export async function recommendAward(
     ...reported(call, {
       unknown: sentences(
         entries.some(({ days }) => days === null) &&
-          'Some bids say neither lead time nor duration; their schedule counts 50.',
+          'Some bids have no lead time and no duration. Their schedule score is 50.',
         entries.some(({ vendorId }) => !scores.has(vendorId)) &&
-          'Some vendors have no history; their quality counts 50.',
-        entries.every(({ isAwardable }) => !isAwardable) && 'None of the bids can be awarded now; their flags say why.',
+          'Some vendors have no history. Their quality score is 50.',
+        entries.every(({ isAwardable }) => !isAwardable) && 'None of the bids can be awarded now. See their flags.',
       ),
     }),
     currency: comparison.currency,

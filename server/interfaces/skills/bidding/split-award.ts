@@ -11,7 +11,7 @@ export async function splitAward(input: Checked['SplitAwardInput'], call: Call):
   for (const [i, { bidId, lineIds }] of awards.entries()) {
     const offered = await call.operation('getBid', { bidId })
     if (offered.bidRequestId !== bidRequestId)
-      throw invalid([{ pointer: `/awards/${i}/bidId`, code: 'conflict', message: 'is a bid on another request' }])
+      throw invalid([{ pointer: `/awards/${i}/bidId`, code: 'conflict', message: 'must be a bid on this bid request' }])
     const choice = { lineIds, rejectOthers: false, createPurchaseOrder: createPurchaseOrders }
     const bid = await call.operation('acceptBid', { bidId, ...choice, ...more })
     const { companyName } = await call.operation('getVendor', { vendorId: bid.vendorId })

@@ -163,7 +163,7 @@ test('createBackcharge drafts what the vendor owes, for the trade of the order t
 
 test('createChangePoFromSelection credits what is not wanted any more, and changes the selection once that is approved', async () => {
   const early = await desk.execute('createChangePoFromSelection', { selectionId: quartzSelection, quantity: 0 })
-  expect(early.body.detail).toBe('The selection is approved; until it is ordered, change it itself.')
+  expect(early.body).toMatchObject({ code: 'conflict', reason: 'wrong_status' })
   await desk.post(`/selections/${quartzSelection}/status`, { status: 'ordered' })
   const doubled = await desk.run(
     'createChangePoFromSelection',

@@ -11,7 +11,7 @@ export async function createBackcharge(
     relatedPoId === undefined ? null : await call.operation('getPurchaseOrder', { purchaseOrderId: relatedPoId })
   const scope = asked ?? related?.scope
   if (scope === undefined)
-    throw invalid([{ pointer: '/scope', code: 'required', message: 'is required without relatedPoId' }])
+    throw invalid([{ pointer: '/scope', code: 'required', message: 'is required unless relatedPoId is set' }])
   const purchaseOrder = await call.operation('createPurchaseOrder', {
     ...{ homeId, vendorId, scope, poType: 'backcharge', notes: reason },
     ...(relatedPoId !== undefined && { parentPoId: relatedPoId }),

@@ -22,7 +22,10 @@ export async function createChangePoFromSelection(
   const { selectionId, quantity } = input
   const selection = await call.operation('getSelection', { selectionId })
   if (selection.status !== 'ordered' && selection.status !== 'installed')
-    throw conflict('wrong_status', `The selection is ${selection.status}; until it is ordered, change it itself.`)
+    throw conflict(
+      'wrong_status',
+      `Cannot create a change order: the selection is ${selection.status} and has not been ordered. Update the selection instead.`,
+    )
   const all = await ordersOf(call, selectionId)
   const since = all.filter(({ id, poType }) => poType === 'change' && id > (selection.changePoId ?? ''))
   const changes = since.length > 0 ? since : await changed(call, selection, quantity, all)
@@ -46,7 +49,10 @@ async function ordersOf(call: Call, selectionId: string): Promise<PurchaseOrder[
     where "organizationId" = ${call.organizationId} and "optionSelectionId" = ${selectionId}
       and "status" not in ('declined', 'void') order by "id" limit ${MOST_ORDERS * 2 + 1}`.execute(call.db)
   if (rows.length > MOST_ORDERS * 2)
-    throw problem('too_much_work', `More than ${MOST_ORDERS * 2} orders name the selection.`)
+    throw problem(
+      'too_much_work',
+      `The selection is on more than ${MOST_ORDERS * 2} orders, which is too many for one change order.`,
+    )
   const found = await orders.findAll(
     call,
     rows.map(({ id }) => id),
@@ -63,8 +69,8 @@ async function changed(
 ): Promise<PurchaseOrder[]> {
   const parents = all.filter(({ poType, status }) => poType !== 'change' && ORDERED.includes(status))
   if (parents.length === 0)
-    throw conflict('missing_data', 'No order of the selection was issued; change or void that one.')
-  if (quantity === before) throw conflict('already_done', `The selection has the quantity ${before} already.`)
+    throw conflict('missing_data', 'The selection has no issued order. Change or void its existing order instead.')
+  if (quantity === before) throw conflict('already_done', `The quantity of the selection is already ${before}.`)
   const made: PurchaseOrder[] = []
   for (const parent of parents) {
     const earlier = all.filter(({ poType, parentPoId }) => poType === 'change' && parentPoId === parent.id)

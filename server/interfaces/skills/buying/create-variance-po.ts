@@ -35,7 +35,7 @@ async function placeOf(call: Call, { poId, homeId, vendorId, scope }: Input): Pr
   if (poId !== undefined) {
     const parent = await call.operation('getPurchaseOrder', { purchaseOrderId: poId })
     if (homeId !== undefined && homeId !== parent.homeId)
-      throw invalid([{ pointer: '/homeId', code: 'other_home', message: 'is not the home of the order' }])
+      throw invalid([{ pointer: '/homeId', code: 'other_home', message: 'must be the home of the order' }])
     return {
       homeId: parent.homeId,
       vendorId: vendorId ?? parent.vendorId,
@@ -46,7 +46,7 @@ async function placeOf(call: Call, { poId, homeId, vendorId, scope }: Input): Pr
   const missing = Object.entries({ homeId, vendorId, scope }).filter(([, value]) => value === undefined)
   if (homeId !== undefined && vendorId !== undefined && scope !== undefined) return { homeId, vendorId, scope }
   throw invalid(
-    missing.map(([field]) => ({ pointer: `/${field}`, code: 'required', message: 'is required without poId' })),
+    missing.map(([field]) => ({ pointer: `/${field}`, code: 'required', message: 'is required unless poId is set' })),
   )
 }
 

@@ -34,7 +34,8 @@ export async function draftPurchaseOrders(
     homes.find(call, homeId),
     standingOf(call, homeId),
   ])
-  if (home.planId === null) throw conflict('missing_data', `${home.name} has no plan, so nothing says what it takes.`)
+  if (home.planId === null)
+    throw conflict('missing_data', `Cannot draft purchase orders: ${home.name} has no plan. Set its plan first.`)
   const { timeZone } = await communities.find(call, home.communityId)
   const of = new Set(selected.map(({ id }) => id))
   const on = dateIn(timeZone, call.now)

@@ -19,7 +19,13 @@ export async function issuePurchaseOrders(
 ): Promise<IssuePurchaseOrdersResult> {
   const { homeId, poIds, beforeTaskDays } = input
   if ((homeId === undefined) === (poIds === undefined))
-    throw invalid([{ pointer: '/homeId', code: 'required', message: 'is required unless there are poIds; give one' }])
+    throw invalid([
+      {
+        pointer: '/homeId',
+        code: 'required',
+        message: 'is required unless poIds is set, and cannot be combined with it',
+      },
+    ])
   const found = listed(await ordersOf(call, input), MOST_LOOKED_AT)
   const last = beforeTaskDays === undefined ? null : addDays(todayOf(call), beforeTaskDays)
   const isDue = ({ firstTaskOn }: Row) => last === null || (firstTaskOn !== null && firstTaskOn <= last)
@@ -59,7 +65,7 @@ function namedIn({ id, number }: Row, poIds: readonly string[] | undefined): Omi
 
 function tooEarly({ number, firstTaskOn }: Row): string {
   return firstTaskOn === null
-    ? `No open task takes ${number}.`
+    ? `${number} is not attached to an open task.`
     : `The first task of ${number} starts on ${firstTaskOn}.`
 }
 

@@ -20,7 +20,7 @@ export async function priceTakeoff(input: Checked['PriceTakeoffInput'], call: Ca
   const lines = [...base.lines, ...selections.flatMap((each) => each.lines)]
   const unpriced = [...base.unpriced, ...selections.flatMap((each) => each.unpriced)]
   if (lines.length + unpriced.length > MOST_LINES)
-    throw problem('too_much_work', `The house takes more than ${MOST_LINES} lines; price it with fewer options.`)
+    throw problem('too_much_work', `The takeoff has more than ${MOST_LINES} lines. Price it with fewer options.`)
   const origins = await originsOf(call, lines)
   const incomplete = selections.filter((each) => each.unpriced.length > 0).length
   return {
@@ -30,8 +30,8 @@ export async function priceTakeoff(input: Checked['PriceTakeoffInput'], call: Ca
     total: sum(lines.map(({ amount }) => amount)),
     ...reported(call, {
       unknown: sentences(
-        unpriced.length > 0 && `${unpriced.length} lines have no price, so the house costs more than the total.`,
-        incomplete > 0 && `${incomplete} options with such a line are not in the total at all.`,
+        unpriced.length > 0 && `Lines without a price are not included in the total: ${unpriced.length}.`,
+        incomplete > 0 && `Options with unpriced lines are not included in the total: ${incomplete}.`,
       ),
     }),
     currency: call.currency,

@@ -26,8 +26,8 @@ export async function purchaseForecast(
     ...reported(call, {
       truncated,
       unknown: sentences(
-        unestimated > 0 && `${unestimated} homes with a plan have no estimated budget, so nothing is known of them.`,
-        'Trades that are bought by lump sums have no parts, and trades without an open task no week.',
+        unestimated > 0 && `Homes with a plan but no estimated budget are excluded: ${unestimated}.`,
+        'Trades bought as a lump sum have no parts. Trades without an open task have no week.',
       ),
     }),
   }

@@ -27,9 +27,7 @@ export async function budgetVsActual(
     ...{ homeId, home: home.home, rows, total: added('Total', posted) },
     ...reported(call, {
       truncated,
-      unknown: sentences(
-        groupBy === 'costCode' && uncoded > 0 && 'Some lines have no cost code; they are shown together.',
-      ),
+      unknown: sentences(groupBy === 'costCode' && uncoded > 0 && 'Lines without a cost code are shown as one group.'),
     }),
     currency: call.currency,
   }

@@ -42,8 +42,8 @@ export async function cashFlowForecast(
     ...reported(call, {
       unknown: sentences(
         undated.length > 0 &&
-          'Some orders have no task, or homes no expected completion or closing: `undated` is theirs.',
-        'Payroll, overhead, land, loans and what is not ordered yet are not in it.',
+          '`undated` contains orders without a task and homes without an expected completion or closing date.',
+        'The forecast excludes payroll, overhead, land, loans and costs that have not been ordered.',
       ),
     }),
     currency: call.currency,

@@ -54,8 +54,8 @@ export async function costPerSquareFoot(
     ...reported(call, {
       truncated: more,
       unknown: sentences(
-        unmeasured > 0 && `${unmeasured} homes have no plan with an area and are left out.`,
-        'Only what was ordered counts: neither the own people nor land.',
+        unmeasured > 0 && `Homes without a plan that has an area are excluded: ${unmeasured}.`,
+        'Only ordered costs are included. Your own labor and land are not.',
       ),
     }),
     currency,

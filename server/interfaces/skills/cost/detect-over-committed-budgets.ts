@@ -74,6 +74,6 @@ async function overCommitments(
     db,
   )
   const [found] = rows
-  if (found === undefined) throw new Error('A count has a row.')
+  if (found === undefined) throw new Error('Expected the count query to return a row.')
   return found
 }

@@ -22,10 +22,10 @@ export async function drawRequest({ homeId }: DrawRequestInput, call: Call): Pro
     ...reported(call, {
       truncated: found.truncated,
       unknown: sentences(
-        found.rows.length === 0 && 'No milestone of the home carries a draw.',
+        found.rows.length === 0 && 'The home has no milestones with a draw.',
         found.rows.some(({ amount }) => amount === null) &&
-          'The home has no price, so draws that are a share of it are unknown.',
-        'What was drawn before is not recorded: subtract it from what can be drawn.',
+          'The home has no price, so draws that are a percentage of the price cannot be calculated.',
+        'Earlier draws are not recorded. Subtract them from the available amount.',
       ),
     }),
     currency: call.currency,

@@ -33,10 +33,10 @@ export async function forecastCostAtCompletion(
     ...{ price, expectedMargin, expectedMarginPercent: percentage(expectedMargin, price) },
     ...reported(call, {
       unknown: sentences(
-        price === null && 'The home has neither a sale nor a base price, so its margin cannot be told.',
+        price === null && 'The home has no sale and no base price, so its margin cannot be calculated.',
         scopes.every(({ budgeted }) => budgeted === 0) &&
-          'The home has no budget: what is not ordered yet is not counted.',
-        'Land, overhead, financing and commissions are in the figures only as far as they are budgeted or ordered.',
+          'The home has no budget, so costs that have not been ordered are excluded.',
+        'Land, overhead, financing and commissions are included only if they are budgeted or ordered.',
       ),
     }),
     currency: call.currency,

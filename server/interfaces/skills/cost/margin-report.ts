@@ -25,9 +25,9 @@ export async function marginReport(input: MarginReportInput, call: Call): Promis
     ...reported(call, {
       truncated,
       unknown: sentences(
-        unpriced > 0 && `${unpriced} homes that closed have no price and are left out.`,
-        unbudgeted > 0 && `${unbudgeted} homes have no budget, so their whole cost counts as fade.`,
-        'Land, overhead, financing and commissions count only as far as they were ordered.',
+        unpriced > 0 && `Closed homes without a price are excluded: ${unpriced}.`,
+        unbudgeted > 0 && `Homes without a budget: ${unbudgeted}. Their entire cost counts as fade.`,
+        'Land, overhead, financing and commissions are included only if they were ordered.',
       ),
     }),
     currency: call.currency,

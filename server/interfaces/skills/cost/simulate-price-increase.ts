@@ -16,9 +16,7 @@ export async function simulatePriceIncrease(
 ): Promise<SimulatePriceIncreaseResult> {
   const { scope, costCodeId, percent } = input
   if ((scope === undefined) === (costCodeId === undefined)) {
-    throw invalid([
-      { pointer: '/scope', code: 'required', message: 'is required unless there is a costCodeId; give one of them' },
-    ])
+    throw invalid([{ pointer: '/scope', code: 'required', message: 'is required unless costCodeId is set' }])
   }
   const { rows, truncated } = listed(await unboughtOf(call, input), MOST_HOMES)
   const homes = rows.map((row) => ({ ...row, increase: percentOf(row.unbought, percent) }))
@@ -30,7 +28,9 @@ export async function simulatePriceIncrease(
     },
     ...reported(call, {
       truncated,
-      unknown: ['Homes without a budget for it are left out, and so is what orders on hold would cost to renew.'],
+      unknown: [
+        'Homes without a budget for the trade or cost code are excluded, and so is the cost of renewing orders on hold.',
+      ],
     }),
     currency: call.currency,
   }

@@ -46,7 +46,9 @@ export async function varianceReport(input: Checked['VarianceReportInput'], call
     percentOfBudget: percentage(amount, budgeted),
     ...reported(call, {
       truncated,
-      unknown: sentences(rows.some(({ key }) => key === null) && `Some variances have no ${input.groupBy}.`),
+      unknown: sentences(
+        rows.some(({ key }) => key === null) && `Variances without a ${input.groupBy} are shown as one group.`,
+      ),
     }),
     currency: call.currency,
   }

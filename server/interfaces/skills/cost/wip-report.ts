@@ -41,10 +41,10 @@ export async function wipReport({ asOf, communityId }: WipReportInput, call: Cal
       truncated: found.truncated,
       unknown: sentences(
         sold.length < found.rows.length &&
-          `${found.rows.length - sold.length} homes without an approved sale have no contract price and are left out.`,
-        through < today && 'Estimated costs, contracts and which homes are open are those of today.',
-        through < today && 'Of orders that went on after that day, only what was invoiced by then counts.',
-        'What the buyer or the bank has paid of the draws is not recorded; draws that are reached count as billed.',
+          `Homes without an approved sale are excluded, because they have no contract price: ${found.rows.length - sold.length}.`,
+        through < today && 'Estimated costs, contracts and the list of open homes are as of today.',
+        through < today && 'Orders that continued after that date count only with the amount invoiced by that date.',
+        'Payments of draws by the buyer or the bank are not recorded. Reached draws count as billed.',
       ),
     }),
     currency: call.currency,

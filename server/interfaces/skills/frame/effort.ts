@@ -22,11 +22,8 @@ export class Effort {
   spend(records: number): void {
     this.#records += records
     if (this.#records > MOST_RECORDS)
-      throw problem(
-        'too_much_work',
-        `${this.#skill} goes through ${MOST_RECORDS} records at the most. Narrow its input.`,
-      )
+      throw problem('too_much_work', `${this.#skill} can process at most ${MOST_RECORDS} records. Narrow its input.`)
     if (performance.now() > this.#until)
-      throw problem('too_much_work', `${this.#skill} takes ${MOST_MS / 1000} seconds at the most. Narrow its input.`)
+      throw problem('too_much_work', `${this.#skill} must finish within ${MOST_MS / 1000} seconds. Narrow its input.`)
   }
 }

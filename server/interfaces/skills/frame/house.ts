@@ -32,7 +32,8 @@ export async function plannedHouse(
     optionIds.length === 0 ? [] : options.findAll(call, optionIds),
   ])
   const { releasedRevision: revision } = plan
-  if (revision === null) throw conflict('missing_data', `${plan.code} has no released revision to build from.`)
+  if (revision === null)
+    throw conflict('missing_data', `Plan ${plan.code} has no released revision. Release one first.`)
   const fault = elevation === undefined ? null : elevationFault(plan.elevations, elevation)
   if (fault !== null) throw invalid([{ pointer: '/elevation', code: 'elevation', message: fault }])
   return {

@@ -20,7 +20,7 @@ export async function approveTimesheets(input: ApproveTimesheetsInput, call: Cal
     if (timesheetId === null) {
       refused.push({
         ...told,
-        problem: conflictOf('missing_data', `${user} has no timesheet of the week from ${weekStarting}.`),
+        problem: conflictOf('missing_data', `${user} has no timesheet for the week of ${weekStarting}.`),
       })
       continue
     }

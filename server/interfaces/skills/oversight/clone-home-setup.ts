@@ -26,7 +26,7 @@ export async function cloneHomeSetup(
 ): Promise<CloneHomeSetupResult> {
   if (toHomeIds.includes(fromHomeId)) {
     const pointer = `/toHomeIds/${toHomeIds.indexOf(fromHomeId)}`
-    throw invalid([{ pointer, code: 'itself', message: 'is the home that is copied from' }])
+    throw invalid([{ pointer, code: 'itself', message: 'must not be the home that is copied' }])
   }
   const rows = copy.includes('tasks') ? await rowsOf(call, fromHomeId) : []
   const options = copy.includes('options') ? await optionsOf(call, fromHomeId) : []
@@ -95,7 +95,7 @@ async function schedule(
   return call.write(async (call) => {
     const home = await homes.lock(call, homeId)
     const busy = await withTasks(call, [homeId])
-    if (busy.has(homeId)) throw conflict('already_done', `${home.name} has tasks already.`)
+    if (busy.has(homeId)) throw conflict('already_done', `Cannot copy the schedule: ${home.name} already has tasks.`)
     const calendar = workCalendar(await communities.find(call, home.communityId))
     const [made = []] = await makeSchedules(call, [{ home, template: { rows }, startDate }], calendar, '/startDate')
     return { tasks: made.length, endDate: lastDayOf(made) }
@@ -116,5 +116,8 @@ async function manualLines(call: Call, homeId: string): Promise<object[]> {
       and "source" = 'manual' and "originalAmount" <> 0
     order by "id" limit ${MOST_LINES + 1}`.execute(call.db)
   if (rows.length <= MOST_LINES) return rows
-  throw problem('too_much_work', `The home has more than ${MOST_LINES} budget lines that were entered by hand.`)
+  throw problem(
+    'too_much_work',
+    `The home has more than ${MOST_LINES} manually entered budget lines, which is too many to copy.`,
+  )
 }

@@ -24,20 +24,33 @@ export async function closingReadiness({ homeId }: ClosingReadinessInput, call: 
   const isBuilt = status === 'completed' || status === 'closed' || status === 'warranty'
   const checks = [
     check('completed', isBuilt, `The home is ${status}.`),
-    noneLeft('tasks', of.openTasks, 'open task'),
+    noneLeft('tasks', of.openTasks, 'open task', 'open tasks'),
     check(
       'certificate_of_occupancy',
       of.hasOccupancy,
-      of.hasOccupancy ? 'It is reached.' : 'Its milestone is missing or pending.',
+      of.hasOccupancy ? 'The occupancy milestone is reached.' : 'The occupancy milestone is missing or pending.',
     ),
-    noneLeft('orders', of.openOrders, 'order that is not settled'),
-    check('payable', of.payable <= 0, `${amountText(of.payable)} is payable to vendors.`),
-    noneLeft('lien_waivers', of.missingWaivers, 'paid payment without a signed lien waiver'),
-    check('sale', of.saleStatus === 'pipeline_complete', `The sale is ${of.saleStatus ?? 'missing'}.`),
-    noneLeft('contingencies', of.openContingencies, 'open contingency'),
-    check('deposits', of.depositsOutstanding === 0, `${amountText(of.depositsOutstanding)} of deposits is due.`),
+    noneLeft('orders', of.openOrders, 'unsettled order', 'unsettled orders'),
+    check('payable', of.payable <= 0, `The amount payable to vendors is ${amountText(of.payable)}.`),
+    noneLeft(
+      'lien_waivers',
+      of.missingWaivers,
+      'payment without a signed lien waiver',
+      'payments without a signed lien waiver',
+    ),
+    check(
+      'sale',
+      of.saleStatus === 'pipeline_complete',
+      of.saleStatus === null ? 'The home has no sale.' : `The sale is ${of.saleStatus}.`,
+    ),
+    noneLeft('contingencies', of.openContingencies, 'open contingency', 'open contingencies'),
+    check(
+      'deposits',
+      of.depositsOutstanding === 0,
+      `The amount of outstanding deposits is ${amountText(of.depositsOutstanding)}.`,
+    ),
   ]
-  return readiness(call, { homeId, home }, checks, ['Punch lists count only as far as they are tasks.'])
+  return readiness(call, { homeId, home }, checks, ['Punch list items are checked only if they are tasks.'])
 }
 
 async function standingOf({ db, organizationId }: Call, homeId: string): Promise<Standing> {

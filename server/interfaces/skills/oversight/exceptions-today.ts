@@ -54,7 +54,7 @@ export async function exceptionsToday(
     count: exceptions.reduce((sum, { count }) => sum + count, 0),
     ...reported(call, {
       truncated: late.truncated || insurance.truncated || selections.truncated || homes.length > MOST_HOMES,
-      unknown: ['Accounting errors are those of all communities.'],
+      unknown: ['Accounting errors include all communities.'],
     }),
   }
 }

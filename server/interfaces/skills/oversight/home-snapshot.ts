@@ -38,14 +38,14 @@ export async function homeSnapshot({ homeId }: HomeSnapshotInput, call: Call): P
     ...{ startDate: of.startDate, forecastCompletionDate: of.forecastCompletionDate, closingDate: of.closingDate },
     ...{ percentComplete: of.percentComplete, ...counts },
     risks: sentences(
-      counts.lateTasks > 0 && `${counts.lateTasks} tasks are late.`,
-      over > 0 && `Its cost is expected to exceed the budget by ${amountText(over)}.`,
-      counts.pendingOrders > 0 && `${counts.pendingOrders} orders are drafts or wait for approval.`,
+      counts.lateTasks > 0 && `Late tasks: ${counts.lateTasks}.`,
+      over > 0 && `The forecast cost exceeds the budget by ${amountText(over)}.`,
+      counts.pendingOrders > 0 && `Orders in draft or awaiting approval: ${counts.pendingOrders}.`,
       isLate &&
-        `It is expected to be completed on ${of.forecastCompletionDate}, after its closing on ${of.closingDate}.`,
+        `The forecast completion date ${of.forecastCompletionDate} is after the closing date ${of.closingDate}.`,
     ),
     ...reported(call, {
-      unknown: sentences(price === null && 'It has no price.', budgeted === 0 && 'It has no budget.'),
+      unknown: sentences(price === null && 'The home has no price.', budgeted === 0 && 'The home has no budget.'),
     }),
     currency: call.currency,
   }

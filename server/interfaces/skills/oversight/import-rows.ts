@@ -60,7 +60,7 @@ function permitEntity(call: Call, { create }: Entity): void {
   const needed = call.surroundings.contract.operations.get(create)?.permissions ?? []
   const permission = needed.find((each) => !call.permissions.has(each))
   if (permission === undefined) return
-  throw new Problem('permission_denied', `Importing these rows needs ${permission}.`, { permission })
+  throw new Problem('permission_denied', `Importing these rows requires ${permission}.`, { permission })
 }
 
 async function imported(
@@ -105,7 +105,7 @@ function together(failed: readonly { row: number; problem: RowProblem }[]): Prob
       ? [{ pointer: `/rows/${row}`, code, message: detail.slice(0, 1000) }]
       : errors.map((fault) => ({ ...fault, pointer: `/rows/${row}${belowRow(fault.pointer)}` })),
   )
-  return new Problem('validation_failed', `${failed.length} rows are at fault, so nothing was imported.`, {
+  return new Problem('validation_failed', `Nothing was imported. Rows with errors: ${failed.length}. See \`errors\`.`, {
     errors: errors.slice(0, MOST_FAULTS),
   })
 }

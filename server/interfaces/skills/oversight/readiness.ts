@@ -9,8 +9,8 @@ export function check(name: string, isMet: boolean, detail: string): Check {
 }
 
 /** The words for something that should not be there any more. */
-export function noneLeft(name: string, count: number, what: string): Check {
-  return check(name, count === 0, count === 0 ? `There is no ${what}.` : `${count} × ${what}.`)
+export function noneLeft(name: string, count: number, one: string, many: string): Check {
+  return check(name, count === 0, `The home has ${count === 0 ? 'no' : count} ${count === 1 ? one : many}.`)
 }
 
 export function readiness(

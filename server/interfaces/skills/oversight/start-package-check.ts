@@ -25,21 +25,30 @@ export async function startPackageCheck({ homeId }: StartPackageCheckInput, call
     check(
       'permit',
       isPermitted,
-      isPermitted ? 'The permit is there.' : `The home is ${home.status}, and no permit milestone is reached.`,
+      isPermitted
+        ? 'A permit milestone is reached, or the home is ready to start or under construction.'
+        : `The home is ${home.status} and has no reached permit milestone.`,
     ),
-    check('plan', home.planId !== null, home.planId === null ? 'It has no plan.' : 'It has a plan.'),
-    check('budget', of.budgetLines > 0, of.budgetLines > 0 ? 'It has a budget.' : 'It has no budget.'),
+    check('plan', home.planId !== null, home.planId === null ? 'The home has no plan.' : 'The home has a plan.'),
+    check('budget', of.budgetLines > 0, of.budgetLines > 0 ? 'The home has a budget.' : 'The home has no budget.'),
     check(
       'budget_locked',
       home.budgetLockedAt !== null,
-      home.budgetLockedAt === null ? 'The budget is not locked.' : 'It is locked.',
+      home.budgetLockedAt === null ? 'The budget is not locked.' : 'The budget is locked.',
     ),
-    noneLeft('selections', of.undecided, 'selection that is not decided'),
-    check('schedule', of.tasks > 0, of.tasks > 0 ? `It has ${of.tasks} tasks.` : 'It has no schedule.'),
-    noneLeft('vendors', of.withoutVendor, 'task for a trade without a vendor'),
-    noneLeft('orders', of.unordered, `order that is not issued for the first ${FIRST_TASKS} tasks`),
+    noneLeft('selections', of.undecided, 'undecided selection', 'undecided selections'),
+    check('schedule', of.tasks > 0, of.tasks > 0 ? `The number of tasks is ${of.tasks}.` : 'The home has no schedule.'),
+    noneLeft('vendors', of.withoutVendor, 'task without a vendor', 'tasks without a vendor'),
+    noneLeft(
+      'orders',
+      of.unordered,
+      `unissued order for its first ${FIRST_TASKS} tasks`,
+      `unissued orders for its first ${FIRST_TASKS} tasks`,
+    ),
   ]
-  return readiness(call, { homeId, home: home.home }, checks, ['Engineering, utilities and the loan are not recorded.'])
+  return readiness(call, { homeId, home: home.home }, checks, [
+    'Engineering, utilities and the construction loan are not recorded.',
+  ])
 }
 
 async function standingOf({ db, organizationId }: Call, homeId: string): Promise<Standing> {

@@ -45,8 +45,8 @@ export async function timesheetCostSummary(
     ...reported(call, {
       truncated,
       unknown: sentences(
-        open > 0 && `${open} entries have no rate or are not clocked out, so they cost nothing yet.`,
-        'Wages alone: taxes and benefits count only as far as the rates contain them.',
+        open > 0 && `Entries without a rate or clock-out time have no cost yet: ${open}.`,
+        'Costs are wages only. Taxes and benefits are included only if the rates include them.',
       ),
     }),
     currency: call.currency,

@@ -24,7 +24,7 @@ export async function allocateOverhead(
 ): Promise<AllocateOverheadResult> {
   const found = await underConstruction(call, month, communityId)
   if (found.length > MOST_HOMES)
-    throw problem('too_much_work', `More than ${MOST_HOMES} homes would bear it; name a community.`)
+    throw problem('too_much_work', `The overhead would be allocated to more than ${MOST_HOMES} homes. Set communityId.`)
   const weightOf = (home: Bearing) => (basis === 'equal' ? 1 : home[basis])
   const bearing = found.filter((home) => weightOf(home) > 0)
   const shares = bearing.length === 0 ? [] : divide(amount, bearing.map(weightOf))
@@ -38,8 +38,8 @@ export async function allocateOverhead(
     ...reported(call, {
       unknown: sentences(
         found.length === 0 && 'No home was under construction in that month.',
-        left > 0 && `${left} homes have no ${basis} and bear nothing.`,
-        'Nothing is written: enter the shares in your accounting system.',
+        left > 0 && `Homes without ${basis} are allocated nothing: ${left}.`,
+        'No records are changed. Enter the shares in your accounting system.',
       ),
     }),
     currency: call.currency,

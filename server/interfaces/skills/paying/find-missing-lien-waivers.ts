@@ -28,7 +28,7 @@ export async function findMissingLienWaivers(
     closingBlockers: payments.filter(({ blocksClosing }) => blocksClosing).length,
     ...reported(call, {
       truncated,
-      unknown: ['Payments that wait for approval, and vendors who do not have to sign waivers, are left out.'],
+      unknown: ['Payments awaiting approval and vendors that are exempt from lien waivers are excluded.'],
     }),
     currency: call.currency,
   }

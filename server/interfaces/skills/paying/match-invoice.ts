@@ -58,7 +58,7 @@ export async function matchInvoice(input: MatchInvoiceInput, call: Call): Promis
   return {
     ...{ vendorId, match, others: others.slice(0, MOST_MATCHES - 1), duplicates },
     differences: differencesOf(input, match, duplicates),
-    ...reported(call, { truncated, unknown: sentences(match === null && 'The vendor has no open order.') }),
+    ...reported(call, { truncated, unknown: sentences(match === null && 'The vendor has no open orders.') }),
     currency: call.currency,
   }
 }
@@ -69,18 +69,19 @@ function differencesOf(
   duplicates: readonly InvoiceDuplicate[],
 ): string[] {
   const same = duplicates.find(({ isSameInvoice }) => isSameInvoice)
-  const entered = same !== undefined && `Invoice ${invoiceNumber} was entered as ${same.number}.`
-  if (match === null) return sentences(entered, `No open order is there for ${amountText(amount)}.`)
+  const entered = same !== undefined && `Invoice ${invoiceNumber} is already recorded as ${same.number}.`
+  if (match === null) return sentences(entered, `No open order matches ${amountText(amount)}.`)
   const { number, payable, done, total, status, matchedOn } = match
   const over = minus(amount, payable)
   return sentences(
     entered,
-    poNumber !== undefined && matchedOn !== 'number' && `The vendor has no open order ${poNumber}.`,
-    over > 0 && `It is ${amountText(over)} above what is payable of ${number}, ${amountText(payable)}.`,
-    over < 0 && `It is ${amountText(-over)} below what is payable of ${number}, ${amountText(payable)}.`,
-    over > 0 && amount === done && 'It asks for all that is done, retainage included.',
-    over > 0 && amount > total && `It is above the total of the order, ${amountText(total)}.`,
-    done === 0 && `Nothing is done of ${number} that was not billed; it is ${status}.`,
+    poNumber !== undefined && matchedOn !== 'number' && `The vendor has no open order with the number ${poNumber}.`,
+    over > 0 && `The invoice exceeds the payable amount of ${number} (${amountText(payable)}) by ${amountText(over)}.`,
+    over < 0 &&
+      `The invoice is ${amountText(-over)} less than the payable amount of ${number} (${amountText(payable)}).`,
+    over > 0 && amount === done && 'The invoice bills all completed work, including retainage.',
+    over > 0 && amount > total && `The invoice exceeds the order total of ${amountText(total)}.`,
+    done === 0 && `All completed work of ${number} (${status}) has already been billed.`,
   )
 }
 

@@ -69,7 +69,7 @@ async function paymentsOf(
     amount: wholeAmount({ order, sums: sums.get(order.id) ?? emptySums(order.id) }, 'progress') ?? 0,
   }))
   for (const { order } of due.filter(({ amount }) => amount === 0)) {
-    const problem = conflictOf('not_enough_left', `All that is done of ${order.number} is on payments.`)
+    const problem = conflictOf('not_enough_left', `All completed work of ${order.number} is already on payments.`)
     refused.push({ id: order.id, label: order.number, pointer: null, problem })
   }
   const payments: PayOnCompletionResult['payments'] = []

@@ -55,8 +55,8 @@ export async function payableNow(input: PayableNowInput, call: Call): Promise<Pa
       truncated,
       unknown: sentences(
         found.some(({ payable }) => payable < 0) &&
-          'What a vendor owes by backcharges is taken off what it is paid; a run pays nothing to one that owes more.',
-        'Retainage is not in it: releaseRetainage releases it, and retainageSummary shows it.',
+          'Backcharges are deducted. Vendors that owe more than they are owed are not paid.',
+        'Retainage is not included. See retainageSummary, and release it with releaseRetainage.',
       ),
     }),
     currency: call.currency,

@@ -65,9 +65,9 @@ function reasonToHoldBack(
   home: string,
   lacking: ReadonlySet<string>,
 ): string | null {
-  if (!BUILT.includes(home)) return `The home is ${home}; retainage is released when it is completed.`
-  if (status !== 'completed') return `${number} is ${status}; retainage is released when all of it is completed.`
-  return lacking.has(id) ? `The lien waiver for what was paid of ${number} before is missing.` : null
+  if (!BUILT.includes(home)) return `Cannot release retainage: the home is ${home}. Complete the home first.`
+  if (status !== 'completed') return `Cannot release retainage: ${number} is ${status}. Complete the order first.`
+  return lacking.has(id) ? `The lien waiver for an earlier payment of ${number} is missing.` : null
 }
 
 /** The orders of which something is retained that is on no payment yet. */

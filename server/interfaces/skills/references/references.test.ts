@@ -61,7 +61,7 @@ test('a name that several have is answered with all of them, each with its place
   expect(refused.status).toBe(422)
   expect(refused.body).toMatchObject({
     code: 'ambiguous_reference',
-    errors: [{ pointer: '/input/homeId', message: 'names more than one home; received "Lot 14"' }],
+    errors: [{ pointer: '/input/homeId', message: 'matches more than one home; received "Lot 14"' }],
     candidates: [
       { id: site.lot14, label: 'Lot 14, Juniper Ridge', about: null },
       { id: otherLot14, label: 'Lot 14, Mill Creek Crossing', about: null },
@@ -93,7 +93,10 @@ test('a name that nothing has is answered with its kind, what was received, and 
   expect(refused.body).toMatchObject({
     code: 'unknown_reference',
     errors: [
-      { pointer: '/input/vendorId', message: 'names no vendor in your organization; received "Hill Cuontry Framer"' },
+      {
+        pointer: '/input/vendorId',
+        message: 'does not match any vendor in your organization; received "Hill Cuontry Framer"',
+      },
     ],
   })
   expect(refused.body.nearest[0]).toBe('Hill Country Framers')
@@ -127,7 +130,7 @@ test('a trade that nobody has is a question back in a composite skill, and no ne
   const asked = await execute('suggestVendorsForScope', { scope: 'framming' })
   expect(asked.body).toMatchObject({
     ...{ status: 422, code: 'unknown_reference', nearest: ['framing'] },
-    detail: 'No trade is called "framming". Did you mean framing?',
+    detail: 'Unknown trade "framming". Did you mean framing?',
     errors: [{ pointer: '/input/scope', code: 'did_you_mean' }],
   })
   const several = { homeId: 'Lot 15', scopes: ['Framing', 'rooffing'], deadline: site.day(9) }

@@ -19,13 +19,16 @@ export async function resolveReferences(
   const uses = [...usesIn(input, '/input')].filter(({ text }) => alsoIds || !IS_ID.test(text))
   if (uses.length === 0) return
   if (uses.length > MOST_REFERENCES) {
-    throw problem('too_much_work', `An input may refer to ${MOST_REFERENCES} records by name. Name fewer, or use ids.`)
+    throw problem(
+      'too_much_work',
+      `An input can refer to at most ${MOST_REFERENCES} records by name. Use fewer names, or IDs.`,
+    )
   }
   for (const kind of new Set(uses.map((use) => use.kind))) {
     const ofKind = uses.filter((use) => use.kind === kind)
     if (!call.permissions.has(kind.permission)) {
       if (!alsoIds) continue
-      throw new Problem('permission_denied', `To name a ${kind.noun}, the key needs ${kind.permission}.`, {
+      throw new Problem('permission_denied', `Referring to a ${kind.noun} by name requires ${kind.permission}.`, {
         permission: kind.permission,
       })
     }
@@ -145,17 +148,19 @@ async function meantBy(call: Call, use: Use, candidates: readonly Candidate[]): 
   if (others.length === 0) return only.id
   const shown = candidates.slice(0, MOST_CANDIDATES)
   const labels = shown.map(({ label, about }) => (about ? `${label} (${about})` : label)).join('; ')
-  throw problem('ambiguous_reference', `Several are called "${text}": ${labels}.`, {
-    errors: [fault(pointer, 'ambiguous_reference', `names more than one ${kind.noun}; received "${text}"`)],
+  throw problem('ambiguous_reference', `More than one ${kind.noun} matches "${text}": ${labels}. Use an ID.`, {
+    errors: [fault(pointer, 'ambiguous_reference', `matches more than one ${kind.noun}; received "${text}"`)],
     candidates: shown,
   })
 }
 
 async function unknown(call: Call, { kind, pointer, text }: Use): Promise<Problem> {
   const nearest = IS_ID.test(text) ? [] : await nearestNames(call, kind, text)
-  const instead = nearest.length === 0 ? '' : ` The nearest names are ${nearest.join('; ')}.`
-  return problem('unknown_reference', `No ${kind.noun} is called "${text}".${instead}`, {
-    errors: [fault(pointer, 'unknown_reference', `names no ${kind.noun} in your organization; received "${text}"`)],
+  const instead = nearest.length === 0 ? '' : ` Did you mean ${nearest.join('; ')}?`
+  return problem('unknown_reference', `Unknown ${kind.noun} "${text}".${instead}`, {
+    errors: [
+      fault(pointer, 'unknown_reference', `does not match any ${kind.noun} in your organization; received "${text}"`),
+    ],
     ...(nearest.length > 0 && { nearest }),
   })
 }

@@ -16,10 +16,14 @@ export async function assertTrades(call: Call, input: Record<string, unknown>): 
   const [first] = unknown
   if (first === undefined) return
   const nearest = call.permissions.has(TO_READ) ? nearestTo(first.name, names, MOST_NEAREST) : []
-  const question = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(', or ')}?`
-  throw problem('unknown_reference', `No trade is called "${first.name}".${question}`, {
+  const question = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`
+  throw problem('unknown_reference', `Unknown trade "${first.name}".${question}`, {
     errors: unknown.map(({ pointer, name }) => ({
-      ...{ pointer, code: 'did_you_mean', message: `names no trade in your organization; received "${name}"` },
+      ...{
+        pointer,
+        code: 'did_you_mean',
+        message: `does not match any trade in your organization; received "${name}"`,
+      },
     })),
     ...(nearest.length > 0 && { nearest }),
   })

@@ -33,8 +33,7 @@ export async function backlogReport({ communityId }: BacklogReportInput, call: C
     ...reported(call, {
       truncated,
       unknown: sentences(
-        sales.some(({ expectedClose }) => expectedClose === null) &&
-          'Some sales have no day on which they are expected to close.',
+        sales.some(({ expectedClose }) => expectedClose === null) && 'Some sales have no expected closing date.',
       ),
     }),
     currency,

@@ -54,9 +54,8 @@ export async function optionPopularity(
     ...reported(call, {
       truncated,
       unknown: sentences(
-        options.some(({ uncosted }) => uncosted > 0) &&
-          'Some selections have no cost, so margins look better than they are.',
-        'Only homes count, not sales of lots that have no home yet.',
+        options.some(({ uncosted }) => uncosted > 0) && 'Some selections have no cost, so margins are overstated.',
+        'Only homes are counted. Sales of lots without a home are excluded.',
       ),
     }),
     currency,

@@ -31,5 +31,5 @@ export async function overdueSelections(
       and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
     order by s."deadline", s."id" limit ${MOST_SELECTIONS + 1}`.execute(db)
   const { rows: selections, truncated } = listed(rows, MOST_SELECTIONS)
-  return { selections, ...reported(call, { truncated, unknown: ['Selections without a deadline are never overdue.'] }) }
+  return { selections, ...reported(call, { truncated, unknown: ['Selections without a deadline are not included.'] }) }
 }

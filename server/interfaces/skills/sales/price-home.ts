@@ -49,9 +49,10 @@ export async function priceHome(input: Checked['PriceHomeInput'], call: Call): P
     ...reported(call, {
       unknown: sentences(
         basePrice === null && 'The plan has no base price.',
-        options.some((option) => option.price === null) && 'An option has no price, or one that follows from its cost.',
-        cost === null && 'Its cost is not known, because parts have no price or options contradict each other.',
-        'Land, overhead, financing and commissions are not in the cost.',
+        options.some((option) => option.price === null) &&
+          'At least one option has no price or is priced from its cost.',
+        cost === null && 'The cost cannot be calculated: parts have no price, or options conflict.',
+        'The cost excludes land, overhead, financing and commissions.',
       ),
     }),
     currency: call.currency,
@@ -72,7 +73,7 @@ function conflictsOf({ house, selected }: PlannedHouse): string[] {
       reasonNotToSelect(option, house) ?? false,
       option.status !== 'active' && `${option.code} is ${option.status}.`,
       firstExclusion(option, standing, house, codes) ?? false,
-      missingFor(option, standing).length > 0 && `${option.code} requires options that are not among them.`,
+      missingFor(option, standing).length > 0 && `${option.code} requires options that are not selected.`,
     ),
   )
   return [...new Set(found)]
@@ -91,7 +92,7 @@ function firstExclusion(
     ({ option: other }) => option.excludesOptionIds.includes(other.id) || other.excludesOptionIds.includes(option.id),
   )
   const pair = [option.code, codes.get(excluded[0]?.option.id ?? '') ?? ''].sort()
-  return `${pair.join(' and ')} exclude each other.`
+  return `${pair.join(' and ')} cannot be combined.`
 }
 
 /** Null where the options cannot be costed together, which is one more conflict. */

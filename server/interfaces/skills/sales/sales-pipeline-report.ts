@@ -33,7 +33,7 @@ export async function salesPipelineReport(
     ...{ from, to, leads: leads ?? [], stages, leadsCreated, leadsConverted, sold, cancelled, commissionEarned },
     conversionPercent: percentage(leadsConverted, leadsCreated),
     absorptionPerWeek: Math.round(((sold - cancelled) / weeks) * 100) / 100,
-    ...reported(call, { unknown: ['A lead that names no community counts in none of them.'] }),
+    ...reported(call, { unknown: ['Leads without a community are not counted in any community.'] }),
     currency: call.currency,
   }
 }

@@ -21,5 +21,5 @@ export async function staleLeads(
       and (${communityId ?? null}::text is null or ${communityId ?? null} = any(l."communityIds"))
     order by l."score" desc, l."lastActivityAt", l."id" limit ${MOST_LEADS + 1}`.execute(db)
   const { rows: leads, truncated } = listed(rows, MOST_LEADS)
-  return { leads, ...reported(call, { truncated, unknown: ['What was done and not recorded does not count.'] }) }
+  return { leads, ...reported(call, { truncated, unknown: ['Only recorded activities are considered.'] }) }
 }

@@ -34,7 +34,7 @@ export async function validateSelections(
     ...{ homeId, home, checked: rows.length, problems: problems.slice(0, MOST_SELECTIONS) },
     ...reported(call, {
       truncated: truncated || problems.length > MOST_SELECTIONS,
-      unknown: ['What a buyer has to choose and nobody has entered as a selection is not known.'],
+      unknown: ['Choices that have not been entered as selections are not checked.'],
     }),
   }
 }
@@ -46,16 +46,23 @@ function faultsOf(row: Selected, there: ReadonlySet<string | null>, today: strin
   return [
     ...requires
       .filter(({ id }) => !there.has(id))
-      .map(({ code }) => fault('requires_missing', `It requires ${code}, which is not selected.`)),
+      .map(({ code }) => fault('requires_missing', `The selection requires ${code}, which is not selected.`)),
     ...excludes
       .filter(({ id }) => there.has(id))
-      .map(({ code }) => fault('excludes_other', `It excludes ${code}, which is selected too.`)),
+      .map(({ code }) =>
+        fault('excludes_other', `The selection cannot be combined with ${code}, which is also selected.`),
+      ),
     ...(status !== 'pending'
       ? []
       : isLate
-        ? [fault('past_deadline', `It should have been decided by ${deadline}.`)]
-        : [fault('undecided', deadline === null ? 'It is not decided.' : `It is to be decided by ${deadline}.`)]),
-    ...(price === null ? [fault('not_priced', 'It has no price.')] : []),
+        ? [fault('past_deadline', `The deadline for the decision was ${deadline}.`)]
+        : [
+            fault(
+              'undecided',
+              deadline === null ? 'The selection is not decided.' : `The deadline for the decision is ${deadline}.`,
+            ),
+          ]),
+    ...(price === null ? [fault('not_priced', 'The selection has no price.')] : []),
   ]
 }
 

@@ -52,8 +52,8 @@ export async function compressSchedule(
         tasks.length === 0 && 'The home has no schedule.',
         !isEnough &&
           tasks.length > 0 &&
-          'More would take tasks that overlap, or work on other days, which is not tried.',
-        'What it costs to shorten a task is not known.',
+          'Saving more days would require overlapping tasks or extra workdays, which this skill does not consider.',
+        'The cost of shortening a task is not known.',
       ),
     }),
   }

@@ -47,8 +47,8 @@ export async function cycleTimeReport(input: CycleTimeReportInput, call: Call): 
     ...reported(call, {
       truncated,
       unknown: sentences(
-        'Homes whose start is not recorded are left out.',
-        phases.length === 0 && 'No task of these homes has a phase.',
+        'Homes without a recorded start are excluded.',
+        phases.length === 0 && 'None of the tasks of these homes have a phase.',
       ),
     }),
   }

@@ -34,7 +34,9 @@ export async function delayAnalysis(input: DelayAnalysisInput, call: Call): Prom
     ...{ byResponsible: by('responsible').slice(0, MOST_SIDES), byVendor: byVendor.slice(0, MOST_VENDORS) },
     ...reported(call, {
       truncated: byVendor.length > MOST_VENDORS,
-      unknown: ['Only delays that were recorded count, each with the workdays that were said of it, on whatever path.'],
+      unknown: [
+        'Only recorded delays are counted, with their recorded workdays, whether or not they are on the critical path.',
+      ],
     }),
   }
 }

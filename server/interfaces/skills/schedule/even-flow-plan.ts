@@ -22,7 +22,7 @@ export async function evenFlowPlan(input: EvenFlowPlanInput, call: Call): Promis
   const community = await communities.find(call, communityId)
   const startsPerWeek = input.startsPerWeek ?? community.startsPerWeekTarget
   if (startsPerWeek === null) {
-    const message = `is required, because ${community.name} has no startsPerWeekTarget`
+    const message = `is required because ${community.name} has no startsPerWeekTarget`
     throw invalid([{ pointer: '/startsPerWeek', code: 'required', message }])
   }
   const from = input.from ?? todayOf(call)
@@ -53,9 +53,9 @@ export async function evenFlowPlan(input: EvenFlowPlanInput, call: Call): Promis
     ...reported(call, {
       truncated: truncated || waiting.length > 0,
       unknown: sentences(
-        rows.length === 0 && 'No home of the community can be started.',
-        'Whether the vendors have people for it is not known; getVendorWorkload shows what they are planned for.',
-        'Whether permits will be there in time is not known.',
+        rows.length === 0 && 'The community has no homes that can be started.',
+        'Vendor capacity is not known. See getVendorWorkload for the planned work of a vendor.',
+        'Permit dates are not known.',
       ),
     }),
   }

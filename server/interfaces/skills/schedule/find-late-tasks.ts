@@ -21,7 +21,7 @@ export async function findLateTasks({ communityId }: FindLateTasksInput, call: C
       return { ...task, ...causeOf({ status, confirmationStatus, delayReason, waitsFor }) }
     }),
     homes: new Set(rows.map(({ homeId }) => homeId)).size,
-    ...reported(call, { truncated, unknown: ['Work that was done and not reported looks late.'] }),
+    ...reported(call, { truncated, unknown: ['Completed work that was not reported is shown as late.'] }),
   }
 }
 
@@ -31,12 +31,12 @@ function causeOf({
   delayReason,
   waitsFor,
 }: Pick<Late, 'status' | 'confirmationStatus' | 'delayReason' | 'waitsFor'>): Pick<LateTask, 'cause' | 'detail'> {
-  if (status === 'on_hold') return { cause: 'on_hold', detail: 'It is on hold.' }
-  if (waitsFor !== null) return { cause: 'predecessor', detail: `It waits for ${waitsFor}.`.slice(0, 300) }
-  if (delayReason !== null) return { cause: 'delay', detail: `The last delay was ${delayReason}.` }
+  if (status === 'on_hold') return { cause: 'on_hold', detail: 'The task is on hold.' }
+  if (waitsFor !== null) return { cause: 'predecessor', detail: `The task is waiting for ${waitsFor}.`.slice(0, 300) }
+  if (delayReason !== null) return { cause: 'delay', detail: `The reason for the last delay is ${delayReason}.` }
   if (['requested', 'declined', 'reschedule_requested'].includes(confirmationStatus))
-    return { cause: 'not_confirmed', detail: `The vendor's confirmation is ${confirmationStatus}.` }
-  return { cause: 'unknown', detail: 'Nothing is recorded.' }
+    return { cause: 'not_confirmed', detail: `The status of the vendor's confirmation is ${confirmationStatus}.` }
+  return { cause: 'unknown', detail: 'No cause is recorded.' }
 }
 
 async function lateTasks(call: Call, communityId: string | undefined): Promise<Late[]> {

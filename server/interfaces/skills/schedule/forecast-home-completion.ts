@@ -45,9 +45,10 @@ export async function forecastHomeCompletion(
       truncated: rows.length > 200,
       unknown: sentences(
         tasks.length === 0 && 'The home has no schedule.',
-        slips.size < vendorIds.length && 'Vendors with fewer than three completed tasks in a year count as on time.',
-        open.some(({ vendorId }) => vendorId === null) && 'Open tasks without a vendor count as on time.',
-        'Weather and inspections that fail are in it only as far as they slowed these vendors before.',
+        slips.size < vendorIds.length &&
+          'Vendors with fewer than three completed tasks in the last year are assumed to be on time.',
+        open.some(({ vendorId }) => vendorId === null) && 'Open tasks without a vendor are assumed to be on time.',
+        'Weather and failed inspections are considered only through the past durations of these vendors.',
       ),
     }),
   }

@@ -18,7 +18,7 @@ export async function lookahead(input: Checked['LookaheadInput'], call: Call): P
     ...{ from, to, tasks, readyCount: tasks.filter(({ isReady }) => isReady).length },
     ...reported(call, {
       truncated,
-      unknown: ['Lead times of material and selections are not looked at; getTaskReadiness does that for one task.'],
+      unknown: ['Lead times of material and selections are not checked. See getTaskReadiness for a single task.'],
     }),
   }
 }

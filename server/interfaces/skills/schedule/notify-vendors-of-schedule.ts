@@ -17,7 +17,7 @@ type Notice = NotifyVendorsOfScheduleResult['notices'][number]
 export async function notifyVendorsOfSchedule(input: Input, call: Call): Promise<NotifyVendorsOfScheduleResult> {
   const { homeId, communityId, kind, message } = input
   if (homeId === undefined && communityId === undefined)
-    throw invalid([{ pointer: '/homeId', code: 'required', message: 'is required unless there is a communityId' }])
+    throw invalid([{ pointer: '/homeId', code: 'required', message: 'is required unless communityId is set' }])
   const { rows, truncated } = listed(await comingTasks(call, input), MOST_NOTICES)
   const notices: Notice[] = []
   const refused: Refused[] = []

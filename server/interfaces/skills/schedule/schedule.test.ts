@@ -93,7 +93,7 @@ test('findLateTasks names what is late, by how much and why', async () => {
       daysLate: daysBetween(addDays(monday, -14), desk.day(0)),
       cause: 'unknown',
     },
-    { name: 'Forms stripped', late: 'start', cause: 'predecessor', detail: 'It waits for Slab poured.' },
+    { name: 'Forms stripped', late: 'start', cause: 'predecessor', detail: 'The task is waiting for Slab poured.' },
   ])
 })
 

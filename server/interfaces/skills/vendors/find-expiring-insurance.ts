@@ -59,7 +59,7 @@ export async function findExpiringInsurance(
   const { rows: vendors, truncated } = listed(rows, MOST_VENDORS)
   return {
     vendors,
-    ...reported(call, { truncated, unknown: ['Vendors that never sent a policy are not among these.'] }),
+    ...reported(call, { truncated, unknown: ['Vendors that have never sent a policy are excluded.'] }),
     currency: call.currency,
   }
 }

@@ -24,5 +24,5 @@ export async function findInactiveVendors(
       and greatest(l."lastOrderAt", l."lastBidAt", v."createdAt") < ${now}::timestamptz - make_interval(months => ${months}::integer)
     order by greatest(l."lastOrderAt", l."lastBidAt") nulls first, v."id" limit ${MOST_VENDORS + 1}`.execute(db)
   const { rows: vendors, truncated } = listed(rows, MOST_VENDORS)
-  return { vendors, ...reported(call, { truncated, unknown: ['Vendors that were entered since then are left out.'] }) }
+  return { vendors, ...reported(call, { truncated, unknown: ['Vendors created since then are excluded.'] }) }
 }

@@ -22,10 +22,10 @@ export async function onboardVendor(input: Checked['OnboardVendorInput'], call: 
   const invited = isInvited ? await call.operation('inviteVendor', { vendorId }) : null
   const vendor = await call.operation('getVendor', { vendorId })
   const checklist: Item[] = [
-    item('email', vendor.email !== null, 'an e-mail address'),
-    item('phone', vendor.phone !== null, 'a telephone number'),
+    item('email', vendor.email !== null, 'an email address'),
+    item('phone', vendor.phone !== null, 'a phone number'),
     item('scopes', vendor.scopes.length > 0, 'a trade'),
-    item('accounting_id', vendor.accountingId !== null, 'an id in the accounting system'),
+    item('accounting_id', vendor.accountingId !== null, 'an accounting ID'),
     item('portal', invited !== null, 'an invitation to the portal'),
     ...PAPERS.map((type) => paper(type, documents)),
   ]
@@ -35,8 +35,8 @@ export async function onboardVendor(input: Checked['OnboardVendorInput'], call: 
   }
 }
 
-function item(name: string, isThere: boolean, what: string): Item {
-  return { item: name, isThere, detail: isThere ? `It has ${what}.` : `It has not got ${what} yet.` }
+function item(name: string, isThere: boolean, noun: string): Item {
+  return { item: name, isThere, detail: isThere ? `The vendor has ${noun}.` : `The vendor is missing ${noun}.` }
 }
 
 /** A document that awaits its review is there, and does not count for compliance yet. */
@@ -47,6 +47,6 @@ function paper(type: (typeof PAPERS)[number], documents: readonly ComplianceDocu
   return {
     item: type,
     isThere,
-    detail: found === undefined ? `There is no ${words}.` : `Its ${words} is ${found.status}.`,
+    detail: found === undefined ? `No ${words} has been received.` : `The status of the ${words} is ${found.status}.`,
   }
 }

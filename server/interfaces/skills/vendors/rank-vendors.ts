@@ -41,7 +41,7 @@ export async function rankVendors({ scope, communityId }: RankVendorsInput, call
   vendors.sort((a, b) => (b.score ?? -1) - (a.score ?? -1) || (a.vendor < b.vendor ? -1 : 1))
   return {
     vendors: vendors.map((vendor, i) => ({ rank: i + 1, ...vendor })),
-    ...reported(call, { truncated: found.truncated, unknown: ['How well the work was done is not recorded.'] }),
+    ...reported(call, { truncated: found.truncated, unknown: ['Quality of work is not recorded.'] }),
     currency: call.currency,
   }
 }
