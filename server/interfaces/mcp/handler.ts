@@ -26,6 +26,6 @@ export function responding(log: Logger): Respond {
 // What the door has let in travels to the server through the one field that the library passes on as it is.
 function visitOf(authInfo: { extra?: Record<string, unknown> } | undefined): Visit {
   const visit = authInfo?.extra?.visit
-  if (visit === undefined) throw toProblem(new Error('Nobody comes to /mcp but through its door.'))
+  if (visit === undefined) throw toProblem(new Error('Expected every request to /mcp to be authenticated first.'))
   return visit as Visit
 }

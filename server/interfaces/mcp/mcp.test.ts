@@ -138,10 +138,10 @@ describe.each([
       expect(structuredContent.data).toMatchObject([{ id: vendorId }])
       const vendor = { companyName: `Lone Star ${_generation}` }
       const tried = await client.call('createVendor', { ...vendor, dryRun: true })
-      expect(tried.content[0]?.text).toBe('Tried out and undone.')
+      expect(tried.content[0]?.text).toBe('Dry run: nothing was saved.')
       expect((await client.call('listVendors', { q: vendor.companyName })).structuredContent.data).toEqual([])
       const unsure = await client.call('createVendor', { ...vendor, dryRun: 'yes' })
-      expect(unsure.content[0]?.text).toContain('- /dryRun must be true or false')
+      expect(unsure.content[0]?.text).toContain('- /dryRun must be a boolean')
       const made = await client.call('createVendor', vendor)
       expect(made.structuredContent).toMatchObject({ version: 1 })
       const archived = await client.call('archiveVendor', { vendorId: made.structuredContent.id })
@@ -160,9 +160,9 @@ describe.each([
         skill: 'getVendor',
         input: { vendorId: 'Summit Electrical' },
       })
-      expect(unknown.content[0]?.text).toContain('Nearest: Summit Electric Co.')
+      expect(unknown.content[0]?.text).toContain('Similar names: Summit Electric Co.')
       const writing = await client.call('read_with_skill', { skill: 'createVendor', input: { companyName: 'A' } })
-      expect(writing.content[0]?.text).toContain('run it with execute_skill')
+      expect(writing.content[0]?.text).toContain('Use execute_skill')
       const without = await client.call('search_skills', {})
       expect(without).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('query') }] })
       await expect(client.call('drop_tables')).rejects.toThrow('no tool drop_tables')
@@ -236,7 +236,7 @@ test('a key that may not run a skill does not find it, and is told why it may no
     expect(names).toContain('compareBids')
     expect(names).not.toContain('awardBid')
     const refused = await client.call('execute_skill', { skill: 'awardBid', input: {} })
-    expect(refused.content[0]?.text).toContain('The key lacks the permission bids:write.')
+    expect(refused.content[0]?.text).toContain('The key does not have the permission bids:write.')
     const composite = await client.call('read_with_skill', { skill: 'recommendAward', input: { bidRequestId: 'x' } })
     expect(composite.content[0]?.text).toContain('skills:write')
   })

@@ -18,45 +18,45 @@ const job = (name: string, title: string, given: Record<string, string>, text: J
   text,
 })
 
-const REQUEST = { bidRequest: 'The bid request: its number, as BR-0004, or its title.' }
-const HOME = { home: 'The home, as Lot 15, Juniper Ridge.' }
-const COMMUNITY = { community: 'The community, by its name.' }
+const REQUEST = { bidRequest: 'Number or title of the bid request, for example BR-0004.' }
+const HOME = { home: 'The home, for example Lot 15, Juniper Ridge.' }
+const COMMUNITY = { community: 'Name of the community.' }
 
 export const PROMPTS: readonly Job[] = [
   job('level_bids', 'Level the bids of a request', REQUEST, (of) =>
     [
-      `Level the bids of ${of('bidRequest')}: run compareBids and levelBids, and say for each vendor what its bid leaves out,`,
-      'what was filled in for it, and how the ranking changes. End with what to ask whom before anything is awarded.',
+      `Level the bids of ${of('bidRequest')}: run compareBids and levelBids. For each vendor, list the work that its bid excludes,`,
+      'the amounts filled in, and how the ranking changes. End with the questions to ask each vendor before an award.',
     ].join(' '),
   ),
-  job('propose_award', 'Propose whom to award', REQUEST, (of) =>
+  job('propose_award', 'Recommend an award', REQUEST, (of) =>
     [
-      `Propose whom to award ${of('bidRequest')}: run recommendAward, check the vendor’s compliance, and run awardBid with`,
-      'dryRun and createPurchaseOrder. Show what it would do; award nothing before I say so.',
+      `Recommend an award for ${of('bidRequest')}: run recommendAward, check the vendor’s compliance, and run awardBid with`,
+      'dryRun and createPurchaseOrder. Show the result. Do not award anything before I approve.',
     ].join(' '),
   ),
-  job('chase_bids', 'Chase the bids that are missing', COMMUNITY, (of) =>
+  job('chase_bids', 'Follow up on missing bids', COMMUNITY, (of) =>
     [
       `Which bids are missing in ${of('community')}? Run findBidCoverageGaps, then sendBidReminders with dryRun.`,
-      'Show who would be reminded and of what, and wait for me.',
+      'Show which vendors would be reminded of which bids, and wait for my approval.',
     ].join(' '),
   ),
-  job('late_this_week', 'What is late this week', COMMUNITY, (of) =>
+  job('late_this_week', 'List late work this week', COMMUNITY, (of) =>
     [
-      `What is late in ${of('community')}, and why? Run findLateTasks, and lookahead for the coming week. Put first what holds up`,
-      'most, name the vendor for each, and say what I should do today.',
+      `What is late in ${of('community')}, and why? Run findLateTasks, and lookahead for the coming week. Start with the tasks that delay`,
+      'the most work, name the vendor of each, and recommend what I should do today.',
     ].join(' '),
   ),
-  job('can_it_close', 'What stands between a home and its closing', HOME, (of) =>
+  job('can_it_close', 'Check whether a home can close', HOME, (of) =>
     [
-      `Can ${of('home')} close? Run closingReadiness and list what is open, who has to do it, and what it blocks,`,
-      'in the order in which it has to be done.',
+      `Can ${of('home')} close? Run closingReadiness and list each open item, who is responsible, and what it blocks,`,
+      'in the order in which to resolve them.',
     ].join(' '),
   ),
-  job('where_will_it_end', 'What a home will cost in the end', HOME, (of) =>
+  job('where_will_it_end', 'Forecast the final cost of a home', HOME, (of) =>
     [
-      `Where will ${of('home')} end up in cost? Run budgetVsActual and forecastCostAtCompletion. Explain the three largest`,
-      'differences, and what is not bought yet (findUnboughtScopes).',
+      `What will ${of('home')} cost at completion? Run budgetVsActual and forecastCostAtCompletion. Explain the three largest`,
+      'differences, and list the trades that have not been ordered (findUnboughtScopes).',
     ].join(' '),
   ),
 ]
@@ -66,13 +66,13 @@ const LONGEST_ARGUMENT = 300
 
 export function getPrompt(name: string, given: Record<string, string>): GetPromptResult {
   const found = PROMPTS.find(({ prompt }) => prompt.name === name)
-  if (found === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${name}.`)
+  if (found === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt "${name}".`)
   const text = found.text((argument) => {
     const value = given[argument]?.trim()
     if (value === undefined || value === '' || value.length > LONGEST_ARGUMENT) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `The prompt ${name} needs ${argument}, at most ${LONGEST_ARGUMENT} characters.`,
+        `The prompt ${name} requires ${argument}, with at most ${LONGEST_ARGUMENT} characters.`,
       )
     }
     return value

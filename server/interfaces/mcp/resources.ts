@@ -22,7 +22,7 @@ export function resourceTemplates(call: Call): ResourceTemplateType[] {
     uriTemplate: `plumbline://${kind}/{id}`,
     name: kind,
     title,
-    description: `${catalogue.find(skill).summary}: by its id, its number or its exact name.`,
+    description: `${catalogue.find(skill).summary}: by ID, number or exact name.`,
     mimeType: 'application/json',
   }))
 }

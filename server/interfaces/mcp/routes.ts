@@ -37,7 +37,12 @@ export function mcpRoutes({ surroundings, door, log }: Parts): Router {
   async function answer(req: Request, res: Response): Promise<void> {
     if (req.method !== 'POST') {
       // Clients of 2025 ask for a stream of notices by GET, and go on without one when there is none.
-      const refused = new Problem('method_not_allowed', 'Send a POST with one JSON-RPC message.', {}, { Allow: 'POST' })
+      const refused = new Problem(
+        'method_not_allowed',
+        'This endpoint only accepts POST. Send one JSON-RPC message.',
+        {},
+        { Allow: 'POST' },
+      )
       await door.visit(req, res, 'executeSkill', () => Promise.reject(refused), challenge)
       return
     }
@@ -60,7 +65,7 @@ function withoutPersonal(principal: Principal): Principal {
 
 /** Each message counts against the limits, so several in one request would go uncounted. */
 function onlyOne(): Problem {
-  return invalid([{ pointer: '', code: 'type', message: 'must be one JSON-RPC message, not a list of several' }])
+  return invalid([{ pointer: '', code: 'type', message: 'must be a single JSON-RPC message, not an array' }])
 }
 
 function methodOf({ body }: Guest): string {
