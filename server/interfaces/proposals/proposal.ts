@@ -53,7 +53,7 @@ function assertNoSecrets(call: Call, proposed: Pick<Proposal, 'skill' | 'input'>
   if (isSecret)
     throw conflict(
       'not_suitable',
-      'A proposal is kept for others to read, so its input cannot contain secrets or tax IDs. Leave them out.',
+      'Other users can read proposals, so the input cannot contain secrets or tax IDs. Leave them out.',
     )
   refuseSecretReferences(call, steps)
 }
@@ -113,7 +113,10 @@ export async function assertUnchanged(call: WriteCall, proposal: Proposal, now: 
   const { id, createdAt, createdBy } = proposal
   const shown = await findBasis(call, id)
   if (shown === null)
-    throw conflict('changed_meanwhile', `Cannot approve ${id}: an earlier version proposed it. Propose it again.`)
+    throw conflict(
+      'changed_meanwhile',
+      `Cannot approve ${id}: it was created by an earlier version of the service. Propose it again.`,
+    )
   const found = differences(shown, now, new Set([createdBy.id, call.actor.id]))
   if (found.length === 0) return
   const records = found.flatMap(({ resourceId }) => resourceId ?? [])
@@ -129,7 +132,7 @@ export async function assertUnchanged(call: WriteCall, proposal: Proposal, now: 
   const changed = [...fields, ...others].slice(0, MOST_CHANGES)
   throw conflict(
     'changed_meanwhile',
-    `Cannot approve ${id}: what it was based on has changed since. Check the changes, then propose it again or refuse it.`,
+    `Cannot approve ${id}: the records it is based on have changed. Check the changes, then propose it again or reject it.`,
     { changed },
   )
 }
@@ -147,7 +150,7 @@ async function resultOf(call: WriteCall, skill: string, input: Record<string, un
 /** Throws `permission_denied` for a key that may only propose: it would approve what it proposes itself. */
 export function assertDecides({ principal }: Call): void {
   if (principal.proposesOnly === true)
-    throw new Problem('permission_denied', 'A key that may only propose decides nothing; ask a person.')
+    throw new Problem('permission_denied', 'A key with proposeOnly cannot decide proposals. Ask a user to decide.')
 }
 
 /**
@@ -161,7 +164,7 @@ export function assertProposedByAnother(call: Call, { createdBy }: Proposal): vo
   if (createdBy.via == null || !('session' in principal))
     throw new Problem(
       'permission_denied',
-      'You cannot approve your own proposal. Ask somebody else, or refuse it and run the skill instead.',
+      'You cannot approve your own proposal. Ask a colleague, or reject it and run the skill yourself.',
     )
   requireFreshSignIn(call)
 }
@@ -176,5 +179,5 @@ export function assertWaits({ status, expiresAt }: Proposal, to: Proposal['statu
 export function assertWrites(call: Call, skill: string): void {
   const found = catalogueOf(call.surroundings.contract).find(skill)
   permitSkill(call, found)
-  if (!found.writes) throw conflict('already_done', `${skill} changes nothing, so nobody has to approve it. Run it.`)
+  if (!found.writes) throw conflict('already_done', `${skill} is read-only and needs no approval. Run it directly.`)
 }

@@ -162,7 +162,7 @@ test('over MCP a write becomes a proposal too, and says so', async () => {
     headers: { ...headers, authorization: `Bearer ${agent.key}` },
   })
   const text = await answer.text()
-  expect(text).toMatch(/Not done yet: proposed as prp_\w+, which somebody else has to approve\./)
+  expect(text).toMatch(/Nothing was changed\. Proposal prp_\w+ is awaiting approval by another user\./)
   // Clients hand their models this part alone.
   const { result } = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))
   expect(result.structuredContent).toMatchObject({ proposal: { status: 'proposed' }, dryRun: true })

@@ -28,7 +28,7 @@ export const proposer: Proposer = {
 
   async propose(operation, input, call, tryOut) {
     if (operation.mostUploadBytes !== null)
-      throw new Problem('permission_denied', 'A key that may only propose uploads no files.')
+      throw new Problem('permission_denied', 'A key with proposeOnly cannot upload files.')
     const wanted = wantedOf(operation, input)
     return call.write(async (call) => {
       const ran = await undoneIf(true, call, (call) =>
