@@ -116,7 +116,7 @@ test('issuePurchaseOrders issues what is approved and due, and tells each that i
   expect(early.issued).toEqual([])
   expect(early.heldBack.map(({ problem }: { problem: { detail: string } }) => problem.detail)).toEqual([
     expect.stringContaining(`The first task of ${framing.number} starts on`),
-    `No open task takes ${tops.number}.`,
+    `${tops.number} is not attached to an open task.`,
   ])
   const due = await desk.run('issuePurchaseOrders', { homeId: 'Lot 1', beforeTaskDays: 14 })
   expect(due).toMatchObject({ issued: [{ number: framing.number, total: 300 }], total: 300, truncated: false })

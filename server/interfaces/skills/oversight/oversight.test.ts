@@ -45,9 +45,9 @@ test('homeSnapshot shows a home on one page, with its risks in sentences', async
     ...{ openTasks: 2, lateTasks: 1, nextTask: 'Slab poured', openOrders: 1, pendingOrders: 1, payable: 9000 },
   })
   expect(snapshot.risks).toEqual([
-    '1 tasks are late.',
-    'Its cost is expected to exceed the budget by 6000.00.',
-    '1 orders are drafts or wait for approval.',
+    'Late tasks: 1.',
+    'The forecast cost exceeds the budget by 6000.00.',
+    'Orders in draft or awaiting approval: 1.',
   ])
 })
 

@@ -79,7 +79,7 @@ test('payOnCompletion completes the task and its orders and enters what is done 
   const again = await desk.run('payOnCompletion', input)
   expect(again).toMatchObject({ payments: [], amount: 0 })
   expect(again.refused.map(({ problem }: { problem: { detail: string } }) => problem.detail)).toContain(
-    `All that is done of ${framing.number} is on payments.`,
+    `All completed work of ${framing.number} is already on payments.`,
   )
 })
 
@@ -105,7 +105,7 @@ test('matchInvoice finds the order by its number or the nearest amount, and says
   })
   expect(byAmount).toMatchObject({
     match: { number: retaining.number, done: 10_000, payable: 9000, difference: 100, matchedOn: 'payable' },
-    differences: [`It is 100.00 above what is payable of ${retaining.number}, 9000.00.`],
+    differences: [`The invoice exceeds the payable amount of ${retaining.number} (9000.00) by 100.00.`],
     duplicates: [],
   })
   const named = { vendorId: 'Lone Star Framing', invoiceNumber: 'ls-1', amount: 18_000, poNumber: framing.number }
@@ -114,7 +114,7 @@ test('matchInvoice finds the order by its number or the nearest amount, and says
     match: { number: framing.number, matchedOn: 'number', done: 0 },
     duplicates: [{ invoiceNumber: 'LS-1', amount: 18_000, isSameInvoice: true }],
   })
-  expect(byNumber.differences[0]).toMatch(/^Invoice ls-1 was entered as PM-/)
+  expect(byNumber.differences[0]).toMatch(/^Invoice ls-1 is already recorded as PM-/)
 })
 
 test('requestLienWaivers asks for all or none, and names the place of the one that is refused', async () => {
@@ -148,7 +148,7 @@ test('releaseRetainage pays what is retained of completed work, requests the fin
   const early = await desk.run('releaseRetainage', { homeId: 'Lot 1' })
   expect(early).toMatchObject({ payments: [], amount: 0 })
   expect(early.heldBack[0].problem.detail).toBe(
-    'The home is under_construction; retainage is released when it is completed.',
+    'Cannot release retainage: the home is under_construction. Complete the home first.',
   )
   const released = await desk.run('releaseRetainage', { homeId: 'Lot 2', vendorId: 'Lone Star Framing' })
   expect(released).toMatchObject({
