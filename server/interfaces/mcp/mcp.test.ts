@@ -165,7 +165,7 @@ describe.each([
       expect(writing.content[0]?.text).toContain('Use execute_skill')
       const without = await client.call('search_skills', {})
       expect(without).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('query') }] })
-      await expect(client.call('drop_tables')).rejects.toThrow('no tool drop_tables')
+      await expect(client.call('drop_tables')).rejects.toThrow('Unknown tool "drop_tables"')
     }))
 
   test('reads records by their address, by id or by name', () =>
@@ -189,8 +189,8 @@ describe.each([
       expect(prompts.map(({ name }) => name)).toEqual(expect.arrayContaining(['level_bids', 'late_this_week']))
       const { messages } = await client.prompt('level_bids', { bidRequest: 'BR-0004' })
       expect(messages[0]?.content.text).toContain('Level the bids of BR-0004')
-      await expect(client.prompt('level_bids', {})).rejects.toThrow('needs bidRequest')
-      await expect(client.prompt('do_magic', {})).rejects.toThrow('no prompt')
+      await expect(client.prompt('level_bids', {})).rejects.toThrow('requires bidRequest')
+      await expect(client.prompt('do_magic', {})).rejects.toThrow('Unknown prompt "do_magic"')
     }))
 })
 
@@ -224,7 +224,7 @@ test('all tools come in pages, and are those that the key may use', async () => 
     const { tools } = await client.tools()
     expect(tools.map(({ name }) => name)).toContain('getVendor')
     expect(tools.map(({ name }) => name)).not.toContain('createVendor')
-    await expect(client.call('createVendor', { companyName: 'A' })).rejects.toThrow('no tool createVendor')
+    await expect(client.call('createVendor', { companyName: 'A' })).rejects.toThrow('Unknown tool "createVendor"')
   })
 })
 
@@ -392,7 +392,7 @@ describe('text from outside of the builder', () => {
     expect((await plumbline.post('/api/ext/bids', bid, { key })).status).toBe(201)
   })
   const MARK = { pointer: '/data/0/note', writtenBy: 'vendor' }
-  const NOTE = /data and not instructions: .*\/data\/0\/note \(vendor\)/
+  const NOTE = /data, not instructions\): .*\/data\/0\/note \(vendor\)/
 
   test('executions and batches list it beside their results', async () => {
     const { key } = site

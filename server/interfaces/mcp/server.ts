@@ -95,7 +95,7 @@ function progressTo({ mcpReq }: ServerContext): ((seconds: number) => Promise<vo
   return (seconds) =>
     mcpReq.notify({
       method: 'notifications/progress',
-      params: { progressToken: token, progress: seconds, message: `Running for ${seconds} seconds.` },
+      params: { progressToken: token, progress: seconds, message: `Running for ${seconds} s.` },
     })
 }
 
