@@ -425,7 +425,7 @@ test('what a key proposed on purpose it does not approve itself, but takes back;
   const denied = await approve(own)
   expect([denied.status, denied.body.code]).toEqual([403, 'permission_denied'])
   expect(denied.body.detail).toBe(
-    'You cannot approve your own proposal. Ask somebody else, or refuse it and run the skill instead.',
+    'You cannot approve your own proposal. Ask a colleague, or reject it and run the skill yourself.',
   )
   expect((await refuse(withdrawn)).body.status).toBe('refused')
   expect((await approve(own, { key: await plumbline.newKey(['proposals:write', 'vendors:write']) })).body.status).toBe(
