@@ -28,7 +28,7 @@ export async function register(database: Database, now: Date, sent: unknown): Pr
     where (select count(*) from (select from "oauthClients" where "grantedAt" is null limit ${MOST_UNUSED}) as u) < ${MOST_UNUSED}
     returning 1`.execute(database.statements)
   if (rows.length === 0)
-    throw new OauthError('temporarily_unavailable', 'Too many apps have registered today; try again later.', 503, {
+    throw new OauthError('temporarily_unavailable', 'Too many apps were registered today. Try again later.', 503, {
       'Retry-After': '3600',
     })
   return {
@@ -45,7 +45,7 @@ export async function register(database: Database, now: Date, sent: unknown): Pr
 
 function clientOf(sent: unknown): Omit<Client, 'id'> {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
-    throw new OauthError('invalid_client_metadata', 'Send a JSON object.')
+    throw new OauthError('invalid_client_metadata', 'The body must be a JSON object.')
   const { redirect_uris: redirectUris, client_name: name, scope, grant_types: grants } = sent as Record<string, unknown>
   if (!Array.isArray(redirectUris) || redirectUris.length === 0 || redirectUris.length > MOST_REDIRECTS)
     throw new OauthError('invalid_redirect_uri', `redirect_uris takes 1 to ${MOST_REDIRECTS} addresses.`)
@@ -56,9 +56,9 @@ function clientOf(sent: unknown): Omit<Client, 'id'> {
       `redirect_uris takes https, http to this device (127.0.0.1, [::1], localhost), or a scheme of the app's own such as com.example.app:/done, without a fragment; not ${JSON.stringify(wrong).slice(0, 200)}.`,
     )
   if (Array.isArray(grants) && !grants.includes('authorization_code'))
-    throw new OauthError('invalid_client_metadata', 'grant_types has to include authorization_code.')
+    throw new OauthError('invalid_client_metadata', 'grant_types must include authorization_code.')
   if (typeof scope === 'string' && permissionsFor(scope) === null)
-    throw new OauthError('invalid_client_metadata', `None of the scopes is one of ours: ${SCOPES.join(', ')}.`)
+    throw new OauthError('invalid_client_metadata', `Unknown scope. Supported scopes: ${SCOPES.join(', ')}.`)
   return { name: typeof name === 'string' ? plain(name) : NAMELESS, redirectUris: redirectUris as string[] }
 }
 

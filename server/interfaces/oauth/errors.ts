@@ -22,9 +22,10 @@ export function toOauthError(error: unknown): OauthError {
     return new OauthError(code, error.message, error.status, { ...error.headers })
   }
   const { status = 500 } = error as { status?: number }
-  if (status === 413) return new OauthError('invalid_request', `At most ${MOST_BYTES} bytes are taken.`, 413)
-  if (status >= 400 && status < 500) return new OauthError('invalid_request', 'The body cannot be read.', 400)
-  return new OauthError('server_error', 'Something went wrong here; it was written down.', 500)
+  if (status === 413)
+    return new OauthError('invalid_request', `The body exceeds the limit of ${MOST_BYTES} bytes.`, 413)
+  if (status >= 400 && status < 500) return new OauthError('invalid_request', 'The body is not valid.', 400)
+  return new OauthError('server_error', 'Something went wrong on our side. Try again later.', 500)
 }
 
 /** The longest that an honest app sends is a registration with a few addresses and links. */

@@ -58,11 +58,11 @@ export async function exchange(surroundings: Surroundings, sent: Sent): Promise<
   const { publicUrl } = surroundings.config
   const resources = [sent.resource ?? []].flat()
   if (resources.some((each) => !resourcesOf(publicUrl).some((known) => known === each)))
-    throw new OauthError('invalid_target', `resource has to be ${publicUrl}, or its /mcp.`)
+    throw new OauthError('invalid_target', `resource must be ${publicUrl} or ${publicUrl}/mcp.`)
   const kinds: Readonly<Record<string, 'code' | 'refresh'>> = { authorization_code: 'code', refresh_token: 'refresh' }
   const kind = kinds[field('grant_type') ?? '']
   if (kind === undefined)
-    throw new OauthError('unsupported_grant_type', 'grant_type has to be authorization_code or refresh_token.')
+    throw new OauthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.')
   const clientId = field('client_id')
   if (clientId === null) throw new OauthError('invalid_client', 'Send client_id.', 401)
   const secret = field(kind === 'code' ? 'code' : 'refresh_token') ?? ''
@@ -89,7 +89,10 @@ async function spend(call: WriteCall, { secret, kind, clientId, field }: Spendin
   if (found.spentAt !== null) {
     // One of the two who had it is a thief, and nobody can say which.
     await grants.revoke(call, found.grantId)
-    return new OauthError('invalid_grant', `It was used before, so the grant has ended. Ask the person again.`)
+    return new OauthError(
+      'invalid_grant',
+      `The code or token was already used, so the grant was revoked. Ask the user to connect again.`,
+    )
   }
   const { publicUrl } = call.surroundings.config
   const isOver = [found.expiresAt, found.endsAt].some((end) => Date.parse(end) <= call.now.getTime())
@@ -121,7 +124,7 @@ export async function giveBack(surroundings: Surroundings, sent: Sent): Promise<
   const field = fieldsOf(sent)
   const token = field('token')
   const clientId = field('client_id')
-  if (token === null || clientId === null) throw new OauthError('invalid_request', 'Send token and client_id.')
+  if (token === null || clientId === null) throw new OauthError('invalid_request', 'token and client_id are required.')
   const kind = isOauthSecret('refresh', token) ? 'refresh' : 'access'
   const organizationId = await organizationOf(surroundings, token, kind)
   // Whether there was one is told nobody.
@@ -147,7 +150,7 @@ function fieldsOf(sent: Sent): (name: string) => string | null {
 
 function wrong(kind: 'code' | 'refresh'): OauthError {
   const name = kind === 'code' ? 'code' : 'refresh_token'
-  return new OauthError('invalid_grant', `${name} is unknown, has ended, or belongs to another app.`)
+  return new OauthError('invalid_grant', `${name} is unknown, has expired, or belongs to another app.`)
 }
 
 function challengeOf(verifier: string): string {
