@@ -14,6 +14,6 @@ export function countedAnswer({ since, count }: Answers, now: Date, to: string):
   const left = endsAt - now.getTime()
   if (left <= 0) return { since: now.toISOString(), count: 1 }
   if (count < MOST_ANSWERS) return { since, count: count + 1 }
-  const detail = `The answer to ${to} can change ${MOST_ANSWERS} times an hour. The last one holds.`
+  const detail = `The response to ${to} can change at most ${MOST_ANSWERS} times per hour. The last response is saved.`
   throw new Problem('too_many_answers', detail, {}, { 'Retry-After': String(Math.ceil(left / 1000)) })
 }

@@ -124,7 +124,7 @@ test('files are taken in JSON too, 20 of an invitation, and for as long as a bid
     detail: 'The record already has 20 files, the maximum. Delete one first.',
   })
   await plumbline.post(`/api/ext/bids/requests/${id}/cancel`, { reason: 'Not needed.' })
-  expect((await handIn(one, pdf())).body.detail).toBe('This request takes no files any more.')
+  expect((await handIn(one, pdf())).body).toMatchObject({ code: 'conflict', reason: 'bid_request_not_open' })
 })
 
 test('what vendors send for a blind request stays closed to the builder until the request is closed', async () => {

@@ -70,7 +70,7 @@ export async function handIn(
   const { bidRequestId } = await visible(call, invitationId)
   const { status, acceptLate } = await requests.find(call, bidRequestId)
   if (status !== 'sent' && !(status === 'closed' && acceptLate))
-    throw conflict('bid_request_not_open', 'This request takes no files any more.')
+    throw conflict('bid_request_not_open', `Cannot add files: the bid request is ${status}.`)
   const { id, contentType, size, sha256, createdAt, ...made } = await attachFile(
     call,
     { recordId: invitationId, fileName },

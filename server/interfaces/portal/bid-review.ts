@@ -48,7 +48,7 @@ function priceFaults(request: BidRequestRow, draft: Entered): FieldError[] {
 
 function validityFaults({ validUntil }: Entered, today: string): FieldError[] {
   if (validUntil === null || validUntil >= today) return []
-  return [{ pointer: '/validUntil', code: 'past', message: 'has passed already' }]
+  return [{ pointer: '/validUntil', code: 'past', message: 'must not be in the past' }]
 }
 
 function totalOf(request: BidRequestRow, { lines, amount }: Entered): number | null {

@@ -49,9 +49,9 @@ export async function discardDraft(call: Call, invitationId: string): Promise<Po
 export async function submitDraft(call: Call, invitationId: string, version: number | undefined): Promise<PortalBid> {
   return changed(call, invitationId, async (call, request, vendorId) => {
     const draft = await draftOf(call, invitationId)
-    if (draft === null) throw conflict('missing_data', 'There is no draft to submit; save one first.')
+    if (draft === null) throw conflict('missing_data', 'Cannot submit the bid: it has no draft. Save a draft first.')
     if (version !== undefined && version !== draft.version)
-      throw conflict('changed_meanwhile', 'The draft was saved again after it was read. Look at it once more.')
+      throw conflict('changed_meanwhile', 'The draft has changed since you read it. Read it again and retry.')
     const counted = countedAnswer(await portal.answersOf(call, invitationId), call.now, 'an invitation')
     await portal.noteAnswers(call, invitationId, counted)
     const { lines, amount } = pricesOf(draft)
@@ -70,7 +70,7 @@ export async function submitDraft(call: Call, invitationId: string, version: num
 export async function takeBack(call: Call, invitationId: string, reason: string | null): Promise<PortalBid> {
   return changed(call, invitationId, async (call, request, vendorId) => {
     const bid = await bidOf(call, request.id, vendorId)
-    if (bid === null) throw conflict('missing_data', 'There is no bid to withdraw.')
+    if (bid === null) throw conflict('missing_data', 'Cannot withdraw the bid: you have not submitted a bid.')
     await withdraw(call, bid.id, reason)
   })
 }
@@ -113,7 +113,7 @@ function canBid({ now }: Call, request: BidRequestRow, bid: bids.BidRow | null):
 }
 
 function takesNone() {
-  return conflict('bid_request_not_open', 'This request takes no bids any more.')
+  return conflict('bid_request_not_open', 'This bid request no longer accepts bids.')
 }
 
 function submitted(bid: bids.BidRow): PortalSubmittedBid {

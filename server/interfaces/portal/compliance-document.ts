@@ -33,7 +33,7 @@ export async function handInDocument(
       if ((await countUnreviewed(call, vendorId)) >= MOST_UNREVIEWED)
         throw conflict(
           'limit_reached',
-          `${MOST_UNREVIEWED} documents await review already. Ask the builder to look at them.`,
+          `You already have ${MOST_UNREVIEWED} documents awaiting review. Ask the builder to review them first.`,
         )
     })
     return shown(added)
@@ -50,7 +50,7 @@ export async function handInFile(
   const isShown = principal.subjectId === principal.id && document?.vendorId === principal.id
   if (document === undefined || !isShown || document.archivedAt !== null) throw notFound()
   if (document.status !== 'pending_review')
-    throw conflict('wrong_status', 'The document was reviewed already. Hand in a new one instead.')
+    throw conflict('wrong_status', 'This document has already been reviewed. Upload a new document instead.')
   const made = await attachFile(call, { recordId: document.id, fileName }, file, MOST_FILES)
   const { id, contentType, size, sha256, createdAt } = made
   return { id, fileName: made.fileName, contentType, size, sha256, from: 'vendor', createdAt }

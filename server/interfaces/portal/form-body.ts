@@ -61,7 +61,7 @@ export async function readForm(req: IncomingMessage, files: Files, withinMs: num
     await pipeline(piecesOf(req), form, { signal: AbortSignal.timeout(withinMs) })
   } catch {
     // Nothing more arrives of a file that was being received.
-    for (const upload of uploads) upload.destroy(new Error('The form ended early.'))
+    for (const upload of uploads) upload.destroy(new Error('The form ended before it was complete.'))
     await arriving.then((file) => file?.discard()).catch(() => undefined)
     throw problem('malformed_request', 'The body is not a valid form.')
   }
@@ -87,10 +87,10 @@ function parserOf(headers: IncomingHttpHeaders & { 'content-type': string }) {
   try {
     return new Busboy({ headers, limits: { ...parts, fieldSize: MOST_FIELD_BYTES, fileSize: MOST_FILE_BYTES } })
   } catch {
-    throw problem('malformed_request', 'The Content-Type has no boundary.')
+    throw problem('malformed_request', 'The Content-Type header has no boundary parameter.')
   }
 }
 
 function tooLarge() {
-  return problem('payload_too_large', `A file may have ${MOST_FILE_BYTES} bytes.`)
+  return problem('payload_too_large', `The file exceeds the limit of ${MOST_FILE_BYTES} bytes.`)
 }

@@ -92,7 +92,8 @@ export async function replyTo(call: Call, invitationId: string, reply: PortalAns
     const { bidRequestId, vendorId } = await visible(call, invitationId)
     const request = await lockBidRequest(call, bidRequestId)
     const { status, declineReason } = invitationOf(request, invitationId)
-    if (!canAnswer(request, status)) throw conflict('bid_request_not_open', 'This request takes no answer any more.')
+    if (!canAnswer(request, status))
+      throw conflict('bid_request_not_open', 'This bid request no longer accepts responses.')
     const reason = reply.answer === 'declined' ? (reply.reason ?? null) : null
     if (status === reply.answer && declineReason === reason) return
     const counted = countedAnswer(await portal.answersOf(call, invitationId), call.now, 'an invitation')

@@ -36,11 +36,12 @@ export async function answerMessage(call: Call, id: string, body: string): Promi
     const written = await portal.writtenSince(call, vendor.id, since, MOST_AN_HOUR)
     if (written[0] !== undefined && written.length >= MOST_AN_HOUR) {
       const seconds = Math.ceil((Date.parse(written[0]) + HOUR_MS - call.now.getTime()) / 1000)
-      const detail = `${MOST_AN_HOUR} messages an hour are taken.`
+      const detail = `Message limit exceeded: at most ${MOST_AN_HOUR} messages per hour.`
       throw new Problem('too_many_answers', detail, {}, { 'Retry-After': String(Math.max(seconds, 1)) })
     }
     const to = (await writerOf(call, inReplyTo)).slice(0, MOST_RECIPIENTS)
-    if (to.length === 0) throw conflict('no_recipient', 'There is nobody here any more who could read it.')
+    if (to.length === 0)
+      throw conflict('no_recipient', 'Cannot send the message: the builder has no active user who can receive it.')
     const { relatedTo } = inReplyTo
     const answer = await send(call, { channel: 'email', subject: null, body, to, relatedTo, inReplyTo })
     return shown(answer, { isOwn: true, readAt: null })

@@ -27,7 +27,7 @@ export async function answerOrder(
   { answer, reason, version }: PortalOrderAnswer,
 ): Promise<PortalOrder> {
   if (answer === 'declined' && reason === undefined)
-    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required to decline an order' }])
+    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when answer is declined' }])
   await call.write(async (call) => {
     const { homeId } = await visible(call, purchaseOrderId)
     // In the order in which a change of the status locks them, so that what is read here still holds there.
@@ -35,7 +35,7 @@ export async function answerOrder(
     const order = await orders.lock(call, purchaseOrderId)
     if (order.status === answer) return
     if (version !== undefined && version !== order.version)
-      throw conflict('changed_meanwhile', `${order.number} has changed since it was read. Look at it once more.`)
+      throw conflict('changed_meanwhile', `${order.number} has changed since you read it. Read it again and retry.`)
     await changeStatus(call, purchaseOrderId, { status: answer, ...(answer === 'declined' && { reason }) })
   })
   return readOrder(call, purchaseOrderId)

@@ -259,7 +259,7 @@ test('a vendor hands in a document with its file, and the builder reviews it', a
   expect((await vendor()).complianceStatus).toBe('missing')
   await ext(`/compliance-documents/${body.id}/status`, { status: 'valid' })
   expect((await vendor()).complianceStatus).toBe('compliant')
-  expect((await upload(body.id)).body.detail).toBe('The document was reviewed already. Hand in a new one instead.')
+  expect((await upload(body.id)).body).toMatchObject({ code: 'conflict', reason: 'wrong_status' })
   expect((await post('/compliance-documents', insurance, narrow)).status).toBe(404)
   expect((await get('/compliance-documents', narrow)).body.data).toEqual([])
   const backwards = { type: 'auto', effectiveDate: site.day(2), expirationDate: site.day(1) }

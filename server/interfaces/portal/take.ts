@@ -114,7 +114,7 @@ async function takeDocument(call: Call, { root }: Target, { fields, file }: Sent
 }
 
 function wrong(pointer: string) {
-  return invalid([{ pointer, code: 'form', message: 'cannot be read' }])
+  return invalid([{ pointer, code: 'form', message: 'is not valid' }])
 }
 
 /** The operation that a form performs, for the log. */
