@@ -66,7 +66,7 @@ test('a demo that is refused says why, and fails', async () => {
     (error: { code: number; stdout: string }) => error,
   )
   expect(refused.code).toBe(1)
-  expect(refused.stdout).toContain('permission_denied: This operation needs communities:write.')
+  expect(refused.stdout).toContain('permission_denied: This operation requires communities:write.')
   expect((await plumbline.get('/api/ext/webhooks')).body.data).toEqual([])
 })
 

@@ -92,7 +92,7 @@ export function createApp(parts: AppParts): App {
   const { config, contract, handlers, repeats, database, clock, log, failures } = parts
   for (const id of contract.operations.keys()) {
     if (typeof handlers[id] !== 'function')
-      throw new ContractError(`The operation ${id} of the contract has no handler.`)
+      throw new ContractError(`Expected a handler for operation ${id} of the contract.`)
   }
   const identity = openIdentity({ database, clock, config })
   const authenticate = authenticator(contract, { database, clock, config, identity })
@@ -184,7 +184,7 @@ export function createApp(parts: AppParts): App {
       const started = performance.now()
       const journey = journeyOf(req)
       const operation = contract.operations.get(as)
-      if (operation === undefined) throw new ContractError(`The contract has no operation ${as}.`)
+      if (operation === undefined) throw new ContractError(`Expected the contract to have an operation ${as}.`)
       let running: string = as
       try {
         // A cookie is sent by whichever page makes a browser send it, so nobody comes in here by one.
@@ -266,7 +266,12 @@ export function createApp(parts: AppParts): App {
 
   function refuseTunnel(socket: Duplex): void {
     const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
-    const refused = new Problem('method_not_allowed', `CONNECT is not among ${methods}.`, {}, { Allow: methods })
+    const refused = new Problem(
+      'method_not_allowed',
+      `CONNECT is not supported. Use one of these methods: ${methods}.`,
+      {},
+      { Allow: methods },
+    )
     answerUnrouted(refused, socket, 'CONNECT')
   }
 
@@ -425,11 +430,11 @@ function pathOf(url: string): string {
 
 function nothingThere(allow: readonly string[], method: string): Problem {
   if (allow.length === 0)
-    return problem('unknown_path', 'The contract has no such path; see /api/ext/schema/openapi.json.')
+    return problem('unknown_path', 'Unknown path. See /api/ext/schema/openapi.json for all paths.')
   const methods = allow.includes('GET') ? [...allow, 'HEAD'] : allow
   return new Problem(
     'method_not_allowed',
-    `${method} is not among ${methods.join(', ')}.`,
+    `${method} is not supported on this path. Use one of these methods: ${methods.join(', ')}.`,
     {},
     { Allow: methods.join(', ') },
   )

@@ -118,7 +118,7 @@ describe('bodies', () => {
     expect([answer.status, code, errors]).toEqual([
       422,
       'validation_failed',
-      [{ pointer, code: 'format', message: 'must not contain half of a surrogate pair (U+D800 to U+DFFF alone)' }],
+      [{ pointer, code: 'format', message: 'must not contain unpaired surrogates (U+D800 to U+DFFF)' }],
     ])
   })
 

@@ -235,7 +235,10 @@ function withoutValues(sentence: string): string {
     .replaceAll(/"[^"]*"(: .*(?=\.))?/g, '…')
     .replaceAll(/\d[\dTZ:.-]*\d|\d/g, '…')
     .replaceAll(/plb_…|…plb_…/g, '…')
-    .replaceAll(/\/?[\w/]+(?= names nothing)|(?<=among |names are )[\w, ]+(?=\.)|^[\w ]+(?= is not among)/g, '…')
+    .replaceAll(
+      /\/?[\w/]+(?= names nothing)|(?<=among |names are |methods: |Did you mean )[\w, ]+(?=[.?])|(?<=unknown tags \().*/g,
+      '…',
+    )
     .replaceAll(/\b\w+:\w+\b/g, '…')
 }
 

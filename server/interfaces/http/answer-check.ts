@@ -26,7 +26,9 @@ export function answerChecker(contract: Contract, validatorAt: ValidatorAt = com
     const missing = members.filter((name) => !(name in problem))
     const unknown = Object.keys(problem).filter((name) => !known.has(name))
     if (missing.length + unknown.length > 0)
-      throw new Error(`x-problems declares other members of ${problem.code} (${[...missing, ...unknown]}): ${text}`)
+      throw new Error(
+        `Expected the members of ${problem.code} to match x-problems (${[...missing, ...unknown]}): ${text}`,
+      )
   }
 
   return (operation, answer) => {
@@ -35,7 +37,7 @@ export function answerChecker(contract: Contract, validatorAt: ValidatorAt = com
     // Until the operation is known, only the general schema of a problem applies.
     if (operation === null) return assertValid(validatorAt('/components/schemas/Problem'), answer, 'a problem')
     const what = `${operation.id} ${answer.status}`
-    if (declared === undefined) throw new Error(`${what} is not declared in the contract: ${answer.text}`)
+    if (declared === undefined) throw new Error(`Expected the contract to declare ${what}: ${answer.text}`)
     const at =
       '$ref' in declared
         ? declared.$ref.slice(1)
@@ -43,14 +45,14 @@ export function answerChecker(contract: Contract, validatorAt: ValidatorAt = com
     const { content } = contract.resolve<ResponseObject>(declared)
     const [type] = Object.keys(content ?? {})
     if (type === undefined) {
-      if (answer.text !== null) throw new Error(`${what} is declared without a body.`)
+      if (answer.text !== null) throw new Error(`Expected ${what} to have no body.`)
       return
     }
     if (answer.file !== undefined) {
-      if (answer.type !== type) throw new Error(`${what} is declared as ${type}, not as ${answer.type}.`)
+      if (answer.type !== type) throw new Error(`Expected ${what} to have type ${type}, not ${answer.type}.`)
       return
     }
-    if (answer.text === null) throw new Error(`${what} is declared with a body.`)
+    if (answer.text === null) throw new Error(`Expected ${what} to have a body.`)
     if (type.endsWith('json')) assertValid(validatorAt(`${at}/content/${step(type)}/schema`), answer, what)
   }
 }
@@ -76,7 +78,7 @@ function assertValid(validate: ValidateFunction, answer: Answer, what: string): 
   const faults = (validate.errors ?? []).map(
     (fault) => `${fault.instancePath} ${fault.message} ${JSON.stringify(fault.params)}`,
   )
-  throw new Error(`${what} breaks its schema: ${faults.join('; ')}\n${answer.text}`)
+  throw new Error(`Expected ${what} to match its schema: ${faults.join('; ')}\n${answer.text}`)
 }
 
 function step(name: string): string {

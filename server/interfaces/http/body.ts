@@ -25,7 +25,7 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
   if (!isSent) {
     // If the body is optional, leaving it out is the same as sending one without fields.
     if (operation.declaration.requestBody?.required === false) return {}
-    throw invalid([{ pointer: '', code: 'required', message: 'a JSON body is required' }])
+    throw invalid([{ pointer: '', code: 'required', message: 'must be a JSON body' }])
   }
   if (operation.mostUploadBytes !== null && isBytes(type)) {
     assertPlain(encoding)
@@ -39,7 +39,7 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
   const body = parse(await readText(req, mostBytes), operation.mostBodyBytes === null ? MOST : MOST_OF_DOCUMENT)
   if (operation.takesBody) return body
   if (typeof body === 'object' && body !== null && Object.keys(body).length === 0) return undefined
-  throw invalid([{ pointer: '', code: 'unknown', message: 'this operation takes no body' }])
+  throw invalid([{ pointer: '', code: 'unknown', message: 'must be empty; this operation has no request body' }])
 }
 
 function wantedType({ mostUploadBytes }: Operation): string {
@@ -49,7 +49,7 @@ function wantedType({ mostUploadBytes }: Operation): string {
 
 function assertPlain(encoding: string | undefined): void {
   if (encoding !== undefined && encoding !== 'identity')
-    throw problem('unsupported_media_type', 'Compressed bodies are not supported; send it uncompressed.')
+    throw problem('unsupported_media_type', 'Compressed request bodies are not supported. Send the body uncompressed.')
 }
 
 // JSON only allows the charset UTF-8.
@@ -79,11 +79,11 @@ function readText(req: IncomingMessage, mostBytes: number): Promise<string> {
       try {
         done(utf8.decode(bytes))
       } catch {
-        fail(problem('malformed_json', 'The body is not valid UTF-8.'))
+        fail(problem('malformed_json', 'The request body is not valid UTF-8.'))
       }
     })
     // A caller that hangs up is not our fault, so the socket's error is not passed on.
-    const hungUp = () => fail(problem('malformed_json', 'The body ended early.'))
+    const hungUp = () => fail(problem('malformed_json', 'The request body ended before it was complete.'))
     // One that has hung up by now will not say so again.
     if (req.destroyed) hungUp()
     req.on('error', hungUp)
@@ -138,7 +138,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 export function parse(text: string, most: Most = MOST): unknown {
   const { depth, values } = measure(text)
-  if (depth > MOST_DEPTH) throw problem('malformed_json', `The body is nested deeper than ${MOST_DEPTH} levels.`)
+  if (depth > MOST_DEPTH)
+    throw problem('malformed_json', `The request body is nested more than ${MOST_DEPTH} levels deep.`)
   if (values > most.values)
     throw invalid([{ pointer: '', code: 'maxItems', message: `must have at most ${most.values} values in total` }])
   let value: unknown
@@ -210,7 +211,7 @@ function unfit(value: unknown, mostItems: number): FieldError[] {
 /** Why no column can store a text; null if one can. */
 export function unstorable(text: string): string | null {
   if (text.includes('\0')) return 'must not contain the character U+0000'
-  return text.isWellFormed() ? null : 'must not contain half of a surrogate pair (U+D800 to U+DFFF alone)'
+  return text.isWellFormed() ? null : 'must not contain unpaired surrogates (U+D800 to U+DFFF)'
 }
 
 // Counted before parsing, so that a body full of brackets costs only one pass over its bytes.

@@ -75,10 +75,10 @@ export function permit(principal: Principal, operation: Operation, what = 'This 
   // An app brings a token in place of a key, whoever it acts as.
   const scheme = principal.via === undefined ? SCHEME_OF[principal.kind] : 'apiKey'
   const needed = operation.schemes.get(scheme)
-  if (needed === undefined) throw new Problem('permission_denied', `${what} is not open to a ${principal.kind}.`)
+  if (needed === undefined) throw new Problem('permission_denied', `${what} is not available to a ${principal.kind}.`)
   for (const permission of needed) {
     if (!principal.permissions.has(permission))
-      throw new Problem('permission_denied', `${what} needs ${needed.join(' and ')}.`, { permission })
+      throw new Problem('permission_denied', `${what} requires ${needed.join(' and ')}.`, { permission })
   }
 }
 
@@ -210,7 +210,10 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     }
     const reader = readerOf.get(operation.id)
     if (text !== null || reader === undefined || resourceId === null) {
-      throw problem('answer_not_kept', `It was answered with ${status} at ${at}. Read the records that it was about.`)
+      throw problem(
+        'answer_not_kept',
+        `The first request with this Idempotency-Key returned ${status} at ${at}. That response was not kept; read the records instead.`,
+      )
     }
     const record = await operate(call, reader.id, { [reader.parameter]: resourceId })
     // Dropped, because the ETag must be that of the record as it is now.
@@ -231,7 +234,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     flat: Record<string, unknown>,
   ): Promise<Answered<Id>> {
     const operation = contract.operations.get(id)
-    if (operation === undefined) throw new Error(`The contract has no operation ${id}.`)
+    if (operation === undefined) throw new Error(`Expected the contract to have an operation ${id}.`)
     permit(call.principal, operation)
     const input = validator.checkInput(operation, spread(contract, operation, flat))
     const { ifMatch } = flat

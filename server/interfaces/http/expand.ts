@@ -75,7 +75,7 @@ export function expansions<Context>({ contract, handle, permit }: Parts<Context>
     const names = [...new Set(paths.map((path) => path.split('.', 1)[0] ?? ''))]
     return names.map((name) => {
       const link = links.get(schema)?.get(name)
-      if (link === undefined) throw new Error(`${schema} has no link ${name}.`)
+      if (link === undefined) throw new Error(`Expected ${schema} to have a link ${name}.`)
       permit(context, link.list, `With expand=${trail}${name} this operation`)
       const further = paths.flatMap((path) => (path.startsWith(`${name}.`) ? [path.slice(name.length + 1)] : []))
       return { name, link, next: branches(link.schema, further, context, `${trail}${name}.`) }
@@ -105,7 +105,8 @@ export function expansions<Context>({ contract, handle, permit }: Parts<Context>
   async function linked(items: readonly Item[], link: Link, context: Context): Promise<readonly Item[] | null> {
     const ids = [...new Set(items.map((item) => item[link.field]).filter((id) => id !== null))]
     if (ids.length === 0) return []
-    if (ids.length > MOST_IDS) throw new Error(`A page leads to ${ids.length} of ${link.schema}.`)
+    if (ids.length > MOST_IDS)
+      throw new Error(`Expected a page to link to at most ${MOST_IDS} records of ${link.schema}, not ${ids.length}.`)
     const { body } = await handle(link.list, { path: {}, query: { ...link.query, ids }, body: undefined }, context)
     const { data, nextCursor } = contentOf(body) as unknown as Page
     return nextCursor !== null && ids.length > 1 ? null : data
@@ -134,7 +135,7 @@ export function expansions<Context>({ contract, handle, permit }: Parts<Context>
       if (isPage) return { ...whole(await page(operation, along, input, context)), follows }
       const reply = whole(await handle(operation, input, context))
       const [record] = (await expanded([contentOf(reply.body)], along, context)) ?? []
-      if (record === undefined) throw new Error(`${operation.id} leads to more than a page.`)
+      if (record === undefined) throw new Error(`Expected ${operation.id} to return a record.`)
       return { ...reply, body: record, follows }
     },
   }
@@ -160,7 +161,7 @@ interface Page {
 
 function whole(reply: Reply): Reply & { body: object } {
   const { body } = reply
-  if (typeof body !== 'object') throw new Error('Only what answers records has links.')
+  if (typeof body !== 'object') throw new Error('Expected an operation with links to return records.')
   return { ...reply, body }
 }
 
@@ -184,7 +185,8 @@ function linksOf(contract: Contract): ReadonlyMap<string, ReadonlyMap<string, Li
       new Map(
         Object.entries(targets).map(([name, schema]) => {
           const list = lists.get(schema)
-          if (list === undefined) throw new ContractError(`Nothing lists ${schema} by ids, to which ${record} leads.`)
+          if (list === undefined)
+            throw new ContractError(`Expected an operation that lists ${schema} by IDs, because ${record} links to it.`)
           return [name, { field: `${name}Id`, list, query: queryOf(contract, list), schema }]
         }),
       ),

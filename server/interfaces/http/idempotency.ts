@@ -99,7 +99,7 @@ class AlreadyDone extends Error {
   readonly answer: KeptAnswer
 
   constructor(answer: KeptAnswer) {
-    super('An earlier request with the same Idempotency-Key has been answered.')
+    super('An earlier request with the same Idempotency-Key has a response.')
     this.answer = answer
   }
 }
@@ -125,7 +125,8 @@ function attemptOf(
       .where('key', '=', key)
       .executeTakeFirst()
     if (stored === undefined || now.getTime() - Date.parse(stored.createdAt) >= KEPT_MS) return undefined
-    if (stored.fingerprint !== fingerprint) throw problem('idempotency_key_reused', 'Use a new key for a new request.')
+    if (stored.fingerprint !== fingerprint)
+      throw problem('idempotency_key_reused', 'This Idempotency-Key was used for a different request. Use a new key.')
     const { status, headers, body, resourceId, createdAt } = stored
     const text = body === null ? null : await unpacked(sealing.open(body, place))
     return { status, headers: headers as Record<string, string>, text, resourceId, at: createdAt }
@@ -139,7 +140,11 @@ function attemptOf(
         select pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 74185002)) as "locked"`.execute(
         db,
       )
-      if (alone.rows[0]?.locked !== true) throw problem('idempotency_in_progress', 'Try again in a moment.')
+      if (alone.rows[0]?.locked !== true)
+        throw problem(
+          'idempotency_in_progress',
+          'A request with this Idempotency-Key is still in progress. Try again in a moment.',
+        )
       // Must be a separate statement: the one that takes the lock may not see what its previous holder committed.
       const done = await find(db)
       if (done !== undefined) throw new AlreadyDone(done)
@@ -202,7 +207,13 @@ function writingOnce(outer: Call, attempt: Attempt): WritingOnce {
     const result = Promise.withResolvers<T>()
     ended = outer.write(async (inner) => {
       // The inner call was already handed out, so after a deadlock the caller has to retry.
-      if (within !== null) throw new Problem('timed_out', 'Others wanted the same.', {}, { 'Retry-After': '1' })
+      if (within !== null)
+        throw new Problem(
+          'timed_out',
+          'Another request changed the same records at the same time. Try again.',
+          {},
+          { 'Retry-After': '1' },
+        )
       await attempt.claim(inner)
       const done = await work(inner)
       within = inner

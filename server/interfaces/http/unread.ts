@@ -7,22 +7,25 @@ import { type Problem, problem } from '../../platform/problems/problem.ts'
 export function unreadable(error: { code?: unknown; reason?: unknown }): Problem {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return problem('headers_too_large', 'The request line and the headers are longer than 16 KiB.')
+      return problem('headers_too_large', 'The request line and the headers exceed 16 KiB.')
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return problem('payload_too_large', 'The extensions of the chunks are longer than 16 KiB.')
+      return problem('payload_too_large', 'The chunk extensions exceed 16 KiB.')
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return problem('request_timeout', 'The headers or the body took too long.')
+      return problem('request_timeout', 'The headers or the body took too long to arrive.')
     default:
-      return problem('malformed_request', typeof error.reason === 'string' ? error.reason : 'It cannot be read.')
+      return problem(
+        'malformed_request',
+        typeof error.reason === 'string' ? error.reason : 'The request is not valid HTTP.',
+      )
   }
 }
 
 /** What is wrong with a request that Node could read; null if nothing is, which is nearly always. */
 export function misfit({ headers, httpVersion }: IncomingMessage): Problem | null {
   if (headers.host === undefined && httpVersion === '1.1')
-    return problem('malformed_request', 'An HTTP/1.1 request needs a Host header.')
+    return problem('malformed_request', 'HTTP/1.1 requests require a Host header.')
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
-    return problem('expectation_failed', 'Only 100-continue is met.')
+    return problem('expectation_failed', 'The Expect header only supports 100-continue.')
   return null
 }
 
@@ -36,7 +39,7 @@ export function illegible(url: string): Problem | null {
     decodeURIComponent(url.slice(start + 1).replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
     return null
   } catch {
-    return problem('malformed_request', 'The query is not percent-encoded UTF-8.')
+    return problem('malformed_request', 'The query string is not valid percent-encoded UTF-8.')
   }
 }
 

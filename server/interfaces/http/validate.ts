@@ -176,7 +176,7 @@ function unseen(sent: Record<string, unknown>, read: Record<string, unknown>): F
     const refusal = unstorable(String(text))
     if (refusal !== null) return [{ pointer, code: 'format', message: refusal }]
     if (text !== '' && typeof read[name] === 'number' && !/^-?\d{1,15}(\.\d{1,15})?$/.test(String(text))) {
-      return [{ pointer, code: 'type', message: 'must be a number, written in digits' }]
+      return [{ pointer, code: 'type', message: 'must be a number' }]
     }
     return []
   })

@@ -9,7 +9,7 @@ import { conflict, invalid } from '../../platform/problems/problem.ts'
 export function browserToken(call: Call, { origin, permissions }: BrowserTokenCreate): BrowserToken {
   const { principal, organizationId, now, surroundings } = call
   if (principal.kind !== 'key' || principal.id === null)
-    throw conflict('wrong_caller', 'A browser token does part of what an API key may do; call this with a key.')
+    throw conflict('wrong_caller', 'This operation requires an API key. Browser tokens cannot call it.')
   if (principal.proposesOnly === true)
     throw conflict(
       'wrong_caller',
@@ -23,7 +23,7 @@ export function browserToken(call: Call, { origin, permissions }: BrowserTokenCr
           {
             pointer: `/permissions/${i}`,
             code: 'beyond_key',
-            message: `${permission} is nothing that a token of this key may do`,
+            message: `${permission} is not among the permissions that this key can give to a token`,
           },
         ],
   )
@@ -44,6 +44,6 @@ export function browserToken(call: Call, { origin, permissions }: BrowserTokenCr
 /** What is wrong with the origin of a page; null if browsers write it so. */
 export function originFault(origin: string): FieldError | null {
   if (isOrigin(origin)) return null
-  const message = 'must be an origin as browsers write it, like https://app.example.com or http://localhost:5173'
+  const message = 'must be an origin, for example https://app.example.com or http://localhost:5173'
   return { pointer: '/origin', code: 'format', message }
 }

@@ -133,7 +133,7 @@ function namedTags({ tags = [] }: ContractDocument, wanted: readonly string[]): 
       {
         pointer: 'tags',
         code: 'unknown_tag',
-        message: `${strangers.join(', ')} is not among ${[...known.keys()].join(', ')}`,
+        message: `contains unknown tags (${strangers.join(', ')}); allowed: ${[...known.keys()].join(', ')}`,
       },
     ])
   return new Set(wanted.flatMap((tag) => known.get(tag) ?? []))
