@@ -24,15 +24,15 @@ interface Traits {
 
 export const EFFECTS = {
   reads: { writes: false, destructive: false, idempotent: true, said: '' },
-  adds: { writes: true, destructive: false, idempotent: false, said: 'Each run adds records.' },
+  adds: { writes: true, destructive: false, idempotent: false, said: 'Each run adds.' },
   settles: { writes: true, destructive: false, idempotent: true, said: 'Safe to repeat.' },
   replaces: {
     writes: true,
     destructive: true,
     idempotent: true,
-    said: 'Overwrites or ends records; safe to repeat.',
+    said: 'Overwrites or ends; safe to repeat.',
   },
-  moves: { writes: true, destructive: true, idempotent: false, said: 'Each run makes further changes.' },
+  moves: { writes: true, destructive: true, idempotent: false, said: 'Each run changes more.' },
 } as const satisfies Record<string, Traits>
 
 export function effectOf(method: string, { 'x-effect': stated, responses }: OperationObject): Effect {

@@ -113,7 +113,7 @@ test('what a tool does to what is there is said where its format has room: in it
     expect(toFunction(skill).function.description).toContain(said)
   }
   expect(toTool(catalogueOf(contract).find('voidPayment')).description).toMatch(
-    /Overwrites or ends records; safe to repeat\.$/,
+    /Overwrites or ends; safe to repeat\.$/,
   )
 })
 
