@@ -206,7 +206,7 @@ test('why an order cannot be answered any more stands on the page in the languag
     const answer = await fetch(`${plumbline.url}/portal/${whole}/${id}`, { method: 'POST', body, headers })
     return [answer.status, await answer.text()]
   }
-  expect(await send('en')).toEqual([409, expect.stringContaining('has changed since it was read')])
+  expect(await send('en')).toEqual([409, expect.stringContaining('has changed since you read it')])
   expect(await send('es')).toEqual([409, expect.stringContaining('Cambió desde que usted abrió la página')])
 })
 
