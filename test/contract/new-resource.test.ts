@@ -17,7 +17,7 @@ const NEW_FILES = {
 /** The lines that existing files need. Each is added after the first line that begins like this, with `<` before it. */
 const NEW_LINES: Record<string, [after: string, line: string][]> = {
   'openapi.yaml': [
-    ['< - name: Leads', '  - name: Daily logs\n    description: Records of the days on site.'],
+    ['< - name: Accounting', '  - name: Daily logs\n    description: Records of the days on site.'],
     ['  - { name: Building, tags: [', ''],
     [
       '  /api/ext/communities/{communityId}/starts:',

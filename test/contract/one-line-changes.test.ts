@@ -59,7 +59,7 @@ const CHANGES: Change[] = [
   {
     what: 'a field of an answer is renamed',
     room: 'contract/vendors.yaml',
-    below: 'description: A subcontractor or supplier.',
+    below: 'x-record: { kind: vendor,',
     from: "contactName: { type: [string, 'null']",
     to: "contactPerson: { type: [string, 'null']",
     compiler: /^server\/domain\/vendors\/vendors\/\S+ error .*contactName/m,
@@ -69,7 +69,7 @@ const CHANGES: Change[] = [
   {
     what: 'a field of a body is renamed',
     room: 'contract/communities.yaml',
-    below: 'description: A community to be added.',
+    below: '\n    CommunityCreate:',
     from: 'code:',
     to: 'shortCode:',
     compiler: /^server\/domain\/flows\/communities\/operations\.ts\S+ error .*'shortCode' are incompatible/ms,
@@ -79,7 +79,7 @@ const CHANGES: Change[] = [
   {
     what: 'a field of a body becomes required',
     room: 'contract/vendors.yaml',
-    below: 'description: A vendor to be added.',
+    below: '\n    VendorCreate:',
     from: 'required: [companyName]',
     to: 'required: [companyName, email]',
     compiler: /^client\/retry\.test\.ts\S+ error .*'email' is missing/m,
@@ -89,7 +89,7 @@ const CHANGES: Change[] = [
   {
     what: 'an answer has one field more',
     room: 'contract/vendors.yaml',
-    below: 'description: A subcontractor or supplier.',
+    below: 'x-record: { kind: vendor,',
     from: 'properties: &vendorFields\n',
     to: 'properties: &vendorFields\n        rating: { type: integer }\n',
     compiler: /^server\/domain\/vendors\/vendors\/queries\.ts\S+ error .*There is no column rating\./m,
