@@ -13,9 +13,8 @@ import { notFound } from '../../platform/problems/problem.ts'
 import { Clock } from '../../platform/runtime/clock.ts'
 import { ownVersion } from '../../platform/runtime/version.ts'
 import { columnList, KINDS, type Kind, LEFT_OUT, type Row } from './kinds.ts'
-import { line } from './line.ts'
-
-export const FORMAT = 'plumbline-export-1'
+import { FORMAT, line } from './line.ts'
+import { describeRows, listRowTables, writeRows } from './rows.ts'
 
 /** Records in memory at a time. The largest, a bid request with hundreds of lines, takes some 400 kB. */
 const PAGE_ROWS = 200
@@ -30,12 +29,15 @@ export interface Progress {
  * Exports everything of a builder as lines of JSON, the first of which says what follows. It is read page by page in
  * one transaction with a single snapshot, so neither concurrent changes nor the builder's size matter. `write` is
  * awaited, and may be as slow as its destination.
+ *
+ * @param options `forImport` adds the stored rows, from which `importOrganization` restores the builder
  */
 export async function exportOrganization(
   { database, config }: { database: Database; config: Config },
   organizationId: string,
   write: (lines: string) => Promise<void>,
   progress: (progress: Progress) => void = () => {},
+  { forImport = false }: { forImport?: boolean } = {},
 ): Promise<{ organizationId: string; at: string; counts: Record<string, number> }> {
   const clock = new Clock()
   const contract = loadContract()
@@ -61,11 +63,21 @@ export async function exportOrganization(
       const call = await systemCallWithin(app.surroundings, trx, organizationId)
       const at = clock.now().toISOString()
       const counts = await countAll(trx, organizationId)
-      const about = { format: FORMAT, version: ownVersion(), at, organizationId, counts, leftOut: LEFT_OUT }
+      const tables = forImport ? await listRowTables(trx) : []
+      const about = {
+        ...{ format: FORMAT, version: ownVersion(), at, organizationId, counts, leftOut: LEFT_OUT },
+        ...(forImport && { import: await describeRows(trx, organizationId, tables) }),
+      }
       await write(line(contract, 'export', about) + line(contract, 'organization', organization))
       for (const kind of KINDS) {
         await writeKind(call, kind, write, (written) =>
           progress({ kind: kind.kind, written, of: counts[kind.kind] ?? 0 }),
+        )
+      }
+      const source = { db: trx, organizationId, contract, encryptionKey: config.encryptionKey }
+      for (const table of tables) {
+        await writeRows(source, table, write, (written) =>
+          progress({ kind: `rows of ${table.name}`, written, of: about.import?.rows[table.name] ?? 0 }),
         )
       }
       return { organizationId, at, counts }

@@ -497,6 +497,30 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     rmSync(folder, { recursive: true })
   })
 
+  test('a builder that is exported for import is imported into another deployment', async () => {
+    const postgres = inject('postgres')
+    if (postgres === null) throw new Error('Expected a PostgreSQL server.')
+    const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const other = {
+      ...{ DATABASE_URL: await newPostgresUrl(postgres), DATA_DIR: path.join(folder, 'data') },
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    }
+    const [plain, whole] = [path.join(folder, 'plain.ndjson'), path.join(folder, 'whole.ndjson')]
+    const files = path.join(folder, 'files')
+    await here('organizations', 'export', organizationId, '--out', plain)
+    await here('organizations', 'export', organizationId, '--out', whole, '--files', files, '--for-import')
+    const withoutRows = await runVerbHere(other, 'organizations', 'import', plain)
+    expect([withoutRows.code, withoutRows.json.error.code]).toEqual([1, 'import_refused'])
+    expect(withoutRows.json.error.detail).toContain('--for-import')
+    const twice = await here('organizations', 'import', whole, '--files', files)
+    expect([twice.code, twice.json.error.code]).toEqual([1, 'import_refused'])
+    const { code, stdout } = await runVerbHere(other, 'organizations', 'import', whole, '--files', files)
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { organizationId, files: { missing: [] } }])
+    const { json: users } = await runVerbHere(other, 'users', 'list', '--organization', organizationId)
+    expect(users).toEqual((await here('users', 'list', '--organization', organizationId)).json)
+  })
+
   test('a list of an unknown organization is an error', async () => {
     const unknown = 'org_01m7y975jyfesvq695t8y8ma68'
     for (const order of [

@@ -36,7 +36,7 @@ interface Changes {
   lienWaivers?: 'required' | 'optional'
 }
 
-/** The export was written, but some files could not be included. */
+/** The export was written or imported, but some files are missing. */
 const EXIT_INCOMPLETE = 3
 
 export function addOrganizationVerbs(program: Command): void {
@@ -107,13 +107,18 @@ export function addOrganizationVerbs(program: Command): void {
     .argument('<organizationId>')
     .option('--out <file>', 'a new file; stdout when left out')
     .option('--files <folder>', 'a new folder for the attached files, each named by its id')
-    .action((id: string, { out, files }: { out?: string; files?: string }) =>
+    .option('--for-import', 'add what "organizations import" needs, including hidden amounts and tax IDs')
+    .action((id: string, { out, files, forImport = false }: { out?: string; files?: string; forImport?: boolean }) =>
       verb(async ({ database, config }) => {
         const { exportOrganization } = await import('../builder-data/export.ts')
         const say = progressOnStderr()
         const about = await writingLines(out, (write) =>
-          exportOrganization({ database, config }, id, write, ({ kind, written, of }) =>
-            say(() => `${kind}: ${written} of ${of}`),
+          exportOrganization(
+            { database, config },
+            id,
+            write,
+            ({ kind, written, of }) => say(() => `${kind}: ${written} of ${of}`),
+            { forImport },
           ),
         )
         if (files === undefined) return out === undefined ? undefined : { file: out, ...about }
@@ -126,6 +131,25 @@ export function addOrganizationVerbs(program: Command): void {
           )
         }
         return out === undefined ? undefined : { file: out, ...about, files, ...copied }
+      })(),
+    )
+  organizations
+    .command('import')
+    .description('Add a builder from an export of another deployment.')
+    .argument('<file>', 'file that "organizations export --for-import" wrote')
+    .option('--files <folder>', 'folder that the export wrote the attached files to')
+    .action((file: string, { files }: { files?: string }) =>
+      verb(async ({ database, clock, config }) => {
+        const { importOrganization } = await import('../builder-data/import.ts')
+        const say = progressOnStderr()
+        const imported = await importOrganization({ database, clock, config }, file, files ?? null, (step, done) =>
+          say(() => `${step}: ${done}`),
+        )
+        if (imported.files.missing.length > 0) {
+          process.exitCode = EXIT_INCOMPLETE
+          process.stderr.write(`${imported.files.missing.length} files are missing. The result lists them.\n`)
+        }
+        return imported
       })(),
     )
   organizations

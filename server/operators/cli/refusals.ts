@@ -4,6 +4,7 @@ import { DataFolderInUse, DataFolderUnusable } from '../../platform/database/dat
 import { DatabaseUnavailable } from '../../platform/database/reach.ts'
 import { toProblem } from '../../platform/problems/problem.ts'
 import { BackupRefused } from '../backup/archive.ts'
+import { ImportRefused } from '../builder-data/import-refused.ts'
 import { MoveRefused } from '../move/refused.ts'
 
 export function fail(error: unknown): void {
@@ -16,6 +17,7 @@ function explain(error: unknown): { code: string; detail: string; errors?: unkno
   if (error instanceof ConfigError || error instanceof DataFolderUnusable)
     return { code: 'configuration', detail: error.message }
   if (error instanceof BackupRefused) return { code: 'backup_refused', detail: error.message }
+  if (error instanceof ImportRefused) return { code: 'import_refused', detail: error.message }
   if (error instanceof MoveRefused) return { code: 'move_refused', detail: error.message }
   if (error instanceof DatabaseUnavailable) return { code: 'database_unavailable', detail: error.message }
   if (error instanceof DataFolderInUse) {

@@ -8,7 +8,8 @@ const MOST_ROWS = 2000
 /** The characters that a batch should have at most, unless a single row has more. */
 const BATCH_CHARACTERS = 2_000_000
 
-type Values = Record<string, string | null>
+/** A row as the texts of its values. Every type has a text that it is read from again without loss. */
+export type Values = Record<string, string | null>
 
 /**
  * Copies the rows that follow the last one at the target, in the order of the key. Each batch is one statement, so an
@@ -50,8 +51,12 @@ async function readBatch(source: Db, table: MovedTable, after: Values | null, li
   return rows
 }
 
-// Every type has a text that it is read from again without loss.
-async function writeBatch(target: Db, { name, columns }: MovedTable, rows: readonly Values[]): Promise<void> {
+/** Inserts rows in one statement. */
+export async function writeBatch(
+  target: Db,
+  { name, columns }: Pick<MovedTable, 'name' | 'columns'>,
+  rows: readonly Values[],
+): Promise<void> {
   const names = sql.join(columns.map((column) => sql.ref(column.name)))
   const lists = sql.join(columns.map((column) => sql`${rows.map((row) => row[column.name] ?? null)}::text[]`))
   const casts = sql.join(columns.map((column) => sql`r.${sql.ref(column.name)}::${sql.raw(column.type)}`))
@@ -60,7 +65,8 @@ async function writeBatch(target: Db, { name, columns }: MovedTable, rows: reado
     select ${casts} from unnest(${lists}) as r (${names})`.execute(target)
 }
 
-function textsOf(columns: readonly Column[]): RawBuilder<unknown> {
+/** Selects columns as the texts of their values. */
+export function textsOf(columns: readonly Column[]): RawBuilder<unknown> {
   return sql.join(columns.map(({ name }) => sql`${sql.ref(name)}::text as ${sql.ref(name)}`))
 }
 

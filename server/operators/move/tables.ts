@@ -16,6 +16,8 @@ export interface Column {
   type: string
   /** Whether its order depends on a collation, which can differ between the two databases. */
   isCollated: boolean
+  /** Whether the database numbers its rows. */
+  isIdentity: boolean
 }
 
 /** Each database keeps its own list of migrations, and the mark is not part of the data. */
@@ -26,11 +28,11 @@ export async function listMovedTables(db: Db): Promise<MovedTable[]> {
   const { rows } = await sql<MovedTable>`
     select c."relname" as "name",
       (select json_agg(json_build_object('name', a."attname", 'type', format_type(a."atttypid", a."atttypmod"),
-          'isCollated', a."attcollation" <> 0) order by p."place")
+          'isCollated', a."attcollation" <> 0, 'isIdentity', a."attidentity" <> '') order by p."place")
         from "pg_constraint" k, unnest(k."conkey") with ordinality as p ("attnum", "place"), "pg_attribute" a
         where k."conrelid" = c."oid" and k."contype" = 'p' and a."attrelid" = c."oid" and a."attnum" = p."attnum") as "key",
       (select json_agg(json_build_object('name', a."attname", 'type', format_type(a."atttypid", a."atttypmod"),
-          'isCollated', a."attcollation" <> 0) order by a."attname" collate "C")
+          'isCollated', a."attcollation" <> 0, 'isIdentity', a."attidentity" <> '') order by a."attname" collate "C")
         from "pg_attribute" a
         where a."attrelid" = c."oid" and a."attnum" > 0 and not a."attisdropped" and a."attgenerated" = '') as "columns"
     from "pg_class" c

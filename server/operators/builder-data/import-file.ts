@@ -1,0 +1,83 @@
+import { createReadStream } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import type { Values } from '../move/copy-table.ts'
+import { ImportRefused } from './import-refused.ts'
+import { FORMAT } from './line.ts'
+import type { RowsHeader } from './rows.ts'
+
+export interface ImportHeader extends RowsHeader {
+  organizationId: string
+}
+
+export interface ImportRow {
+  table: string
+  row: Values
+}
+
+/** @throws {ImportRefused} unless the file is an export with rows */
+export async function readHeader(file: string): Promise<ImportHeader> {
+  const [first = ''] = await takeFirst(readLines(file))
+  const { kind, data } = asObject(parse(first))
+  const header = asObject(data)
+  if (kind !== 'export' || header.format !== FORMAT || !isId('org', header.organizationId))
+    throw new ImportRefused(`${file} is not an export of a builder in the format ${FORMAT}.`)
+  if (header.import === undefined)
+    throw new ImportRefused(
+      `${file} has no rows to import. Export the builder again with "organizations export --for-import".`,
+    )
+  const { migration, rows, portalLinks } = asObject(header.import)
+  return {
+    organizationId: header.organizationId,
+    migration: typeof migration === 'string' ? migration : null,
+    rows: Object.fromEntries(Object.entries(asObject(rows)).map(([table, count]) => [table, Number(count)])),
+    portalLinks: Number(portalLinks),
+  }
+}
+
+// IDs of organizations and attachments become parts of paths.
+export function isId(prefix: string, value: unknown): value is string {
+  return typeof value === 'string' && new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`).test(value)
+}
+
+/**
+ * The rows in the order of the file, one line in memory at a time.
+ *
+ * @throws {ImportRefused} for a line that is not a row
+ */
+export async function* readRows(file: string): AsyncGenerator<ImportRow> {
+  let number = 0
+  for await (const text of readLines(file)) {
+    number++
+    if (!text.startsWith('{"kind":"row"')) continue
+    const { table, row } = asObject(asObject(parse(text)).data)
+    const values = Object.entries(asObject(row))
+    if (typeof table !== 'string' || values.some(([, value]) => value !== null && typeof value !== 'string'))
+      throw new ImportRefused(`Line ${number} of ${file} is damaged. Export the builder again.`)
+    yield { table, row: Object.fromEntries(values) as Values }
+  }
+}
+
+async function* readLines(file: string): AsyncGenerator<string> {
+  await access(file).catch(() => {
+    throw new ImportRefused(`Cannot read ${file}.`)
+  })
+  yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })
+}
+
+async function takeFirst(lines: AsyncGenerator<string>): Promise<string[]> {
+  for await (const text of lines) return [text]
+  return []
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

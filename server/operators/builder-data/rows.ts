@@ -1,0 +1,203 @@
+import { type RawBuilder, sql } from 'kysely'
+import { placeOfTaxId } from '../../domain/vendors/vendors/tax-id-place.ts'
+import type { Contract } from '../../platform/calls/contract.ts'
+import { secretNames, withoutNamed } from '../../platform/calls/secret-names.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { newestMigration } from '../../platform/database/migrate.ts'
+import { childrenFirst, ownedTables } from '../../platform/database/owned-tables.ts'
+import { vault } from '../../platform/encryption/vault.ts'
+import { textsOf, type Values } from '../move/copy-table.ts'
+import { type Column, listMovedTables } from '../move/tables.ts'
+import type { Table } from './kinds.ts'
+
+/**
+ * The stored rows of a builder in an export, from which another deployment restores it. Every table of an organization
+ * is exported or named here with a reason; a test checks this.
+ */
+export const ROWS_LEFT_OUT: Partial<Record<Table, string>> = {
+  apiKeySecrets: 'Hashes of secrets: keys are created again.',
+  oauthTokens: 'Hashes of tokens: applications are connected again.',
+  calendarAddresses: 'Hashes of links: calendar links are created again.',
+  portalAddresses: 'Hashes and sealed tokens of links: portal links are sent again.',
+  idempotencyRecords: 'Responses that are kept for 24 hours, sealed.',
+  archives: 'Their files are not part of an export. "archives fetch" copies them.',
+  fileArrivals: 'Contents of files, which are exported as files.',
+  looseFiles: 'Files of the store that are to be removed.',
+  sandboxes: 'Progress of filling or emptying a sandbox, which must not continue elsewhere.',
+  links: 'Triggers derive them from the records.',
+  searchQueue: 'Triggers fill it.',
+  searchWords: 'The search derives them from the records.',
+  searchVariants: 'The search derives them from the records.',
+}
+
+/** Rows that the exporting deployment still works on, and that the other one must not send a second time. */
+const CONDITIONS: Partial<Record<Table, string>> = {
+  deliveries: `"status" <> 'pending'`,
+  deliveryAttempts: `exists (select from "deliveries" as d where d."organizationId" = "t"."organizationId"
+    and d."id" = "t"."deliveryId" and d."status" <> 'pending')`,
+  mails: `"status" <> 'queued'`,
+}
+
+/** Columns with secrets that are of no use to another deployment. */
+const COLUMNS_LEFT_OUT: Partial<Record<Table, readonly string[]>> = {
+  mails: ['sealedLink'],
+  webhooks: ['secret', 'previousSecret', 'previousSecretExpiresAt'],
+}
+
+/** Text columns that contain JSON. */
+const JSON_TEXTS: Partial<Record<Table, readonly string[]>> = { events: ['payload'] }
+
+/** A table whose rows are exported. */
+export interface RowTable {
+  name: Table | 'organizations'
+  /** The column with the ID of the organization. */
+  owner: string
+  /** The columns to write. Identity columns are not among them: the other database numbers the rows again, in order. */
+  columns: Column[]
+  /** Conditions that together cover the rows, each with the columns of an index for its order. */
+  parts: { where: string; order: Column[] }[]
+  /** Whether rows refer to other rows of the same table. */
+  isSelfReferencing: boolean
+}
+
+/** The tables whose rows are exported, each after the tables that it refers to. */
+export async function listRowTables(db: Db): Promise<RowTable[]> {
+  const all = new Map((await listMovedTables(db)).map((table) => [table.name, table]))
+  const owned = childrenFirst(await ownedTables(db)).filter(({ name }) => ROWS_LEFT_OUT[name as Table] === undefined)
+  const toRowTable = (name: RowTable['name'], owner: string, isSelfReferencing: boolean): RowTable => {
+    const table = all.get(name)
+    if (table === undefined) throw new Error(`Expected a table ${name}.`)
+    const leftOut = COLUMNS_LEFT_OUT[name as Table] ?? []
+    const order = (column: string) => table.columns.filter((one) => one.name === column)
+    const condition = CONDITIONS[name as Table] ?? 'true'
+    return {
+      ...{ name, owner, isSelfReferencing },
+      columns: table.columns.filter((column) => !column.isIdentity && !leftOut.includes(column.name)),
+      parts:
+        name === 'events'
+          ? [
+              { where: '"sequence" is not null', order: order('sequence') },
+              { where: '"sequence" is null', order: order('recordedOrder') },
+            ]
+          : [{ where: condition, order: table.key }],
+    }
+  }
+  return [
+    toRowTable('organizations', 'id', false),
+    ...owned.reverse().map(({ name, references }) =>
+      toRowTable(
+        name as Table,
+        'organizationId',
+        references.some(({ to }) => to === name),
+      ),
+    ),
+  ]
+}
+
+/** What an import needs to know before it reads rows. */
+export interface RowsHeader {
+  /** The newest migration of the database: rows fit only a database with the same schema. */
+  migration: string | null
+  /** The number of rows of each table. */
+  rows: Record<string, number>
+  /** The number of vendors and invitations with a portal link that works in this deployment only. */
+  portalLinks: number
+}
+
+export async function describeRows(db: Db, organizationId: string, tables: readonly RowTable[]): Promise<RowsHeader> {
+  const counted: Record<string, number> = {}
+  for (const table of tables) {
+    counted[table.name] = 0
+    for (const { where } of table.parts)
+      counted[table.name] =
+        (counted[table.name] ?? 0) + (await count(db, table.name, ownRows(table, organizationId, where)))
+  }
+  const isLive = sql`"organizationId" = ${organizationId} and "revokedAt" is null`
+  return {
+    migration: await newestMigration(db),
+    rows: counted,
+    portalLinks: await count(db, 'portalAddresses', isLive),
+  }
+}
+
+async function count(db: Db, table: string, where: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ count: string | number }>`
+    select count(*) as "count" from ${sql.table(table)} as "t" where ${where}`.execute(db)
+  return Number(rows[0]?.count ?? 0)
+}
+
+function ownRows({ owner }: RowTable, organizationId: string, where: string): RawBuilder<unknown> {
+  return sql`"t".${sql.ref(owner)} = ${organizationId} and (${sql.raw(where)})`
+}
+
+interface Source {
+  db: Db
+  organizationId: string
+  contract: Contract
+  encryptionKey: Buffer
+}
+
+/** Rows in memory at a time. */
+const PAGE_ROWS = 200
+
+/** Writes a table as lines, each with the texts of a row's values; null values are left out. */
+export async function writeRows(
+  source: Source,
+  table: RowTable,
+  write: (lines: string) => Promise<void>,
+  progress: (written: number) => void,
+): Promise<void> {
+  const names = secretNames(source.contract)
+  const ofJson = new Set([
+    ...table.columns.filter(({ type }) => type === 'json' || type === 'jsonb').map(({ name }) => name),
+    ...(JSON_TEXTS[table.name as Table] ?? []),
+  ])
+  const toLine = (row: Values) => {
+    const shown = table.columns.flatMap(({ name }) => {
+      const value = row[name] ?? null
+      return value === null ? [] : [[name, ofJson.has(name) ? withoutSecrets(names, value) : value] as const]
+    })
+    const data = { table: table.name, row: openSealed(source, table, Object.fromEntries(shown)) }
+    return `${JSON.stringify({ kind: 'row', data })}\n`
+  }
+  let written = 0
+  for (const part of table.parts) {
+    for (let last: Values | undefined; ; ) {
+      const page = await readPage(source, table, part, last)
+      if (page.length === 0) break
+      await write(page.map(toLine).join(''))
+      written += page.length
+      progress(written)
+      last = page.at(-1)
+    }
+  }
+}
+
+async function readPage(
+  { db, organizationId }: Source,
+  table: RowTable,
+  { where, order }: RowTable['parts'][number],
+  last: Values | undefined,
+): Promise<Values[]> {
+  const columns = [...table.columns, ...order.filter(({ name }) => table.columns.every((one) => one.name !== name))]
+  const keys = sql.join(order.map(({ name }) => sql`"t".${sql.ref(name)}`))
+  const after = last && sql.join(order.map(({ name, type }) => sql`${last[name] ?? null}::text::${sql.raw(type)}`))
+  const { rows } = await sql<Values>`
+    select ${textsOf(columns)} from ${sql.table(table.name)} as "t"
+    where ${ownRows(table, organizationId, where)} ${after === undefined ? sql`` : sql`and (${keys}) > (${after})`}
+    order by ${keys} limit ${PAGE_ROWS}`.execute(db)
+  return rows
+}
+
+// Old events and inputs may contain a secret. The text stays as it is stored unless there is one.
+function withoutSecrets(names: ReadonlySet<string>, text: string): string {
+  if ([...names].every((name) => !text.includes(`"${name}"`))) return text
+  return JSON.stringify(withoutNamed(names, JSON.parse(text)))
+}
+
+// The other deployment has another encryption key.
+function openSealed({ organizationId, encryptionKey }: Source, { name }: RowTable, row: Record<string, string>) {
+  const { id, sealedTaxId } = row
+  if (name !== 'vendors' || id === undefined || sealedTaxId === undefined) return row
+  return { ...row, sealedTaxId: vault(encryptionKey).open(sealedTaxId, placeOfTaxId(organizationId, id)) }
+}
