@@ -2223,7 +2223,7 @@ export interface paths {
         put?: never;
         /**
          * Change a purchase order's status
-         * @description Changes the status. Requesting the approval of a draft approves it if it is within your poApprovalLimit and the home's remaining budget for the trade (no limit if the home has no budget lines); otherwise it becomes pending_approval. An order over the budget always needs this second approval. Only a caller whose poApprovalLimit covers the total can approve a pending order (403 otherwise). Returning it to draft rejects the approval and requires a reason, as does undoing a completion. Issuing: `409 conflict` when the vendor is archived, on hold or inactive, its compliance has expired, the home is archived or cancelled, or the vendor's open orders would exceed its poLimit. Completing completes all lines; undoing the completion or voiding resets all progress, unless there are payments. A completed order closes automatically when it is paid, or after one day if nothing is to be paid. Closing it manually: `409 conflict` when there are payments.
+         * @description Changes the status. Requesting the approval of a draft approves it if it is within your poApprovalLimit and the home's remaining budget for the trade (no limit if the home has no budget lines); otherwise it becomes pending_approval. An order over the budget always needs this second approval. Only a caller whose poApprovalLimit covers the total can approve a pending order (403 otherwise). Returning it to draft rejects the approval and requires a reason, as does undoing a completion. Issuing: `409 conflict` when the vendor is archived, on hold or inactive, its compliance has expired, the home is archived or cancelled, or the vendor's open orders would exceed its poLimit. Completing completes all lines; undoing the completion or voiding resets all progress, unless there are payments. A completed order closes when it is paid, or after one day if nothing is to be paid. Closing it manually: `409 conflict` when there are payments.
          */
         post: operations["changePurchaseOrderStatus"];
         delete?: never;
@@ -9135,7 +9135,7 @@ export interface components {
          * @enum {string}
          */
         MatchBy: "accountingId" | "externalId" | "id";
-        /** @description Vendor. Omitted fields keep their value. A new vendor requires the same fields as in createVendor. */
+        /** @description Vendor. Omitted fields keep their value. */
         VendorRow: {
             companyName?: string;
             /** Format: email */
@@ -11632,7 +11632,7 @@ export interface components {
             lineId?: string;
             /** @description Plan of the house. */
             planId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Elevation that the lump sum is limited to. Takes precedence over the lump sum of the whole plan. */
+            /** @description Elevation that it is limited to. Takes precedence over the lump sum of the whole plan. */
             elevation?: string | null;
             /** @description Option that the lump sum is for. */
             optionId?: components["schemas"]["ResourceIdOrNull"];
@@ -11666,12 +11666,12 @@ export interface components {
              * @default []
              */
             planIds?: components["schemas"]["ResourceId"][];
-            /** @description First day on which its prices are valid. Defaults to effectiveFrom of the bid request, or today. */
+            /** @description First day of its prices. Defaults to effectiveFrom of the bid request, or today. */
             effectiveDate?: components["schemas"]["CalendarDate"];
-            /** @description Last day, until midnight in the organization's time zone. Null for no end. */
+            /** @description Last day, in the organization's time zone. Null for no end. */
             expirationDate?: components["schemas"]["CalendarDateOrNull"];
             /**
-             * @description Whether its prices are preferred over lower prices of the same scope.
+             * @description Whether its prices are preferred over lower ones.
              * @default true
              */
             preferred?: boolean;
@@ -11679,7 +11679,7 @@ export interface components {
             retainagePercent?: components["schemas"]["Percent"];
             /** @description Agreed prices. Defaults to the lines of the bid. */
             lines?: components["schemas"]["ContractLineInput"][];
-            /** @description Lump sums of a turnkey contract, one per plan and elevation or option. */
+            /** @description For a turnkey contract, one per plan and elevation or option. */
             lumpSums?: components["schemas"]["LumpSumInput"][];
             /** @description Other terms. They are searched by q. */
             notes?: string | null;
@@ -12186,7 +12186,7 @@ export interface components {
         PurchaseOrderLineInput: {
             /** @description ID of the line, unique in the order. Defaults to its position, such as `line-1`. */
             lineId?: string;
-            /** @description Line of the home's budget, of the same trade, that the line is charged to. */
+            /** @description Budget line to charge, of the same home and trade. */
             budgetLineId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Cost code. Defaults to the cost code of the budget line, then of the part, then of the trade. */
             costCodeId?: components["schemas"]["ResourceIdOrNull"];
@@ -12222,9 +12222,9 @@ export interface components {
             parentPoId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Accepted bid. */
             bidId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Active contract whose prices take precedence. Cannot be combined with bidId. */
+            /** @description Active contract. Cannot be combined with bidId. */
             contractId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Approved selection to order, or to alter by a change order. */
+            /** @description Approved selection to order or alter. */
             optionSelectionId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Defaults to the lines of the bid or the lump sums of the contract. */
             lines?: components["schemas"]["PurchaseOrderLineInput"][];
@@ -12236,9 +12236,9 @@ export interface components {
             varianceReasonCode?: components["schemas"]["VarianceReasonCodeOrNull"];
             /** @description Required for a variance. */
             varianceResponsible?: components["schemas"]["VarianceResponsibleOrNull"];
-            /** @description Whether its payments require a signed lien waiver. Null for the setting of the vendor or the organization. */
+            /** @description Whether its payments require a lien waiver. Null for the setting of the vendor or the organization. */
             lienWaiverRequired?: boolean | null;
-            /** @description Note to the vendor. Required for a variance with the reason other or backcharge. */
+            /** @description Required for a variance with the reason other or backcharge. */
             notes?: string | null;
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];

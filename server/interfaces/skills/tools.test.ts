@@ -112,9 +112,7 @@ test('what a tool does to what is there is said where its format has room: in it
     expect(toTool(skill).description).toContain(said)
     expect(toFunction(skill).function.description).toContain(said)
   }
-  expect(toTool(catalogueOf(contract).find('voidPayment')).description).toMatch(
-    /Overwrites or ends; safe to repeat\.$/,
-  )
+  expect(toTool(catalogueOf(contract).find('voidPayment')).description).toMatch(/Overwrites or ends; safe to repeat\.$/)
 })
 
 test('the id of a field is shown as those of its kind begin, or not at all', () => {
