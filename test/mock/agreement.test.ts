@@ -236,7 +236,7 @@ function withoutValues(sentence: string): string {
     .replaceAll(/\d[\dTZ:.-]*\d|\d/g, '…')
     .replaceAll(/plb_…|…plb_…/g, '…')
     .replaceAll(
-      /\/?[\w/]+(?= names nothing)|(?<=among |names are |methods: |Did you mean )[\w, ]+(?=[.?])|(?<=unknown tags \().*/g,
+      /\/?[\w/]+(?= names nothing)|(?<=More than one )[\w ]+(?= matches)|(?<=among |names are |methods: |Did you mean )[\w, ]+(?=[.?])|(?<=unknown tags \().*/g,
       '…',
     )
     .replaceAll(/\b\w+:\w+\b/g, '…')

@@ -3,7 +3,7 @@
  * which the search finds it, too. An address at which nothing is stops the search.
  */
 export const OTHER_WORDS: readonly (readonly [address: string, words: string])[] = [
-  ['#identifiers', 'uuid primary key typeid'],
+  ['#ids', 'identifiers uuid primary key typeid'],
   [
     '#money',
     'cents decimals currency price amount rounding float integer time zone timezone timestamp datetime iso 8601',
