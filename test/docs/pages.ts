@@ -174,7 +174,7 @@ export function pages(service: () => TestPlumbline): void {
       ...['Basics', 'Event', 'Field', 'Guide', 'Object', 'Operation', 'Problem', 'Schema', 'Skill'],
     ])
     const { body: vendors } = await read('/docs/reference/vendors')
-    expect(plain(vendors)).toContain('The last four letters and digits of its taxId; null while that is not known.')
+    expect(plain(vendors)).toContain('Last four characters of the tax ID. Null without one.')
   })
 
   test('the demo builder’s key is given to a page of this service in a browser on this machine, and to nobody else', async () => {

@@ -32,7 +32,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
       await dialog.getByLabel('Name', { exact: true }).fill(name)
       await dialog.getByLabel('Mail address').fill('elena@harrowfinch.example.com')
       await dialog.getByLabel('Role').selectOption('estimator')
-      await dialog.getByText('Finds vendors, asks for bids').waitFor()
+      await dialog.getByText('Finds vendors, requests bids').waitFor()
       await dialog.getByLabel('May approve orders up to').fill('25,000')
       await dialog.getByRole('button', { name: 'Invite' }).click()
       if (name === 'Elena Ruiz') await dialog.waitFor({ state: 'detached' })
