@@ -4,10 +4,13 @@ import type { OperationId } from '../../platform/calls/contract.ts'
 import type { Repeat, Repeats } from '../../platform/calls/repeat.ts'
 import { catalogueOf, permitSkill } from './catalogue.ts'
 
-/** A repeat follows the rules of its skill: only for callers who may run it now, and without what it conceals. */
+/**
+ * A repeat follows the rules of its skill: only for callers who may run it now, and without what it conceals. A dry run
+ * showed no secret, so its repeat reveals none either: the current secret of the record is not what the dry run made.
+ */
 export function executionToldAgain(repeats: Repeats): Repeat {
-  const ofSkill = ({ skill }: Pick<Execution, 'skill'>) =>
-    Object.hasOwn(repeats, skill) ? repeats[skill as OperationId] : undefined
+  const ofSkill = ({ skill, dryRun }: Partial<Pick<Execution, 'dryRun'>> & Pick<Execution, 'skill'>) =>
+    dryRun !== true && Object.hasOwn(repeats, skill) ? repeats[skill as OperationId] : undefined
   return {
     permit(body, call) {
       const { skill } = body as Checked['ExecuteRequest']
@@ -40,10 +43,12 @@ export function batchToldAgain(step: Repeat): Repeat {
     },
 
     conceal(body) {
+      if ((body as BatchExecution).dryRun) return body
       return { ...body, steps: eachOf(body).map((each) => step.conceal(each)) }
     },
 
     async reveal(body, call) {
+      if ((body as BatchExecution).dryRun) return body
       const steps: object[] = []
       for (const each of eachOf(body)) {
         const shown = await step.reveal(each, call)

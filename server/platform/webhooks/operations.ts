@@ -6,12 +6,12 @@ import { vault } from '../encryption/vault.ts'
 import { exampleOf } from '../events/event-types.ts'
 import { readableTypes } from '../events/readable.ts'
 import { refuseBrowserToken } from '../keys/browser-token.ts'
-import { isDelegable, permissionsOf } from '../keys/roles.ts'
-import { conflict, invalid, notFound, Problem } from '../problems/problem.ts'
+import { conflict, invalid, notFound } from '../problems/problem.ts'
 import { admitChange, admitNew } from './admission.ts'
 import { faultOf } from './destination.ts'
 import * as webhooks from './queries.ts'
 import { newSecret, placeOf } from './secret.ts'
+import { assertMayTakeOver } from './takeover.ts'
 import { MOST_RECOVERED, switched, withoutEndedSecret } from './webhook.ts'
 
 export const webhookOperations = {
@@ -183,24 +183,6 @@ function isOnlySwitchedOff({ status, ...rest }: Input<'updateWebhook'>['body']):
 function checkUrl(call: Call, url: string): void {
   const fault = faultOf(url, call.surroundings.config.webhookAllowPrivate)
   if (fault !== null) throw invalid([{ pointer: '/url', code: 'destination', message: fault }])
-}
-
-/**
- * Throws `permission_denied` unless the caller owns the subscription or has all permissions of an admin. Whoever chooses
- * where a subscription sends, or what signs it, can replace what the owner's receiver relies on. Apps change only the
- * subscriptions that they own themselves, and browser tokens none (`wrong_caller`).
- */
-function assertMayTakeOver(call: Call, { owner }: Webhook, what: string): void {
-  refuseBrowserToken(call, what)
-  const { kind, id, via } = call.principal
-  const isOwner = owner.type === kind && owner.id === id && owner.via?.grantId === via?.grantId
-  const isAdministrator =
-    via === undefined && [...permissionsOf('admin')].filter(isDelegable).every((each) => call.permissions.has(each))
-  if (!isOwner && !isAdministrator)
-    throw new Problem(
-      'permission_denied',
-      `Cannot ${what}: the subscription belongs to another user or API key. Ask its owner or an admin.`,
-    )
 }
 
 async function lockInUse(call: WriteCall, id: string): Promise<Webhook> {

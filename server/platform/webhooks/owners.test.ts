@@ -146,6 +146,44 @@ describe('a subscription', () => {
       expect((await rotate(own, caller)).body.secret).toMatch(/^whsec_/)
   })
 
+  test('does not show a new secret to a former owner that repeats the request that created it', async () => {
+    const { secret: key } = await newKey(['vendors:read'])
+    const wanted = { url: receiver.url, eventTypes: ['vendor.created'] }
+    const create = () => plumbline.post('/api/ext/webhooks', wanted, { key, headers: { 'idempotency-key': 'created' } })
+    const { body: created } = await create()
+    expect((await create()).body.secret).toBe(created.secret)
+    const path = `/api/ext/webhooks/${created.id}`
+    expect((await plumbline.patch(path, { excludeOwnChanges: false })).status).toBe(200)
+    const { body: rotated } = await plumbline.post(`${path}/rotate-secret`, {})
+    expect(rotated.secret).toMatch(/^whsec_/)
+    const again = await create()
+    expect([again.body.code, again.body.secret]).toEqual(['answer_not_kept', undefined])
+    expect(JSON.stringify(again.body)).not.toContain(rotated.secret)
+  })
+
+  test.each([true, false])('shows no secret when a dry run is repeated (proposing key: %s)', async (proposeOnly) => {
+    const { organizationId, database, clock } = plumbline
+    const { secret: key } = await createKey(database, clock, { organizationId, name: 'Agent', proposeOnly })
+    const webhook = await subscribe(plumbline.key, ['vendor.created'])
+    const step = { skill: 'rotateWebhookSecret', input: { webhookId: webhook.id } }
+    const options = (name: string) => ({ key, headers: { 'idempotency-key': name } })
+    const attempts = [
+      () => plumbline.post('/api/ext/execute', { ...step, dryRun: true }, options('dry-run')),
+      () =>
+        plumbline.post(
+          '/api/ext/execute/batch',
+          { steps: [{ name: 'rotate', ...step }], dryRun: true },
+          options('dry-batch'),
+        ),
+    ]
+    for (const attempt of attempts) {
+      const [first, again] = [await attempt(), await attempt()]
+      expect([first.status, again.status]).toEqual([200, 200])
+      expect(again.body).toEqual(first.body)
+      expect(JSON.stringify([first.body, again.body])).not.toContain('whsec_')
+    }
+  })
+
   test('to what the caller may not read is refused, when it is made and when it is changed', async () => {
     const { secret: key } = await newKey(['vendors:read'])
     const body = { url: receiver.url, eventTypes: ['vendor.created', 'bid.submitted'] }

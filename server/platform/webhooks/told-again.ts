@@ -3,10 +3,12 @@ import type { Repeat } from '../calls/repeat.ts'
 import { vault } from '../encryption/vault.ts'
 import * as webhooks from './queries.ts'
 import { placeOf } from './secret.ts'
+import { mayTakeOver } from './takeover.ts'
 
 /**
  * A client that lost the first response needs the secret, or its subscription is useless. It is given the current
- * secret, decrypted from where it is stored; a deleted subscription no longer has one.
+ * secret, decrypted from where it is stored; a deleted subscription no longer has one. A client that no longer owns the
+ * subscription is not given it, because somebody else may have replaced the secret since.
  */
 export const secretToldAgain: Repeat = {
   conceal({ secret: _, ...rest }: Partial<WebhookWithSecret>) {
@@ -16,7 +18,7 @@ export const secretToldAgain: Repeat = {
   async reveal(body, call) {
     const { id } = body as WebhookWithSecret
     const sealed = await webhooks.sealedSecret(call, id)
-    if (sealed === null) return null
+    if (sealed === null || !mayTakeOver(call, await webhooks.find(call, id))) return null
     const { organizationId, surroundings } = call
     return { ...body, secret: vault(surroundings.config.encryptionKey).open(sealed, placeOf(organizationId, id)) }
   },

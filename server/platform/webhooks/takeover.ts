@@ -1,0 +1,28 @@
+import type { Webhook } from '../../../client/contract.gen.ts'
+import type { Call } from '../calls/call.ts'
+import { refuseBrowserToken } from '../keys/browser-token.ts'
+import { isDelegable, permissionsOf } from '../keys/roles.ts'
+import { Problem } from '../problems/problem.ts'
+
+/**
+ * Throws `permission_denied` unless the caller owns the subscription or has all permissions of an admin. Whoever chooses
+ * where a subscription sends, or what signs it, can replace what the owner's receiver relies on. Apps change only the
+ * subscriptions that they own themselves, and browser tokens none (`wrong_caller`).
+ */
+export function assertMayTakeOver(call: Call, webhook: Webhook, what: string): void {
+  refuseBrowserToken(call, what)
+  if (!mayTakeOver(call, webhook))
+    throw new Problem(
+      'permission_denied',
+      `Cannot ${what}: the subscription belongs to another user or API key. Ask its owner or an admin.`,
+    )
+}
+
+/** Whether the caller owns the subscription or has all permissions of an admin. */
+export function mayTakeOver(call: Call, { owner }: Webhook): boolean {
+  const { kind, id, via } = call.principal
+  const isOwner = owner.type === kind && owner.id === id && owner.via?.grantId === via?.grantId
+  const isAdministrator =
+    via === undefined && [...permissionsOf('admin')].filter(isDelegable).every((each) => call.permissions.has(each))
+  return isOwner || isAdministrator
+}
