@@ -31,7 +31,7 @@ export function rolePermissions(document: ContractDocument): string {
   ].join('')
 }
 
-/** What each permission is about, for the pages. */
+/** Writes the label of each permission, for the pages. */
 export function permissionLabels(document: ContractDocument): string {
   const { permissions, administration } = document['x-roles'] as Record<string, Record<string, { label: string }>>
   const labels = (entities: Record<string, { label: string }> = {}) =>
@@ -43,7 +43,7 @@ export function permissionLabels(document: ContractDocument): string {
   ].join('')
 }
 
-/** An entry per line, so that a change to one changes one line. */
+/** Writes one entry per line, so that a changed entry is one changed line in a diff. */
 function lines(entries: object = {}): string {
   return `{\n${Object.entries(entries)
     .map(([name, entry]) => `  ${name}: ${JSON.stringify(entry)},\n`)

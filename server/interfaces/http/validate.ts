@@ -182,7 +182,7 @@ function unseen(sent: Record<string, unknown>, read: Record<string, unknown>): F
   })
 }
 
-// If the library ever refuses what our own check accepts, its messages are passed on.
+// If the library rejects a request that our own check accepts, the caller gets the library's messages.
 function asTold({ errors }: Rejection): FieldError[] {
   return errors.map(({ path, message, errorCode = 'invalid' }) => ({
     pointer: path.replace(/^\/(body(?=\/|$)|(query|headers)\/)/, '').slice(0, LONGEST_POINTER),

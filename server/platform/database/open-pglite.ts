@@ -3,7 +3,7 @@ import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
-/** Turns off that PostgreSQL waits for the disk; PGlite starts it so. */
+/** The option with which PGlite starts PostgreSQL, and which keeps it from waiting for the disk. */
 const NO_FSYNC = '-F'
 
 /**

@@ -11,7 +11,7 @@ export type Formula =
   | { kind: 'operation'; sign: '+' | '-' | '*' | '/'; left: Formula; right: Formula }
   | { kind: 'call'; name: FunctionName; of: Formula[] }
 
-/** What is wrong with a formula, as a predicate: `uses the unknown figure roofSquares`. */
+/** An invalid formula. The message is a predicate, such as `uses the unknown figure roofSquares`. */
 export class FormulaFault extends Error {}
 
 const FUNCTIONS = { round: 1, ceil: 1, floor: 1, min: 2, max: 2 } as const
