@@ -146,12 +146,20 @@ describe.skipIf(!isOnPostgres)('on PostgreSQL', () => {
     const { database, organizationId } = plumbline
     const other = await plumbline.newBuilder()
     const [asleep, awake] = [database.of(organizationId).statements, database.of(other.organizationId).statements]
+    const lock = CompiledQuery.raw('select pg_advisory_xact_lock(1)')
+    const [held, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holding = database.transaction(async (trx) => {
+      await trx.executeQuery(lock)
+      held.resolve()
+      await answered.promise
+    })
+    await held.promise
     let done = 0
-    const flood = Array.from({ length: 5 }, () =>
-      asleep.executeQuery(CompiledQuery.raw('select pg_sleep(0.2)')).finally(() => done++),
-    )
+    const flood = Array.from({ length: 5 }, () => asleep.executeQuery(lock).finally(() => done++))
     await awake.executeQuery(CompiledQuery.raw('select 1'))
-    expect(done).toBeLessThan(2)
+    expect(done).toBe(0)
+    answered.resolve()
+    await holding
     await Promise.all(flood)
   })
 
@@ -176,7 +184,7 @@ describe.skipIf(!isOnPostgres)('on PostgreSQL', () => {
       update "vendors" set "contactName" = 'Ana' where "organizationId" = $1 and "id" in (select "id" from locked)`
     const changed = database.statements.executeQuery(CompiledQuery.raw(change, [organizationId, ids]))
     for (let isWaiting = false; !isWaiting; ) {
-      const waiting = `select from "pg_locks" where not "granted"`
+      const waiting = `select from "pg_locks" join "pg_stat_activity" using ("pid") where "datname" = current_database() and not "granted"`
       isWaiting = (await database.statements.executeQuery(CompiledQuery.raw(waiting))).rows.length > 0
     }
     waited.resolve()
