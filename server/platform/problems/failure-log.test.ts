@@ -109,12 +109,12 @@ test.skipIf(inject('postgres') === null)(
         expect(reported).toContain('plumbline_files_up 1\n')
         expect(attempts).toBeGreaterThan(100)
       },
-      { timeout: 30_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     )
     inPlace.close()
     await postgres.start()
     await vi.waitFor(() => expect(service.log).toContain('the database responds again'), {
-      timeout: 30_000,
+      timeout: 60_000,
       interval: 50,
     })
     expect((await create()).status).toBe(201)
@@ -132,5 +132,5 @@ test.skipIf(inject('postgres') === null)(
     const ofOutage = sinceReady.filter(({ level, msg }) => level > 30 || msg === 'the database responds again')
     expect(ofOutage.map(({ msg }) => msg)).toEqual(['the database does not respond', 'the database responds again'])
   },
-  60_000,
+  150_000,
 )

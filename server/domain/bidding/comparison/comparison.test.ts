@@ -200,9 +200,10 @@ test('a blind request reveals no amount, in any answer or event, until it closes
   const site = await buildSite(plumbline)
   await budget(site, site.lot15, 'framing', 30000)
   const request = await ask(site, { blind: true })
+  // No time contains these prices: its seconds are below 60.
   const [dear, cheap] = [
-    await bid(site, request.id, site.loneStar, { walls: 31.25, trusses: 54321 }),
-    await bid(site, request.id, site.hillCountry, { walls: 30.75, trusses: 12345 }),
+    await bid(site, request.id, site.loneStar, { walls: 91.25, trusses: 54321 }),
+    await bid(site, request.id, site.hillCountry, { walls: 90.75, trusses: 12345 }),
   ]
   const hidden = await read(site, request.id)
   expect(hidden).toMatchObject({
@@ -234,22 +235,22 @@ test('a blind request reveals no amount, in any answer or event, until it closes
   })
   expect(compared.lines).toMatchObject([{ prices: [], lowAmount: null }, {}, { missingBidIds: [dear.id, cheap.id] }])
   const told = JSON.stringify([hidden, compared, await eventsOf(plumbline, site.organizationId)])
-  for (const secret of ['31.25', '30.75', '54321', '12345', String(dear.amount ?? 130883.5), '87682.5'])
+  for (const secret of ['91.25', '90.75', '54321', '12345', String(dear.amount ?? 277883.5), '234682.5'])
     expect(told).not.toContain(secret)
 
   await plumbline.post(`/api/ext/bids/requests/${request.id}/close`, undefined, { key: site.key })
   const open = await read(site, request.id)
   expect(open).toMatchObject({
     amountsHidden: false,
-    lowAmount: 87682.5,
-    highAmount: 130883.5,
+    lowAmount: 234682.5,
+    highAmount: 277883.5,
     version: hidden.version + 1,
   })
   expect((await eventsOf(plumbline, site.organizationId, /^bid_request/)).at(-1)?.data.object).toEqual(open)
   const after = await read(site, request.id, '/comparison')
   expect(after.vendors.map((vendor: { bidId: string }) => vendor.bidId)).toEqual([cheap.id, dear.id, null])
   const seen = (await plumbline.get(`/api/ext/bids/${cheap.id}`, { key: site.key })).body
-  expect(seen).toMatchObject({ amount: 87682.5, version: cheap.version + 1 })
+  expect(seen).toMatchObject({ amount: 234682.5, version: cheap.version + 1 })
 })
 
 test('after the award the comparison still shows the rejected bids, and the request shows who won', async () => {
