@@ -88,6 +88,7 @@ export const conflictReasonValues = [
   'too_large',
   'not_enough_left',
   'period_taken',
+  'period_closed',
   'open_work',
   'under_way',
   'needs_override',

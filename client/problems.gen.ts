@@ -5,7 +5,7 @@ export interface ProblemMembers {
   permission_denied: Pick<AnyProblem, 'permission'>
   skill_not_found: Required<Pick<AnyProblem, 'nearest'>>
   invalid_transition: Required<Pick<AnyProblem, 'from' | 'to' | 'allowed'>>
-  conflict: Required<Pick<AnyProblem, 'reason'>> & Pick<AnyProblem, 'conflictingId' | 'changed'>
+  conflict: Required<Pick<AnyProblem, 'reason'>> & Pick<AnyProblem, 'conflictingId' | 'changed' | 'earliestDate'>
   precondition_failed: Required<Pick<AnyProblem, 'currentVersion'>>
   validation_failed: Required<Pick<AnyProblem, 'errors'>>
   invalid_cursor: Required<Pick<AnyProblem, 'errors'>>
@@ -41,6 +41,8 @@ export const ConflictReason = {
   not_enough_left: 'not_enough_left',
   /** Another record is valid for the same period. */
   period_taken: 'period_taken',
+  /** The date is in a closed period. */
+  period_closed: 'period_closed',
   /** Other work must be finished first. */
   open_work: 'open_work',
   /** It is already in progress. */

@@ -25,8 +25,8 @@ const WINGS: Record<string, readonly string[]> = {
 
 /** The folders of the domain. Each may import the ones above it in this list. */
 const DOMAIN = [
-  ...['statuses', 'office', 'land', 'vendors', 'messages', 'costs', 'selling', 'bidding', 'paying', 'building'],
-  ...['flows', 'attachments', 'administration'],
+  ...['statuses', 'office', 'land', 'vendors', 'messages', 'ledger', 'costs', 'selling', 'bidding', 'paying'],
+  ...['building', 'flows', 'attachments', 'administration'],
 ]
 
 /** More files than this are hard to survey. Tests do not count, and neither do migrations, which only grow. */

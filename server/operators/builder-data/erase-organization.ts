@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
+import { allowPostingErasure } from '../../domain/ledger/erasure.ts'
 import { allowRemoval } from '../../platform/audit/retention.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { BATCH_ROWS, inBatches } from '../../platform/database/batches.ts'
@@ -151,6 +152,7 @@ export async function removeRows(
       rows: batchRows(table),
       async prepare(trx) {
         if (table.name === 'auditEntries') await allowRemoval(trx)
+        if (table.name === 'postings') await allowPostingErasure(trx)
         await prepare?.(trx)
       },
     })

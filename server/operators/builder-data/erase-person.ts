@@ -32,6 +32,7 @@ export const NOT_SEARCHED: Record<string, string> = {
   archives: 'Names of kinds and hashes; what is in the files is replaced there.',
   auditEntries: 'It holds ids, names of fields and addresses of machines, and refuses to be changed.',
   fileArrivals: 'The bytes of files, which no name is looked for in.',
+  postings: 'IDs, amounts and generated notes, and it refuses to be changed.',
   idempotencyRecords: 'The stored answers are encrypted, and gone within 24 hours.',
 }
 

@@ -149,6 +149,7 @@ describe('a person', () => {
 
 /** One row for each builder, which holds a number. */
 const COUNTERS = [
+  'ledgers',
   ...['bidRequestNumbers', 'contractNumbers', 'paymentNumbers', 'paymentRunNumbers', 'saleNumbers'],
   ...['fileUsage', 'sandboxes'],
 ]

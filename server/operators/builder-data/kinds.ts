@@ -139,6 +139,12 @@ export const KINDS: readonly Kind[] = [
     ],
     { order: ['recordId'] },
   ),
+  asKept('ledger', 'ledgers', ['closedThrough', 'startDate'], { order: ['organizationId'] }),
+  asKept('posting', 'postings', [
+    ...(['id', 'sequence', 'entryId', 'measure', 'amount', 'effectiveDate', 'recordedAt', 'homeId', 'scope'] as const),
+    ...(['costCodeId', 'vendorId', 'poId', 'poLineId', 'billId', 'paymentId', 'saleId'] as const),
+    ...(['reversesEntryId', 'basis', 'note', 'actor'] as const),
+  ]),
   asKept('audit_entry', 'auditEntries', [
     ...([
       'id',

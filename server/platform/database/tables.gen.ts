@@ -560,6 +560,12 @@ export interface Leads {
   version: number;
 }
 
+export interface Ledgers {
+  closedThrough: string | null;
+  organizationId: string;
+  startDate: string | null;
+}
+
 export interface LedgerStates {
   attempts: number | null;
   error: string | null;
@@ -990,6 +996,30 @@ export interface PortalAddresses {
   sealedToken: string | null;
   subjectId: string;
   vendorId: string;
+}
+
+export interface Postings {
+  actor: Json;
+  amount: Numeric;
+  basis: string;
+  billId: string | null;
+  costCodeId: string | null;
+  effectiveDate: string;
+  entryId: string;
+  homeId: string | null;
+  id: string;
+  measure: string;
+  note: string | null;
+  organizationId: string;
+  paymentId: string | null;
+  poId: string | null;
+  poLineId: string | null;
+  recordedAt: Timestamp;
+  reversesEntryId: string | null;
+  saleId: string | null;
+  scope: string | null;
+  sequence: Generated<Int8>;
+  vendorId: string | null;
 }
 
 export interface Prices {
@@ -1543,6 +1573,7 @@ export interface DB {
   invitations: Invitations;
   leadActivities: LeadActivities;
   leads: Leads;
+  ledgers: Ledgers;
   ledgerStates: LedgerStates;
   lienWaivers: LienWaivers;
   limitWindows: LimitWindows;
@@ -1571,6 +1602,7 @@ export interface DB {
   planRevisions: PlanRevisions;
   plans: Plans;
   portalAddresses: PortalAddresses;
+  postings: Postings;
   prices: Prices;
   proposals: Proposals;
   purchaseOrderLines: PurchaseOrderLines;

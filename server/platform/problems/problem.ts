@@ -81,7 +81,7 @@ type ProblemExtras = Partial<
   Pick<
     ProblemBody,
     | ('changed' | 'errors' | 'permission' | 'from' | 'to' | 'allowed' | 'nearest' | 'candidates' | 'currentVersion')
-    | 'conflictingId'
+    | ('conflictingId' | 'earliestDate')
     | 'didYouMean'
     | 'reason'
   >

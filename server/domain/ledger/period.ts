@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
+import { conflict, type Problem } from '../../platform/problems/problem.ts'
+import { addDays, dateIn } from '../../platform/values/calendar.ts'
+import { formatDate } from '../../platform/values/format.ts'
+
+/** The last day of the closed periods; null if none is closed. */
+export async function closedThrough({ db, organizationId }: Tenant): Promise<string | null> {
+  const { rows } = await sql<{ closedThrough: string | null }>`
+    select "closedThrough" from "ledgers" where "organizationId" = ${organizationId}`.execute(db)
+  return rows[0]?.closedThrough ?? null
+}
+
+/**
+ * The last day of the closed periods, which nobody changes until the transaction ends. Others can read it and hold it in
+ * the same way.
+ */
+export async function holdClosedThrough(call: WriteCall): Promise<string | null> {
+  const { db, organizationId } = call
+  const { rows } = await sql<{ closedThrough: string | null }>`
+    select "closedThrough" from "ledgers" where "organizationId" = ${organizationId} for share`.execute(db)
+  if (rows[0] !== undefined) return rows[0].closedThrough
+  await createLedger(call)
+  return holdClosedThrough(call)
+}
+
+/** The ledger of an organization begins with its first entry. */
+export async function createLedger(call: WriteCall): Promise<void> {
+  await sql`
+    insert into "ledgers" ("organizationId", "startDate")
+    values (${call.organizationId}, ${dateIn(call.timeZone, call.now)}) on conflict do nothing`.execute(call.db)
+}
+
+/** The date under which a document of this date is posted: its own, or the first open day if that is closed. */
+export async function toPostingDate(call: WriteCall, documentDate: string): Promise<string> {
+  const closed = await holdClosedThrough(call)
+  return closed !== null && documentDate <= closed ? addDays(closed, 1) : documentDate
+}
+
+/** Refuses dates in a closed period. */
+export async function assertPeriodOpen(call: WriteCall, dates: readonly string[]): Promise<void> {
+  const closed = await holdClosedThrough(call)
+  const date = closed === null ? undefined : dates.find((date) => date <= closed)
+  if (closed !== null && date !== undefined) throw periodClosed(date, closed)
+}
+
+function periodClosed(date: string, closed: string): Problem {
+  const earliestDate = addDays(closed, 1)
+  return conflict(
+    'period_closed',
+    `Cannot post to ${formatDate(date)}: the period through ${formatDate(closed)} is closed. Use ${formatDate(earliestDate)} or a later date.`,
+    { earliestDate },
+  )
+}
