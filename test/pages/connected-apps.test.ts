@@ -27,12 +27,12 @@ describe.skipIf(chromium === null)('a person in a browser', () => {
     const seen = await visit(browser, plumbline)
     const { page } = seen
     await page.goto(plumbline.url + app.address({ redirect_uri: redirect() }))
-    await page.getByText('Choose one by one').click()
+    await page.getByText('Choose permissions').click()
     await expectAccessible(page)
     await page.getByLabel('Change: Payments and lien waivers').uncheck()
     await page.getByLabel(/Propose only/).check()
     const led = page.waitForRequest((request) => request.url().startsWith(`${redirect()}?code=`))
-    await page.getByRole('button', { name: 'Allow' }).click({ noWaitAfter: true })
+    await page.getByRole('button', { name: 'Allow access' }).click({ noWaitAfter: true })
     const code = new URL((await led).url()).searchParams.get('code') ?? ''
     const { body } = await app.token({ grant_type: 'authorization_code', code, code_verifier: VERIFIER })
     expect(body.scope).toContain('payments:read')
@@ -72,7 +72,7 @@ describe.skipIf(chromium === null)('a person in a browser', () => {
     const other = await page.context().newPage()
     await other.goto(new URL(new URL(url).pathname + new URL(url).hash, page.url()).href)
     await other.getByRole('button', { name: 'Sign in' }).click()
-    await other.getByRole('heading', { name: 'Let “Claude Desktop” work for you?' }).waitFor()
+    await other.getByRole('heading', { name: 'Connect “Claude Desktop”?' }).waitFor()
     await seen.close()
   })
 })

@@ -44,7 +44,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     await page.getByLabel('Home').selectOption({ label: 'Lot 15' })
     await page.getByLabel('Scope').selectOption('framing')
     await page.getByLabel('Title').fill('Framing, Lot 15')
-    await page.getByLabel('Last day for bids').fill(site.day(10))
+    await page.getByLabel('Deadline').fill(site.day(10))
     await page.getByRole('button', { name: 'Add a line' }).click()
     await page.getByLabel('What', { exact: true }).fill('Walls')
     await page.getByLabel('Quantity', { exact: true }).fill('2450')
@@ -64,7 +64,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     for (const [i, vendorId] of [site.loneStar, site.hillCountry, site.redrock].entries()) {
       const { id } = invitations.find((invitation: { vendorId: string }) => invitation.vendorId === vendorId)
       await vendors[i]?.page.goto(plumbline.url + new URL(await plumbline.mailedLink(id)).pathname)
-      await vendors[i]?.page.getByText('Your bid is awaited.').waitFor()
+      await vendors[i]?.page.getByText('Waiting for your price.').waitFor()
     }
   })
 
@@ -72,7 +72,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     for (const [i, { page }] of vendors.entries()) {
       const press = i === 0 ? pressByKeyboard : (of: Locator) => of.click()
       await press(page.getByRole('link', { name: 'Yes, enter our price' }))
-      const price = page.getByLabel('Price for one SF')
+      const price = page.getByLabel('Price per SF')
       if (i === 0) {
         await reach(price)
         await page.keyboard.type(UNIT_PRICES[i] ?? '')
@@ -151,7 +151,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     await framer?.getByRole('link', { name: /^PO-/ }).click()
     await framer?.getByText(TOTALS[0]).first().waitFor()
     await framer?.getByRole('button', { name: 'Accept the order' }).click()
-    await framer?.getByText('You have accepted this order.').waitFor()
+    await framer?.getByText('You accepted this order.').waitFor()
     const { data } = (await plumbline.get('/api/ext/purchase-orders', { key: site.key })).body
     expect(data).toMatchObject([{ status: 'accepted', total: 24_010 }])
   })

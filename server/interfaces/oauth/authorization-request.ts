@@ -42,11 +42,12 @@ export async function readAuthorizationRequest(
   if (client === undefined)
     return {
       message:
-        'This app is not registered, or its registration expired because it was not used. Connect the app again.',
+        'The app is not registered here, or its registration was removed because it was not used. Connect it again.',
     }
   if (redirectUri === null || !isRegistered(redirectUri, client.redirectUris))
     return {
-      message: 'The redirect URI is not registered for this app. The request may come from a different app.',
+      message:
+        'The app asked to be answered at a URL that it has not registered, so it may not be the app that it claims to be.',
     }
   const state = one('state')
   const refused = (error: string, description: string): Refusal => ({
@@ -54,17 +55,17 @@ export async function readAuthorizationRequest(
   })
   const twice = [...new Set(parameters.keys())].find((name) => parameters.getAll(name).length > 1)
   if (twice !== undefined && twice !== 'resource')
-    return refused('invalid_request', `The parameter ${twice} must not be repeated.`)
+    return refused('invalid_request', 'A parameter occurs more than once.')
   if ((state ?? '').length > LONGEST_STATE)
-    return { message: `The state parameter exceeds ${LONGEST_STATE} characters.` }
-  if (one('response_type') !== 'code') return refused('unsupported_response_type', 'response_type must be code.')
+    return { message: `The app sent a state of more than ${LONGEST_STATE} characters.` }
+  if (one('response_type') !== 'code') return refused('unsupported_response_type', 'response_type has to be code.')
   const challenge = one('code_challenge') ?? ''
   if (one('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge))
     return refused('invalid_request', 'Send code_challenge, with code_challenge_method=S256 (PKCE).')
   const known = resourcesOf(parts.publicUrl)
   if (parameters.getAll('resource').some((each) => !known.includes(each)))
-    return refused('invalid_target', `resource must be ${parts.publicUrl} or ${parts.publicUrl}/mcp.`)
+    return refused('invalid_target', `resource has to be ${parts.publicUrl}, or its /mcp.`)
   const permissions = permissionsFor(one('scope'))
-  if (permissions === null) return refused('invalid_scope', 'Unknown scope. Supported scopes: read, write.')
+  if (permissions === null) return refused('invalid_scope', 'None of the scopes is one of ours: read, write.')
   return { client, redirectUri, state, challenge, permissions }
 }

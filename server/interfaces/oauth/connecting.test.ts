@@ -172,7 +172,7 @@ test('the page says who asks and where the answer goes, as the claim of a strang
   const { html, headers } = await consentPage(plumbline, app.address({ redirect_uri: redirect }), owner)
   expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; evil xxx')
   expect(html).not.toMatch(/<script|x{100}/)
-  expect(html).toMatch(/is its own claim.*<strong>claude\.ai<\/strong>/)
+  expect(html).toMatch(/has not been verified.*<strong>claude\.ai<\/strong>/)
   expect(html).toMatch(/See<\/th><td>Vendors and compliance documents, Bid requests/)
   const policy = headers.get('content-security-policy')
   expect(policy).toMatch(

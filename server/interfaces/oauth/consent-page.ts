@@ -29,26 +29,26 @@ export function consentPage(shown: Shown): string {
       : `<p class="small">Not for ${text(organization.name)}? Choose ${others
           .map(({ name, href }) => `<a href="${text(href)}">${text(name)}</a>`)
           .join(' or ')}.</p>`
-  const content = `<h1>Let “${app}” work for you?</h1>
-<p class="lead">It wants to act in Plumbline as <strong>${text(person.name)}</strong> (${text(person.email)}), ${text(person.role)} at <strong>${text(organization.name)}</strong>. Whatever it does is written down as done by you with this app.</p>
-${elsewhere}<p class="note warn">The name “${app}” is its own claim; nobody has checked it. Your answer goes to ${where}. Go on only if you have just asked this app to connect.</p>
+  const content = `<h1>Connect “${app}”?</h1>
+<p class="lead">It asks to act in Plumbline as <strong>${text(person.name)}</strong> (${text(person.email)}), ${text(person.role)} at <strong>${text(organization.name)}</strong>. The history records everything it does as done by you through this app.</p>
+${elsewhere}<p class="note warn">The name “${app}” has not been verified. Your answer goes to ${where}. Continue only if you just tried to connect this app.</p>
 <form method="post" action="${text(action)}">
 <input type="hidden" name="ticket" value="${text(ticket)}">
-<section class="sheet"><h2>What it may do</h2>
+<section class="sheet"><h2>Permissions</h2>
 ${summary(offered)}
-<details><summary>Choose one by one</summary>
+<details><summary>Choose permissions</summary>
 ${table(offered)}
 </details></section>
 <section class="sheet in">
-<label class="pick"><input type="checkbox" name="proposeOnly" value="yes"><span><strong>Propose only</strong><br><span class="faint small">What it would change waits until a person approves it.</span></span></label>
+<label class="pick"><input type="checkbox" name="proposeOnly" value="yes"><span><strong>Propose only</strong><br><span class="faint small">Changes wait until a person approves them.</span></span></label>
 </section>
 <div class="two">
-<button class="btn" name="decision" value="refuse">Refuse</button>
-<button class="btn go" name="decision" value="allow">Allow</button>
+<button class="btn" name="decision" value="refuse">Deny access</button>
+<button class="btn go" name="decision" value="allow">Allow access</button>
 </div>
 </form>
-<p class="faint small">It can never do more than your role allows, and loses it when you do. To end it, go to Settings, Connected apps. It has to ask again after a year.</p>`
-  return frame(`Let “${clientName}” work for you?`, content)
+<p class="faint small">The app can never do more than your role allows, and it loses a permission when you do. To disconnect it, go to Settings, Connected apps. Access expires after one year.</p>`
+  return frame(`Connect “${clientName}”?`, content)
 }
 
 /** A page that asks nothing. */
@@ -64,7 +64,7 @@ export function unconnectedPage(
 ): string {
   const content = `<h1>${text(title)}</h1>
 <p>${text(message)}</p>
-<p class="note warn">Plumbline does not open ${text(place)} by itself, because nobody has checked the app “${text(clientName)}”. Continue only if you know the app and expected this.</p>
+<p class="note warn">Plumbline does not open ${text(place)} by itself, because the app “${text(clientName)}” has not been verified. Continue only if you know the app and expected this.</p>
 <p><a href="${text(href)}" rel="noreferrer">Return to ${text(place)}</a></p>`
   return frame(title, content)
 }
@@ -90,7 +90,7 @@ function table(offered: readonly Permission[]): string {
       ? []
       : [`<tr><th scope="row">${text(ENTITIES[entity])}</th>${cells.join('')}</tr>`]
   })
-  return `<table><thead><tr><th scope="col">What</th><th scope="col" class="r">See</th><th scope="col" class="r">Change</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
+  return `<table><thead><tr><th scope="col">Records</th><th scope="col" class="r">See</th><th scope="col" class="r">Change</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 
 const MARK =

@@ -111,22 +111,13 @@ async function ask({ surroundings }: Parts, req: Request, res: Response): Promis
   visitOf(res).principal = principal
   await surroundings.limits.take(principal)
   if (principal.organization.tier !== 'pro_plus')
-    return tell(
-      res,
-      403,
-      'This app cannot be connected',
-      `Connecting apps requires the Pro+ tier. ${principal.organization.name} does not have it.`,
-    )
+    return tell(res, 403, 'This app cannot be connected', `${principal.organization.name} is not on the tier Pro+.`)
   const offered = offeredTo(asked, principal)
   if (offered.length === 0)
     return refuse(
       surroundings,
       res,
-      {
-        ...asked,
-        error: 'invalid_scope',
-        description: 'Your role does not include any of the permissions that the app requested.',
-      },
+      { ...asked, error: 'invalid_scope', description: 'Your role allows nothing that the app requested.' },
       person,
     )
   const here = (id: string) => `${root}/oauth/authorize?${new URLSearchParams([...parameters, ['organization', id]])}`
@@ -150,11 +141,11 @@ async function decide({ surroundings }: Parts, req: Request, res: Response): Pro
   const sessionId = signedIn?.principal.session.id
   const ticket =
     sessionId === undefined ? null : openTicket(config.encryptionKey, String(sent.ticket), sessionId, clock.nowMs())
-  if (ticket === null) return tell(res, 400, 'This page is out of date', 'Return to the app and connect it again.')
+  if (ticket === null) return tell(res, 400, 'This page is out of date', 'Go back to the app and connect it again.')
   const person = await personBehind(surroundings, req.headers, ticket.organizationId)
   const client = await findClient(database, ticket.clientId)
   if (person === null || client === undefined || !isRegistered(ticket.redirectUri, client.redirectUris))
-    return tell(res, 400, 'This page is out of date', 'Return to the app and connect it again.')
+    return tell(res, 400, 'This page is out of date', 'Go back to the app and connect it again.')
   const { principal } = person
   visitOf(res).principal = principal
   await surroundings.limits.take(principal)
@@ -168,12 +159,12 @@ async function decide({ surroundings }: Parts, req: Request, res: Response): Pro
   const ticked = [sent.permission ?? []].flat()
   const permissions = ticket.offered.filter((one) => ticked.includes(one) && principal.permissions.has(one))
   if (permissions.length === 0)
-    return tell(res, 422, 'No permissions selected', 'Go back and select the permissions of the app, or deny access.')
+    return tell(res, 422, 'No permission is selected', 'Go back and select at least one permission, or deny access.')
   const { requestId, address } = visitOf(res)
   const call = newCall(surroundings, { principal, requestId, address })
   const agreed = { clientName: client.name, permissions, proposeOnly: sent.proposeOnly === 'yes' }
   if (!(await noteGrant(database, client.id, call.now)))
-    return tell(res, 400, 'This page is out of date', 'Return to the app and connect it again.')
+    return tell(res, 400, 'This page is out of date', 'Go back to the app and connect it again.')
   const code = await grant(call, ticket, agreed)
   const { redirectUri, state } = ticket
   res.redirect(303, withParameters(redirectUri, { code, state, iss: publicUrl }))
@@ -201,7 +192,7 @@ async function refuse(
   const title = isRefused ? 'The app was not connected' : 'This app cannot be connected'
   const message = isRefused
     ? 'You denied access. The app has no permissions.'
-    : `The request from the app is not valid. ${description}`
+    : `The app sent an invalid request. ${description}`
   const html = unconnectedPage(title, message, { clientName: client.name, place: placeOf(redirectUri), href })
   write(res, isRefused ? 200 : 400, html)
 }
@@ -222,7 +213,7 @@ async function page(res: Response, work: () => Promise<void>): Promise<void> {
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error
     res.set({ ...error.headers })
-    tell(res, error.status, 'This does not work', error.message)
+    tell(res, error.status, 'The app cannot be connected', error.message)
   }
 }
 

@@ -70,8 +70,8 @@ test('a vendor that is asked for a waiver gets the way to its portal, and a mail
   const { number } = await read(`/payments/${paymentId}`)
   const subjects = [await mailServer.next(email), await mailServer.next(email)].map((mail) => mail.header('Subject'))
   expect(subjects.sort()).toEqual([
-    'Harrow & Finch Homes invites you to its portal',
-    `Lien waiver to be signed: ${number}`,
+    'Harrow & Finch Homes invites you to its vendor portal',
+    `Please sign the lien waiver for ${number}`,
   ])
   const [mail] = (await read(`/mails?aboutId=${waiverId}`)).data
   expect(mail).toMatchObject({

@@ -125,7 +125,7 @@ test('an answer is an event each time that it changes, six times an hour, and th
     headers: from('203.0.113.1'),
   })
   expect(page.status).toBe(429)
-  expect(await page.text()).toContain('Your last answer holds')
+  expect(await page.text()).toContain('Your last answer is saved')
   expect((await answer({ answer: 'will_bid' })).body.status).toBe('will_bid')
   expect(await updates()).toHaveLength(6)
   plumbline.clock.advance(3_600_000)

@@ -148,7 +148,7 @@ describe('the files of an order', () => {
     expect((await plumbline.patch(`/api/ext/attachments/${layout.id}`, { shared: false }, theirs)).status).toBe(404)
   })
 
-  test('go with the order: they are there while it is, though it be taken back, and not before it is issued', async () => {
+  test('go with the order: they are there while it is, even when it is void, and not before it is issued', async () => {
     const draft = await order([])
     const { body: file } = await upload(plumbline, pdf(), { recordId: draft.id, shared: true, key: site.key })
     const seen = async () => [(await listed(whole, draft.id)).status, (await open(file.id, { of: draft.id })).status]

@@ -98,7 +98,7 @@ test('what cannot be stored is left out, and a file that is no document leaves t
     note: 'a\r\nb',
     file: program,
   })
-  expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('The file was not taken')])
+  expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('The file was not accepted')])
   expect(await draftOf()).toMatchObject({
     lines: [{ lineId: 'walls', unitPrice: 1234.5, alternate: true, note: 'Two coats' }],
     note: 'a\nb',
@@ -117,7 +117,7 @@ test('what a vendor has entered stays in the form when something in it cannot be
     '&lt;Studs&gt;',
     'value="9999"',
     '&quot;Crane&quot;',
-    '2 entries cannot be read.',
+    'Please correct 2 entries.',
   ])
     expect(html).toContain(shown)
   expect(html).not.toContain('<Studs>')

@@ -59,7 +59,7 @@ test('a vendor sees the request behind its address, and the first look is noted'
   expect(await read(request.id)).toEqual(after)
 })
 
-test('a wrong address leads nowhere, and a draft has none', async () => {
+test('a wrong portal link is not valid, and a draft has none', async () => {
   const request = await ask()
   const draft = await ask({ sendNow: false })
   await expect(plumbline.mailedLink(draft.invitations[0].id)).rejects.toThrow('no portal link')
@@ -77,7 +77,7 @@ test('a wrong address leads nowhere, and a draft has none', async () => {
   ]) {
     const response = await visit(url)
     expect(response.status, url).toBe(404)
-    expect(await response.text()).toContain('leads nowhere')
+    expect(await response.text()).toContain('This link is not valid')
   }
   expect(await read(request.id)).toEqual(request)
 })
@@ -87,7 +87,7 @@ test('a vendor says that it will bid, thinks better of it, and is then not remin
   const portalUrl = await plumbline.mailedLink(request.invitations[0].id)
   expect((await say(portalUrl, { answer: 'will_bid' })).status).toBe(303)
   expect((await read(request.id)).invitations[0]).toMatchObject({ status: 'will_bid', declineReason: null })
-  expect(await (await visit(portalUrl)).text()).toContain('You have said that you will bid.')
+  expect(await (await visit(portalUrl)).text()).toContain('You said that you will bid.')
   expect((await say(portalUrl, { answer: 'declined', reason: ' No crew before <spring> ' })).status).toBe(303)
   const [declined] = (await read(request.id)).invitations
   expect(declined).toMatchObject({ status: 'declined', declineReason: 'No crew before <spring>' })
@@ -104,7 +104,7 @@ test('a request that is over says so, and takes no answer', async () => {
   const portalUrl = await plumbline.mailedLink(request.invitations[0].id)
   await plumbline.post(`/api/ext/bids/requests/${request.id}/cancel`, { reason: 'Plan <withdrawn>' }, { key: site.key })
   const html = await (await visit(portalUrl)).text()
-  expect(html).toContain('This request was cancelled: Plan &lt;withdrawn&gt;')
+  expect(html).toContain('This request was canceled: Plan &lt;withdrawn&gt;')
   expect(html).not.toContain('<form')
   expect((await say(portalUrl, { answer: 'will_bid' })).status).toBe(409)
   expect((await read(request.id)).invitations[0]).toMatchObject({ status: 'viewed', respondedAt: null })
@@ -133,7 +133,7 @@ test("a vendor's own portal address lists what it was asked for", async () => {
   const [theirs, ours] = request.invitations
   const href = `${new URL(portalUrl).pathname}/${ours.id}`
   expect(html).toContain(`href="${href}"`)
-  expect(await (await visit(`http://x${href}`)).text()).toContain('Your bid is awaited.')
+  expect(await (await visit(`http://x${href}`)).text()).toContain('Waiting for your price.')
   expect((await say(`http://x${href}`, { answer: 'will_bid' })).headers.get('location')).toBe(href)
   expect((await read(request.id)).invitations[1].status).toBe('will_bid')
   const foreign = `http://x${new URL(portalUrl).pathname}/${theirs.id}`

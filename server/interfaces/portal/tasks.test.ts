@@ -48,12 +48,12 @@ test('a vendor sees in its portal when it is expected, and says that it will be 
   expect(overview).toContain('please confirm')
   expect(overview).not.toContain('Not told yet')
   const html = await (await page(`/${taskId}`)).text()
-  expect(html).toContain('Please say whether you will be there.')
+  expect(html).toContain('Please confirm that you will be there.')
   expect(html).not.toMatch(/<script|<framed>/)
   const said = await say({ answer: 'confirmed' })
   expect([said.status, said.headers.get('location')]).toEqual([303, `${new URL(portalUrl).pathname}/${taskId}`])
   expect((await read()).confirmation).toMatchObject({ status: 'confirmed' })
-  expect(await (await page(`/${taskId}`)).text()).toContain('You have said that you will be there.')
+  expect(await (await page(`/${taskId}`)).text()).toContain('You said that you will be there.')
   expect((await page(`/${untold}`)).status).toBe(404)
 })
 
@@ -108,7 +108,7 @@ test("a vendor's own system lists its tasks and answers them", async () => {
 test('an answer is changed six times an hour', async () => {
   for (let i = 0; i < 6; i++) expect((await say({ answer: i % 2 === 0 ? 'confirmed' : 'declined' })).status).toBe(303)
   const page = await say({ answer: 'confirmed' })
-  expect([page.status, await page.text()]).toEqual([429, expect.stringContaining('Your last answer holds')])
+  expect([page.status, await page.text()]).toEqual([429, expect.stringContaining('Your last answer is saved')])
   const refused = await plumbline.post(`${PORTAL}/${taskId}/answer`, { answer: 'confirmed' }, vendor())
   expect([refused.status, refused.body.code]).toEqual([429, 'too_many_answers'])
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000)

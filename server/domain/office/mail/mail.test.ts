@@ -79,7 +79,7 @@ test('a reminder and an invitation to the portal are mailed, and a dry run mails
   const mail = await mailServer.next('portal@brazos.example.com')
   const [, link = ''] = /(\/portal\/ven_\w+\.[\w-]{32})/.exec(mail.source.replaceAll('=\r\n', '')) ?? []
   expect((await fetch(plumbline.url + link)).status).toBe(200)
-  expect(mail.header('Subject')).toBe('Harrow & Finch Homes invites you to its portal')
+  expect(mail.header('Subject')).toBe('Harrow & Finch Homes invites you to its vendor portal')
   const request = await ask(vendor.id)
   await mailServer.next('portal@brazos.example.com')
   await plumbline.post(`/api/ext/bids/requests/${request.id}/remind`)
