@@ -62,7 +62,7 @@ export const SCREENS: readonly Screen[] = [
       const file = { name: 'vendors.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\n')) }
       await page.getByLabel('File', { exact: true }).setInputFiles(file)
       await page.getByRole('button', { name: 'Try 2 rows' }).click()
-      await page.getByRole('table', { name: 'Rows at fault' }).waitFor()
+      await page.getByRole('table', { name: 'Rows with errors' }).waitFor()
     },
   },
   { name: 'sign-in', path: () => '/sign-in', ready: 'form' },
@@ -86,7 +86,7 @@ export const SCREENS: readonly Screen[] = [
       await page.getByLabel('Name', { exact: true }).fill('Voice agent, warranty line')
       await page.getByRole('radio', { name: 'Voice agent' }).check({ force: true })
       await page.getByRole('button', { name: 'Create key' }).click()
-      await page.getByText('This secret is shown once').waitFor()
+      await page.getByText('This secret is shown only once').waitFor()
     },
   },
   {

@@ -30,10 +30,10 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     for (const name of ['Elena Ruiz', 'Somebody else']) {
       await page.getByRole('button', { name: 'Invite', exact: true }).click()
       await dialog.getByLabel('Name', { exact: true }).fill(name)
-      await dialog.getByLabel('Mail address').fill('elena@harrowfinch.example.com')
+      await dialog.getByLabel('Email').fill('elena@harrowfinch.example.com')
       await dialog.getByLabel('Role').selectOption('estimator')
       await dialog.getByText('Finds vendors, requests bids').waitFor()
-      await dialog.getByLabel('May approve orders up to').fill('25,000')
+      await dialog.getByLabel('Approval limit').fill('25,000')
       await dialog.getByRole('button', { name: 'Invite' }).click()
       if (name === 'Elena Ruiz') await dialog.waitFor({ state: 'detached' })
     }
@@ -56,7 +56,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     await plumbline.patch(`/api/admin/users/${before.data[0].id}`, { phone: '+1 512 555 0177' }, owner)
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
     await dialog.getByText('Somebody changed this while you wrote.').waitFor()
-    await dialog.getByRole('button', { name: 'Save mine over it' }).click()
+    await dialog.getByRole('button', { name: 'Overwrite with my changes' }).click()
     await dialog.waitFor({ state: 'detached' })
     await row.getByText('Accountant').waitFor()
   })
@@ -82,7 +82,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     const row = page.getByRole('row', { name: /Elena Ruiz/ })
     for (const [item, word, state] of [
       ['Deactivate…', 'Deactivate', 'Disabled'],
-      ['Let in again…', 'Let in', 'Active'],
+      ['Reactivate…', 'Let in', 'Active'],
     ] as const) {
       await row.getByRole('button', { name: /More about/ }).click()
       await page.getByRole('menuitem', { name: item }).click()
@@ -116,10 +116,10 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('8 hours a day').waitFor()
     await page.getByRole('button', { name: 'Edit the stages' }).click()
-    await dialog.getByLabel('Stages, one a line, in order').fill('Contract signed\nWalked through\n\nClosed')
+    await dialog.getByLabel('Stages in order, one per line').fill('Contract signed\nWalked through\n\nClosed')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Walked through', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Edit the terms of orders' }).click()
+    await page.getByRole('button', { name: 'Edit order terms' }).click()
     await dialog.getByLabel('Terms').fill('Paid within 30 days.')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })

@@ -33,8 +33,8 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
     // The key of this suite is there already.
     await page.getByText('1 of 5 done').waitFor()
     await expectAccessible(page)
-    expect(await step('Connect a program').getAttribute('class')).toBe('done')
-    await step('Add a community').getByRole('button').click()
+    expect(await step('Connect another system').getAttribute('class')).toBe('done')
+    await step('Add community').getByRole('button').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name', { exact: true }).fill('Juniper Ridge')
     await dialog.getByLabel('City').fill('Austin')
@@ -46,7 +46,7 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
 
   test('brings its vendors from a file: columns, a trial with the faults of each row, then for real', async () => {
     const { page } = seen
-    await step('Bring your vendors').getByRole('link', { name: 'Import a file' }).click()
+    await step('Import vendors').getByRole('link', { name: 'Import file' }).click()
     const choose = (text: string) =>
       page
         .getByLabel('File', { exact: true })
@@ -67,14 +67,14 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
     await page.getByLabel('What Billing becomes').selectOption('email')
     await page.getByRole('button', { name: 'Try 206 rows' }).click()
     await page.getByText(/205 vendors would be added, 0 changed, 0 as they were, 1 at fault/).waitFor()
-    const fault = page.getByRole('table', { name: 'Rows at fault' }).getByRole('row', { name: /No Address/ })
-    expect(await fault.textContent()).toMatch(/207.*Mail address/)
+    const fault = page.getByRole('table', { name: 'Rows with errors' }).getByRole('row', { name: /No Address/ })
+    expect(await fault.textContent()).toMatch(/207.*Email/)
     expect((await plumbline.get('/api/ext/vendors')).body.data).toEqual([])
     await page.getByRole('button', { name: 'Import 205 rows' }).click()
     await page.getByText(/205 vendors added, 0 changed/).waitFor()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Rows at fault' }).click(),
+      page.getByRole('button', { name: 'Rows with errors' }).click(),
     ])
     expect(file.suggestedFilename()).toBe('vendors-at-fault.csv')
     const [found] = (await plumbline.get('/api/ext/vendors?externalId=V-204')).body.data
@@ -83,7 +83,7 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
       email: 'v204@example.com',
       scopes: ['framing', 'trusses'],
     })
-    await page.getByRole('link', { name: 'To the vendors' }).click()
+    await page.getByRole('link', { name: 'View vendors' }).click()
     await page.getByRole('link', { name: 'Vendor 0, Inc.' }).waitFor()
   })
 
@@ -92,9 +92,9 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
     await page.goto(`${plumbline.url}/today`)
     await page.getByText('3 of 5 done').waitFor()
     await page.getByRole('button', { name: 'Dismiss' }).click()
-    await page.getByText('Nothing needs anybody.').waitFor()
+    await page.getByText("You're all caught up.").waitFor()
     await page.reload()
-    await page.getByText('Nothing needs anybody.').waitFor()
+    await page.getByText("You're all caught up.").waitFor()
     const other = await visit(browser, plumbline)
     await other.page.goto(`${plumbline.url}/today`)
     await other.page.getByText('3 of 5 done').waitFor()

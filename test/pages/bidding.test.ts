@@ -39,7 +39,7 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
     await page.getByRole('checkbox', { name: /Hill Country/ }).check()
     await page.getByRole('button', { name: 'Send to 2 vendors' }).click()
     // Without a deadline it is refused, where the deadline is.
-    const deadline = page.getByLabel('Last day for bids')
+    const deadline = page.getByLabel('Deadline')
     await page.locator('[aria-invalid="true"]').first().waitFor()
     expect(await deadline.getAttribute('aria-invalid')).toBe('true')
     await deadline.fill(site.day(10))
@@ -75,7 +75,7 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
     const id = page.url().split('/').at(-1)?.split('?')[0]
     await page.getByRole('button', { name: 'Award… to Lone Star' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByText('4 events would be sent').waitFor()
+    await page.getByText('4 changes will be made').waitFor()
     await page.getByText('1 bid is rejected').waitFor()
     expect((await plumbline.get(`/api/ext/bids/requests/${id}`, { key: site.key })).body.status).toBe('sent')
     await page.getByLabel('Reason, kept with the decision').fill('Lowest price')
@@ -129,7 +129,7 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
     await page.getByText('This request is blind').waitFor()
     expect(await page.content()).not.toContain('31,234')
     await page.getByRole('button', { name: 'Extend' }).click()
-    await page.getByLabel('Last day for bids').fill(site.day(40))
+    await page.getByLabel('Deadline').fill(site.day(40))
     await page.locator('.dialog').getByRole('button', { name: 'Extend' }).click()
     await page.getByText('39 days left to bid').or(page.getByText('40 days left to bid')).waitFor()
     await page.getByRole('button', { name: 'More' }).click()
@@ -142,7 +142,7 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
     const { page } = seen
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Cancel request…' }).click()
-    await page.getByLabel('Reason, shown to the vendors').fill('The plan was withdrawn.')
+    await page.getByLabel('Reason (visible to the vendors)').fill('The plan was withdrawn.')
     await page.getByRole('button', { name: 'Cancel request' }).click()
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })

@@ -95,7 +95,7 @@ describe.skipIf(chromium === null)('in a browser', () => {
     await page.goto(`${plumbline.url}/bidding`)
     await page.getByRole('link', { name: 'Framing, Lot 15' }).waitFor()
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: 'Find anything' }).fill('lot 15')
+    await page.getByRole('combobox', { name: 'Search' }).fill('lot 15')
     await page.getByRole('option', { name: /Framing, Lot 15/ }).waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/bidding/${request.body.id}`)

@@ -48,7 +48,7 @@ describe.skipIf(chromium === null)('homes on pages', () => {
     await page.goto(`${plumbline.url}/homes`)
     await page.getByRole('link', { name: 'Lot 14' }).click()
     await page.getByRole('heading', { name: 'Lot 14, Juniper Ridge' }).waitFor()
-    await page.getByText('One scope ends above its budget.').waitFor()
+    await page.getByText('1 trade is forecast to exceed its budget.').waitFor()
     await page
       .getByRole('img', { name: 'Framing: $0 committed and $42,500 pending of $40,000 budgeted, forecast $42,500' })
       .waitFor()
@@ -93,7 +93,7 @@ describe.skipIf(chromium === null)('homes on pages', () => {
     const dialog = page.locator('.dialog')
     for (const word of ['Permitting', 'Ready to start']) {
       await page.getByRole('button', { name: 'Change status' }).click()
-      await dialog.getByText('would be sent').waitFor()
+      await dialog.getByText('will be made').waitFor()
       await dialog.getByRole('button', { name: `Set to ${word.toLowerCase()}` }).click()
       await page.getByText(`Lot 14 is ${word.toLowerCase()}`).waitFor()
     }

@@ -38,10 +38,10 @@ describe.skipIf(chromium === null)('signing in, and API keys', () => {
     await page.goto(`${page.url()}#${url.split('#')[1]}`)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').waitFor()
-    await page.getByRole('button', { name: 'Get another link' }).click()
-    await page.getByLabel('Mail address').fill('priya@harrowfinch.example.com')
-    await page.getByRole('button', { name: 'Send me a link' }).click()
-    await page.getByText('This server sends no mail').waitFor()
+    await page.getByRole('button', { name: 'Send another link' }).click()
+    await page.getByLabel('Email').fill('priya@harrowfinch.example.com')
+    await page.getByRole('button', { name: 'Send sign-in link' }).click()
+    await page.getByText('This server sends no email').waitFor()
     expect(door.strayed).toEqual([])
     await door.close()
   })
@@ -77,7 +77,7 @@ describe.skipIf(chromium === null)('signing in, and API keys', () => {
     await page.keyboard.press('Space')
     await page.getByRole('button', { name: 'Create key' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByText('This secret is shown once').waitFor()
+    await page.getByText('This secret is shown only once').waitFor()
     const secret = (await page.locator('.secret code').textContent()) ?? ''
     expect(secret).toMatch(/^plb_/)
     const me = await plumbline.get('/api/ext/me', { key: secret })
@@ -99,7 +99,7 @@ describe.skipIf(chromium === null)('signing in, and API keys', () => {
     const { page } = seen
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByRole('radio', { name: 'Read all' }).check({ force: true })
-    await page.getByLabel('Only from these addresses').fill('nowhere')
+    await page.getByLabel('Allowed IP addresses').fill('nowhere')
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.locator('[aria-invalid="true"]').first().waitFor()
     const wrong = page.getByLabel('Name', { exact: true })
@@ -112,8 +112,8 @@ describe.skipIf(chromium === null)('signing in, and API keys', () => {
     const { page } = seen
     await page.getByRole('link', { name: 'Voice agent' }).click()
     await page.getByRole('button', { name: 'Rotate' }).click()
-    await page.getByRole('button', { name: 'Make a new secret' }).click()
-    await page.getByText('This secret is shown once').waitFor()
+    await page.getByRole('button', { name: 'Rotate secret' }).click()
+    await page.getByText('This secret is shown only once').waitFor()
     const secret = (await page.locator('.secret code').textContent()) ?? ''
     await page.getByLabel('I have stored the secret').check()
     await page.getByRole('button', { name: 'Done' }).click()

@@ -56,7 +56,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     await page.getByRole('button', { name: 'Send back' }).click()
     await page.getByText('PO-0014-02 sent back').waitFor()
     await page.getByRole('button', { name: 'Approve $33,869' }).click()
-    await page.getByText('Nothing waits for an approval').waitFor()
+    await page.getByText('No orders to approve').waitFor()
     const [first, second] = await Promise.all(orders.map((id) => plumbline.get(`/api/ext/purchase-orders/${id}`)))
     expect(first?.body.status).toBe('approved')
     expect(second?.body).toMatchObject({
@@ -96,7 +96,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     const bytes = pdf()
     await page.getByRole('button', { name: 'Add a file' }).click()
     const file = page.getByLabel('File', { exact: true })
-    const add = page.getByRole('button', { name: 'Add the file' })
+    const add = page.getByRole('button', { name: 'Add file' })
     await file.setInputFiles({
       name: 'Scan.exe',
       mimeType: 'application/pdf',

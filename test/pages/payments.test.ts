@@ -52,7 +52,7 @@ describe.skipIf(chromium === null)('payments on pages', () => {
     await payment.waitFor()
     await expectAccessible(page)
     await payment.click()
-    await page.getByRole('button', { name: 'Ask for a waiver' }).click()
+    await page.getByRole('button', { name: 'Request lien waiver' }).click()
     await page.getByText('waits for the vendor').waitFor()
     const [waiver] = (await plumbline.get('/api/ext/lien-waivers')).body.data
     const signed = { status: 'signed', signedBy: 'Dana Whitfield' }
@@ -65,7 +65,7 @@ describe.skipIf(chromium === null)('payments on pages', () => {
       ['Mark as paid', 'paid'],
     ] as const) {
       await page.getByRole('button', { name: word, exact: true }).click()
-      await page.getByText('would be sent').waitFor()
+      await page.getByText('will be made').waitFor()
       if (state === 'paid') await page.getByLabel('Check number').fill('20417')
       await page.getByRole('dialog').getByRole('button', { name: word, exact: true }).click()
       await page.getByText(`PM-0001 is ${state}`).waitFor()

@@ -136,7 +136,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
       await page.locator('.dialog').waitFor({ state: 'detached' })
     }
     await page.goto(`${plumbline.url}/vendors/${site.loneStar}`)
-    await page.getByRole('button', { name: 'Invite to the portal' }).click()
+    await page.getByRole('button', { name: 'Invite to portal' }).click()
     await page.getByRole('button', { name: 'Invite vendor' }).click()
     await page.getByRole('button', { name: 'Copy link…' }).click()
     await page.getByText('The history will say that you copied it').waitFor()

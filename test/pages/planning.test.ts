@@ -79,7 +79,7 @@ describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () 
     const { page } = seen
     await page.goto(`${plumbline.url}/sales/all`)
     await page.getByRole('link', { name: 'Oswin Carrick' }).click()
-    await page.getByRole('button', { name: 'Approve the sale' }).click()
+    await page.getByRole('button', { name: 'Approve sale' }).click()
     await page.getByText('is approved').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByText('contract signed is done').waitFor()

@@ -15,7 +15,7 @@ export function Account() {
   const begin = () => location.assign(`${root}/`)
   const change = plumbline.useMutation('post', '/api/admin/session/organization', {
     onSuccess: begin,
-    onError: ({ detail }) => say(`You stay here: ${detail ?? 'the organization does not answer'}`),
+    onError: ({ detail }) => say(`Could not switch organizations: ${detail ?? 'the server did not respond'}`),
   })
   const signOut = plumbline.useMutation('delete', '/api/admin/session', {
     meta: { changesNothing: true },
@@ -50,7 +50,7 @@ export function Account() {
             </Menu.Item>
             <Menu.Item onClick={() => void navigate('/settings/sessions')}>
               <Icon name="lock" />
-              Where you are signed in
+              Your sessions
             </Menu.Item>
             <Menu.Item onClick={() => signOut.mutate({})}>
               <Icon name="external" />

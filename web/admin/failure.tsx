@@ -13,14 +13,14 @@ export function Failure() {
   const isOutdated = error instanceof TypeError && /dynamically imported|module script/i.test(error.message)
   return (
     <main className="page alone">
-      <title>Something is wrong · Plumbline</title>
+      <title>Error · Plumbline</title>
       {isOutdated ? (
         <div className="state" role="alert">
           <Mark />
-          <strong>There is a newer version of these pages</strong>
-          <p>Nothing is lost. Load the page again to go on with it.</p>
+          <strong>A new version of Plumbline is available</strong>
+          <p>Your saved work is not affected. Reload the page to continue.</p>
           <Button look="primary" onClick={() => location.reload()}>
-            Load again
+            Reload page
           </Button>
         </div>
       ) : (
@@ -34,13 +34,13 @@ export function Failure() {
 export function NoSuchPage() {
   return (
     <main className="page alone">
-      <title>No such page · Plumbline</title>
+      <title>Page not found · Plumbline</title>
       <div className="state">
         <Mark />
-        <strong>There is no such page</strong>
-        <p>The address may be old, or mistyped.</p>
+        <strong>Page not found</strong>
+        <p>The link may be outdated or mistyped.</p>
         <Link className="btn" to="/">
-          Go to the start
+          Go to Today
         </Link>
       </div>
     </main>

@@ -2,13 +2,13 @@ import { Dialog } from '../ui/dialog.tsx'
 import { PLACES, SETTINGS } from './navigation.ts'
 
 const KEYS: readonly (readonly [keys: string, effect: string])[] = [
-  ['Ctrl K', 'Find anything'],
-  ['/', 'Find anything'],
-  ['j', 'Next row of a list'],
-  ['k', 'Row before it'],
+  ['Ctrl K', 'Search'],
+  ['/', 'Search'],
+  ['j', 'Next row'],
+  ['k', 'Previous row'],
   ['Enter', 'Open'],
-  ['Esc', 'Close what is open'],
-  ['?', 'These keys'],
+  ['Esc', 'Close dialog'],
+  ['?', 'Show keyboard shortcuts'],
 ]
 
 /** All keys, on `?`. */
@@ -17,7 +17,7 @@ export default function KeysHelp({ onClose }: { onClose(): void }) {
     key === undefined ? [] : [[`g ${key}`, name] as const],
   )
   return (
-    <Dialog open onClose={onClose} title="Keys" size="narrow">
+    <Dialog open onClose={onClose} title="Keyboard shortcuts" size="narrow">
       <dl className="kv">
         {[...KEYS, ...places].map(([keys, effect]) => (
           <div className="pair" key={keys}>

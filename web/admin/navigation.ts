@@ -21,7 +21,7 @@ export const PLACES: readonly Destination[] = [
   { to: '/payments', name: 'Payments', icon: 'payments', needs: 'payments:read', key: 'p' },
   { to: '/schedule', name: 'Schedule', icon: 'schedule', needs: 'tasks:read', key: 's' },
   { to: '/sales', name: 'Sales', icon: 'sales', needs: 'leads:read', key: 'l' },
-  { to: '/catalogue', name: 'Catalogue', icon: 'catalogue', needs: 'options:read', key: 'c' },
+  { to: '/catalogue', name: 'Catalog', icon: 'catalogue', needs: 'options:read', key: 'c' },
   { to: '/agents/proposals', name: 'Agents', icon: 'agent', needs: 'proposals:read', key: 'a' },
 ]
 

@@ -43,16 +43,16 @@ export default function Palette({ onClose }: { onClose(): void }) {
       <Dialog.Portal>
         <Dialog.Backdrop className="scrim" />
         <Dialog.Popup className="dialog palette">
-          <Dialog.Title className="sr">Find anything</Dialog.Title>
+          <Dialog.Title className="sr">Search</Dialog.Title>
           <div className="q">
             <Icon name="search" />
             <input
               role="combobox"
-              aria-label="Find anything"
+              aria-label="Search"
               aria-expanded={options.length > 0}
               aria-controls="palette-options"
               aria-activedescendant={options.length > 0 ? `palette-${current}` : undefined}
-              placeholder="A number, a name, an address"
+              placeholder="Number, name or address"
               value={text}
               onChange={(event) => {
                 setText(event.target.value)
@@ -71,7 +71,7 @@ export default function Palette({ onClose }: { onClose(): void }) {
           </div>
           {corrections.map(({ word, to }) => (
             <p className="corrected" key={word}>
-              Nothing has “{word}”. This has {to.map((one) => `“${one}”`).join(' or ')}.
+              No results for “{word}”. This has {to.map((one) => `“${one}”`).join(' or ')}.
             </p>
           ))}
           <div id="palette-options" role="listbox" aria-label="Found">
@@ -103,7 +103,7 @@ export default function Palette({ onClose }: { onClose(): void }) {
           <p className="sr" role="status">
             {q !== '' && found.isSuccess && `${options.length} found`}
           </p>
-          {q !== '' && found.isSuccess && options.length === 0 && <p className="corrected">Nothing has “{q}”.</p>}
+          {q !== '' && found.isSuccess && options.length === 0 && <p className="corrected">No results for “{q}”.</p>}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

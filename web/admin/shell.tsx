@@ -91,7 +91,7 @@ function Frame() {
           </Link>
           <button type="button" className="jump" onClick={() => setOverlay('palette')}>
             <Icon name="search" />
-            <span className="name">Find anything</span>
+            <span className="name">Search</span>
             <span className="push" aria-hidden="true">
               <kbd>Ctrl</kbd> <kbd>K</kbd>
             </span>

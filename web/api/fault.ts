@@ -20,8 +20,8 @@ export function faultOf(error: unknown): Fault {
     return { title: error.title, detail: error.detail ?? '', errors: error.errors ?? [], problem: error }
   }
   return {
-    title: 'The service does not answer.',
-    detail: 'Nothing was changed as far as this page knows. Check the connection, then try again.',
+    title: 'The server did not respond.',
+    detail: 'Check your connection, then try again. Your change may not have been saved.',
     errors: [],
     problem: null,
   }

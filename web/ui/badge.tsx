@@ -22,11 +22,17 @@ export function lookOf<Kind extends keyof typeof LOOKS>(kind: Kind, state: LookO
   return looks[String(state)] ?? { word: inWords(String(state)), tone: 'calm', shape: 'ring' }
 }
 
-const ABBREVIATIONS = ['hvac', 'ach']
+const ABBREVIATIONS = ['hvac', 'ach', 'po', 'id', 'pdf', 'sms', 'url', 'sku', 'api', 'hoa', 'ip']
+
+/** Where the code has another spelling or word than people. */
+const SPELLINGS: Readonly<Record<string, string>> = { cancelled: 'canceled', refused: 'rejected', w9: 'W-9' }
 
 /** `pending_review` as people write it. */
 export function inWords(name: string): string {
-  if (ABBREVIATIONS.includes(name)) return name.toUpperCase()
-  const words = name.replaceAll('_', ' ').replaceAll('-', ' ')
+  const words = name
+    .replaceAll(/[_-]/g, ' ')
+    .split(' ')
+    .map((word) => (ABBREVIATIONS.includes(word) ? word.toUpperCase() : (SPELLINGS[word] ?? word)))
+    .join(' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -25,8 +25,8 @@ export function ChangedSince<Record extends object>(props: {
     <div className="banner" data-tone="warn" role="alert">
       <Icon name="swap" />
       <div>
-        <strong>Somebody changed this while you wrote.</strong>{' '}
-        <span className="muted">Nothing of yours is saved yet, and nothing of theirs is lost.</span>
+        <strong>This record was changed while you were editing.</strong>{' '}
+        <span className="muted">Your changes are not saved yet.</span>
         {isOpen && (
           <dl className="kv">
             {changed.map((field) => (
@@ -42,10 +42,10 @@ export function ChangedSince<Record extends object>(props: {
       </div>
       <span className="row wrap">
         <Button small onClick={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
-          Show what changed
+          Show changes
         </Button>
         <Button small look="danger" onClick={onOverwrite}>
-          Save mine over it
+          Overwrite with my changes
         </Button>
       </span>
     </div>

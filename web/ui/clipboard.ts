@@ -7,6 +7,6 @@ export async function copy(text: string, what: string): Promise<void> {
     say(`${what} copied`)
   } catch {
     // Without HTTPS, and where the user said no, there is no clipboard; the text is on the page to be marked.
-    say(`${what} could not be copied: mark it and copy it by hand`)
+    say(`${what} could not be copied. Select the text and copy it.`)
   }
 }

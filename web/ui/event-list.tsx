@@ -1,4 +1,5 @@
 import type { Event } from '../../client/contract.gen.ts'
+import { inWords } from './badge.tsx'
 import { Icon } from './icon.tsx'
 import { Name } from './name.tsx'
 import { count } from './words.ts'
@@ -9,14 +10,15 @@ export function EventList({ events, about }: { events: readonly Event[]; about?(
     <div className="effect-box">
       <h3>
         <Icon name="events" />
-        {count(events.length, 'event')} would be sent
+        {count(events.length, 'change')} will be made
       </h3>
       <ol className="effects in">
         {events.map((event, at) => (
           <li key={event.id}>
             <span className="n">{at + 1}</span>
             <span>
-              <code>{event.type}</code> <span className="muted">{about?.(event) ?? nameOfObject(event)}</span>
+              {inWords(event.type.replaceAll('.', ' '))}{' '}
+              <span className="muted">{about?.(event) ?? nameOfObject(event)}</span>
             </span>
           </li>
         ))}

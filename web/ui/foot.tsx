@@ -34,7 +34,7 @@ export function Foot() {
             open={isOpen}
             onClose={() => setIsOpen(false)}
             title="This page as API calls"
-            note={`${count(calls.length, 'call')} made what you see. The pages have no others than you have.`}
+            note={`${count(calls.length, 'call')} loaded this page. The app uses only the public API.`}
             size="wide"
           >
             {calls.map((call) => (
@@ -61,14 +61,14 @@ function CallShown({ call }: { call: ShownCall }) {
       {call.isForKeys ? (
         <Code label={`curl for ${title}`} head={<span>curl</span>} text={asCurl(call)} copied="Call" />
       ) : (
-        <p className="small muted">For people who are signed in; no key can do this.</p>
+        <p className="small muted">Only for signed-in users. API keys cannot call this.</p>
       )}
       {answer !== '' && (
         <Code
-          label={`Answer to ${title}`}
-          head={<span>Answer</span>}
+          label={`Response to ${title}`}
+          head={<span>Response</span>}
           text={answer.length > LONGEST_ANSWER ? `${answer.slice(0, LONGEST_ANSWER)}\n…` : answer}
-          copied="Answer"
+          copied="Response"
         />
       )}
     </section>

@@ -19,10 +19,10 @@ export function History({ of }: { of: string }) {
   )
   const events = page.data?.data ?? []
   const nameOf = useActorNames(events.map(({ actor }) => actor))
-  if (!may('events:read')) return <Empty icon="events" title="Your role does not see events" />
+  if (!may('events:read')) return <Empty icon="events" title="Your role cannot view the history" />
   if (page.error !== null) return <Failed what="The history" error={page.error} onRetry={() => void page.refetch()} />
   if (page.data === undefined) return <SkeletonLines />
-  if (events.length === 0) return <Empty icon="events" title="Nothing has happened yet" />
+  if (events.length === 0) return <Empty icon="events" title="No history yet" />
   return (
     <>
       <ol className="timeline">
@@ -31,13 +31,11 @@ export function History({ of }: { of: string }) {
             <p>
               {told(event)} <span className="muted">by {nameOf(event.actor)}</span>
             </p>
-            <Time at={event.timestamp} /> <code className="faint">{event.type}</code>
+            <Time at={event.timestamp} />
           </li>
         ))}
       </ol>
-      {page.data.nextCursor !== null && (
-        <p className="small muted">The {NEWEST} newest are shown; the event log has all of them.</p>
-      )}
+      {page.data.nextCursor !== null && <p className="small muted">Only the {NEWEST} newest changes are shown.</p>}
     </>
   )
 }
@@ -61,8 +59,29 @@ function told({ type, data }: Event): string {
   return changed.length === 0 ? what : `${what}: ${changed.map(fieldInWords).join(', ')}`
 }
 
+/** The fields whose names in the interface are not what people call them. */
+const FIELDS: Readonly<Record<string, string>> = {
+  id: 'ID',
+  externalId: 'external ID',
+  accountingId: 'accounting ID',
+  taxId: 'tax ID',
+  poApprovalLimit: 'approval limit',
+  poType: 'order type',
+  purchaseOrderId: 'order',
+  poId: 'order',
+  companyName: 'company',
+  scope: 'trade',
+  ipAddress: 'IP address',
+  url: 'URL',
+  sku: 'SKU',
+  cancelReason: 'reason for cancellation',
+  overrideReason: 'reason for override',
+}
+
 /** `deadlineAt` as people say it. */
 export function fieldInWords(field: string): string {
+  const known = FIELDS[field]
+  if (known !== undefined) return known
   return field
     .replace(/(Id|At|Ids)$/, '')
     .replaceAll(/([A-Z])/g, ' $1')

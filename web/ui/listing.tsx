@@ -121,8 +121,8 @@ export function Listing<Path extends ListPath>(props: ListingProps<Path>) {
           view.isFiltered ? (
             <div className="state">
               <Icon name="search" />
-              <strong>No {nouns[0]} matches</strong>
-              <p>Take a filter away, or look for something else.</p>
+              <strong>No matching {nouns[1]}</strong>
+              <p>Remove a filter or change the search.</p>
               <Button small onClick={view.clear}>
                 Clear filters
               </Button>
@@ -170,11 +170,11 @@ function told(
   cursor: string | undefined,
   nouns: readonly [string, string],
 ): string {
-  if (cursor === undefined && nextCursor === null) return `${count(rows, nouns[0], nouns[1])}, all shown`
+  if (cursor === undefined && nextCursor === null) return `${count(rows, nouns[0], nouns[1])}`
   // Somebody may come here by an address that was sent to them, and then nobody knows what came before.
   if (cursor !== undefined && pagesBefore === 0) return count(rows, nouns[0], nouns[1])
   const first = pagesBefore * PAGE_SIZE + 1
-  return `${nouns[1].charAt(0).toUpperCase()}${nouns[1].slice(1)} ${first} to ${first + rows - 1}; ${nextCursor === null ? 'none' : 'more'} follow`
+  return `${nouns[1].charAt(0).toUpperCase()}${nouns[1].slice(1)} ${first} to ${first + rows - 1}${nextCursor === null ? '' : ' of more'}`
 }
 
 function ExportButton<Path extends ListPath>(props: {
@@ -201,7 +201,7 @@ function ExportButton<Path extends ListPath>(props: {
       )
       say(isWhole ? `${count(rows.length, ...nouns)} exported` : `The first ${count(rows.length, ...nouns)} exported`)
     } catch {
-      say('Nothing was exported: the service does not answer')
+      say('Export failed: the server did not respond')
     } finally {
       setBusy(false)
     }

@@ -85,14 +85,14 @@ export const LOOKS = {
     warranty: look('Warranty', 'calm', 'diamond'),
     archived: look('Archived', 'calm', 'box'),
     on_hold: look('On hold', 'warn', 'pause'),
-    cancelled: look('Cancelled', 'calm', 'slash'),
+    cancelled: look('Canceled', 'calm', 'slash'),
   } satisfies Record<HomeStatus, Look>,
   bidRequest: {
     draft: look('Draft', 'calm', 'dash'),
     sent: look('Sent', 'flow', 'arrow'),
     closed: look('Closed, not awarded', 'warn', 'square'),
     awarded: look('Awarded', 'ok', 'star'),
-    cancelled: look('Cancelled', 'calm', 'slash'),
+    cancelled: look('Canceled', 'calm', 'slash'),
   } satisfies Record<BidRequestStatus, Look>,
   invitation: {
     pending: look('Pending', 'calm', 'dash'),
@@ -149,7 +149,7 @@ export const LOOKS = {
     declined: look('Declined', 'calm', 'x'),
     ordered: look('Ordered', 'flow', 'arrow'),
     installed: look('Installed', 'ok', 'dot'),
-    cancelled: look('Cancelled', 'calm', 'slash'),
+    cancelled: look('Canceled', 'calm', 'slash'),
   } satisfies Record<SelectionStatus, Look>,
   task: {
     not_started: look('Not started', 'calm', 'ring'),
@@ -189,17 +189,17 @@ export const LOOKS = {
     pending: look('Pending', 'warn', 'person'),
     approved: look('Approved', 'flow', 'check'),
     pipeline_complete: look('Pipeline complete', 'ok', 'star'),
-    cancelled: look('Cancelled', 'calm', 'slash'),
+    cancelled: look('Canceled', 'calm', 'slash'),
   } satisfies Record<SaleStatus, Look>,
   proposal: {
-    proposed: look('Waits', 'warn', 'person'),
+    proposed: look('Pending', 'warn', 'person'),
     approved: look('Approved', 'ok', 'check'),
-    refused: look('Refused', 'calm', 'x'),
+    refused: look('Rejected', 'calm', 'x'),
     expired: look('Expired', 'calm', 'clock'),
   } satisfies Record<ProposalStatus, Look>,
   run: {
     done: look('Done', 'ok', 'check'),
-    refused: look('Refused', 'warn', 'slash'),
+    refused: look('Denied', 'warn', 'slash'),
     failed: look('Failed', 'bad', 'x'),
   } satisfies Record<ExecutionStatus, Look>,
   message: {
@@ -217,7 +217,7 @@ export const LOOKS = {
     held: look('Held', 'warn', 'pause'),
     succeeded: look('Succeeded', 'ok', 'check'),
     exhausted: look('Exhausted', 'bad', 'x'),
-    cancelled: look('Cancelled', 'calm', 'slash'),
+    cancelled: look('Canceled', 'calm', 'slash'),
   } satisfies Record<DeliveryStatus, Look>,
   user: {
     invited: look('Invited', 'flow', 'arrow'),

@@ -36,7 +36,7 @@ export function MoveDialog(props: {
       onClose={onClose}
       size="narrow"
       title={title}
-      note={trial === null ? undefined : 'This is a dry run: nothing has been changed.'}
+      note={trial === null ? undefined : 'This is a preview. Nothing has been changed yet.'}
       tail={
         <>
           <span className="note" />

@@ -37,13 +37,13 @@ export function SecretDialog(props: {
       {secret === null ? (
         <div className="banner" data-tone="warn">
           <Icon name="warn" />
-          <p>The answer with the secret was lost on its way, and it is shown only once. {isLost}</p>
+          <p>The response with the secret was lost. The secret is shown only once. {isLost}</p>
         </div>
       ) : (
         <div className="secret">
           <div className="row">
             <Icon name="lock" />
-            <h3>This secret is shown once</h3>
+            <h3>This secret is shown only once</h3>
           </div>
           <div className="value">
             <code>{secret}</code>

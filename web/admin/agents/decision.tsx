@@ -20,7 +20,7 @@ export function ProposalDecision({ proposal }: { proposal: Proposal }) {
       {proposal.status === 'proposed' && (
         <>
           <Button className="keep" onClick={() => setOpen('refuse')}>
-            Refuse
+            Reject
           </Button>
           <Button className="keep" look="primary" icon="check" onClick={() => setOpen('approve')}>
             Approve
@@ -45,15 +45,15 @@ function Approve({ proposal, onClose }: Props) {
   const trial = useTrial(proposal, canTry)
   const change = plumbline.useMutation('post', '/api/ext/proposals/{proposalId}/approve', {
     onSuccess: ({ skill }) => {
-      say(`Approved and done: ${skillInWords(skill).toLowerCase()}`)
+      say(`${skillInWords(skill)} approved and completed`)
       onClose()
     },
     onError: readAgain,
   })
   return (
     <MoveDialog
-      title={`Approve: ${name}?`}
-      effect="It is run now, once, in your name and with your permissions."
+      title={`Approve ${name}?`}
+      effect="The changes are made now, once, with your permissions."
       word="Approve and run"
       trial={canTry ? trial : null}
       error={change.error}
@@ -69,16 +69,16 @@ function Approve({ proposal, onClose }: Props) {
 function Refuse({ proposal, onClose }: Props) {
   const change = plumbline.useMutation('post', '/api/ext/proposals/{proposalId}/refuse', {
     onSuccess: () => {
-      say('The proposal is refused')
+      say('Proposal rejected')
       onClose()
     },
     onError: readAgain,
   })
   return (
     <MoveDialog
-      title="Refuse the proposal?"
-      effect="It is never run. Whoever proposed it can read why."
-      word="Refuse"
+      title="Reject this proposal?"
+      effect="The changes are not made. The proposer can read the reason. This cannot be undone."
+      word="Reject proposal"
       isDanger
       reason="needed"
       trial={null}
@@ -126,15 +126,15 @@ function readAgain(): void {
 function remedyFor(error: unknown, { status }: Proposal): string | undefined {
   if (error === null || error === undefined) return undefined
   const { problem } = faultOf(error)
-  if (status !== 'proposed') return `It does not wait any more: ${inWords(status).toLowerCase()} meanwhile.`
+  if (status !== 'proposed') return `This proposal is already ${inWords(status).toLowerCase()}.`
   if (problem?.status === 403) {
-    return 'Your role does not cover what is proposed. It waits for a colleague whose role does.'
+    return 'Your role does not allow this change. A colleague whose role allows it can approve the proposal.'
   }
   if (problem?.reason === 'changed_meanwhile') {
-    return 'It stays open. Ask for a new proposal that shows the present state, or refuse this one.'
+    return 'The proposal is still open. Request a new proposal, or reject this one.'
   }
   if (problem !== null && problem.status < 500) {
-    return 'Things have changed since it was proposed. It waits on: settle what stands against it, or refuse it.'
+    return 'Records have changed since this was proposed. Resolve the conflict, or reject the proposal.'
   }
   return undefined
 }

@@ -11,10 +11,10 @@ import { Value, Values } from '../../ui/values.tsx'
 import { count } from '../../ui/words.ts'
 
 const TITLES: Record<ProposalStatus, string> = {
-  proposed: 'What it would do',
-  approved: 'What it did',
-  refused: 'What it would have done',
-  expired: 'What it would have done',
+  proposed: 'Proposed changes',
+  approved: 'Changes made',
+  refused: 'Changes not made',
+  expired: 'Changes not made',
 }
 
 /** What a proposal does to the builder's records: each change with what it was and what it becomes. */
@@ -28,14 +28,14 @@ export function Outcome({ of: { outcome, status } }: { of: Proposal }) {
   if (truncated) {
     return (
       <Panel title={title}>
-        <Empty icon="events" title="It is too large to be kept">
-          It is about hundreds of records. Approving tries it first and shows what it would do now.
+        <Empty icon="events" title="Too many changes to show">
+          The proposal changes hundreds of records. Select Approve to preview the changes before they are made.
         </Empty>
       </Panel>
     )
   }
   return (
-    <Panel title={title} hint={status === 'proposed' ? 'as it was tried when it was proposed' : undefined} isFlush>
+    <Panel title={title} hint={status === 'proposed' ? 'preview from when it was proposed' : undefined} isFlush>
       {events.length > 0 ? (
         <ol className="changes">
           {events.map((event) => (
@@ -43,9 +43,9 @@ export function Outcome({ of: { outcome, status } }: { of: Proposal }) {
           ))}
         </ol>
       ) : typeof result === 'object' && result !== null ? (
-        <Values caption="What it returns" of={result as Record<string, unknown>} />
+        <Values caption="Result" of={result as Record<string, unknown>} />
       ) : (
-        <p className="muted">It sends no events and returns nothing.</p>
+        <p className="muted">No changes.</p>
       )}
       {events.length > 0 && <p className="small muted">{count(events.length, 'event')} to subscribers.</p>}
     </Panel>
@@ -74,7 +74,6 @@ function Change({ event, made }: { event: Event; made: ReadonlyMap<string, strin
           <AboutEvent of={event} />
           {amount !== undefined && `, ${cents(amount)}`}
         </b>
-        <code className="push faint">{event.type}</code>
       </h3>
       {before.length > 0 && (
         <dl className="kv">
@@ -93,7 +92,7 @@ function Change({ event, made }: { event: Event; made: ReadonlyMap<string, strin
       )}
       {typeof bidRequestId === 'string' && (
         <p className="small">
-          <Link to={`/bidding/${bidRequestId}`}>How it compares with the other bids</Link>
+          <Link to={`/bidding/${bidRequestId}`}>Compare with the other bids</Link>
         </p>
       )}
     </li>

@@ -112,7 +112,7 @@ function useFacts(proposal: Proposal, steps: number): readonly Fact[] {
     },
     decidedAt !== null && decidedBy !== null
       ? {
-          label: status === 'approved' ? 'Approved by' : 'Refused by',
+          label: status === 'approved' ? 'Approved by' : 'Rejected by',
           value: <ActorName of={decidedBy} />,
           note: <Time at={decidedAt} />,
         }

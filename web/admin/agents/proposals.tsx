@@ -57,7 +57,7 @@ export function Component() {
     <Page title="Proposals" crumbs={[{ name: 'Agents' }, { name: 'Proposals' }]}>
       <div className="page-head">
         <h1>Proposals</h1>
-        <p>What a key that may only propose would do. Nothing of it happens before somebody approves it.</p>
+        <p>Changes proposed by agents. Nothing is changed until someone approves.</p>
       </div>
       <ViewTabs
         label="Proposals"
@@ -78,14 +78,14 @@ export function Component() {
         empty={
           <Empty
             icon="agent"
-            title="Nothing was proposed yet"
+            title="No proposals yet"
             actions={
               <Link className="btn small" to="/settings/keys">
                 API keys
               </Link>
             }
           >
-            Give an agent a key that may only propose: whatever it would change waits here for somebody.
+            Create an API key that can only propose changes. Its proposals appear here for approval.
           </Empty>
         }
       />
@@ -105,7 +105,7 @@ function gistOf(proposal: Proposal): string {
 function Decided({ of: { decidedBy, decidedAt, status, expiresAt } }: { of: Proposal }) {
   const { left, dateOf } = useFormats()
   if (status === 'proposed') return <span className="faint">{left(dateOf(expiresAt))}</span>
-  if (decidedBy === null || decidedAt === null) return <span className="faint">by nobody in time</span>
+  if (decidedBy === null || decidedAt === null) return <span className="faint">not decided in time</span>
   return (
     <>
       <Time at={decidedAt} /> <span className="muted">by </span>

@@ -59,10 +59,10 @@ export function Award(props: {
       onClose={onClose}
       size="wide"
       title={`Award ${request.title ?? request.scope} to ${vendor.companyName}`}
-      note="This is a dry run: nothing has been changed."
+      note="This is a preview. Nothing has been changed yet."
       tail={
         <>
-          <span className="note">{trial.data !== undefined && `Tried in ${trial.data.durationMs} ms`}</span>
+          <span className="note">{trial.data !== undefined && `Preview took ${trial.data.durationMs} ms`}</span>
           <Button onClick={onClose}>Cancel</Button>
           <Button
             look="primary"
@@ -95,12 +95,12 @@ export function Award(props: {
           />
         </div>
         <fieldset className="field">
-          <legend>With the award</legend>
+          <legend>After the award</legend>
           <div className="row wrap">
             {may('pos:write') && (
               <label className="check">
                 <input type="checkbox" checked={withOrder} onChange={(event) => setWithOrder(event.target.checked)} />
-                Create the order
+                Create order
               </label>
             )}
             {others.length > 0 && (
@@ -139,7 +139,7 @@ function Effects(props: {
         <div className="effect-box">
           <h3>
             <Icon name="orders" />
-            One order is created
+            This order will be created
             <span className="push">
               {order.approval.required ? 'it needs an approval before it is issued' : 'as a draft'}
             </span>
@@ -175,7 +175,7 @@ function Effects(props: {
                     </>
                   ) : (
                     <>
-                      <b className="tone-ok">{money(budgeted - amount)}</b> stay free.
+                      <b className="tone-ok">{money(budgeted - amount)}</b> remain available.
                     </>
                   )}
                 </p>
@@ -188,8 +188,8 @@ function Effects(props: {
         <h3>
           <Icon name="ban" />
           {rejected.length === 0
-            ? 'No bid is rejected'
-            : `${count(rejected.length, 'bid')} ${rejected.length === 1 ? 'is' : 'are'} rejected`}
+            ? 'No bids will be rejected'
+            : `${count(rejected.length, 'bid')} ${rejected.length === 1 ? 'will be' : 'will be'} rejected`}
         </h3>
         {rejected.map((other) => (
           <div className="in row wrap" key={other.bidId}>

@@ -27,8 +27,8 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
   if (vendors.length === 0)
     return (
       <div className="panel">
-        <Empty icon="bids" title="Nobody is invited yet">
-          Add vendors to the draft, then send it.
+        <Empty icon="bids" title="No vendors invited yet">
+          Add vendors to the draft, then send the request.
         </Empty>
       </div>
     )
@@ -121,7 +121,7 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
                     {({ leadTimeDays, durationDays }) =>
                       leadTimeDays === null && durationDays === null
                         ? null
-                        : `${leadTimeDays ?? 'not said'} + ${durationDays ?? 'not said'} days`
+                        : `${leadTimeDays ?? 'not stated'} + ${durationDays ?? 'not stated'} days`
                     }
                   </Facts>
                   <Facts head="Received" vendors={vendors}>
@@ -149,7 +149,7 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
         </section>
       </Panel>
       <div className="cols even">
-        <Panel title="Where the bids lie" hint={hasBids ? 'each point is one bid' : undefined}>
+        <Panel title="Bid range" hint={hasBids ? 'each point is one bid' : undefined}>
           {!hasBids ? (
             <p className="muted">Nobody has bid yet.</p>
           ) : comparison.amountsHidden ? (
@@ -287,7 +287,7 @@ function SplitHint({ comparison, isSplit }: { comparison: BidComparison; isSplit
   if (lowestLinesTotal === null || lowAmount === null || lowestLinesTotal >= lowAmount) return null
   return (
     <p className="small muted">
-      The lowest price of every line adds up to {money(lowestLinesTotal)}: a split award would save{' '}
+      The lowest price per line totals {money(lowestLinesTotal)}. A split award would save{' '}
       {money(lowAmount - lowestLinesTotal)}
       {isSplit ? '.' : ', but this request is awarded to one vendor.'}
     </p>
@@ -319,9 +319,7 @@ function BeforeAward({ request, comparison }: { request: BidRequest; comparison:
                 <Link to={`/vendors/${vendorId}`}>
                   {companyName} {word}
                 </Link>
-                <span>
-                  {tone === 'bad' ? 'The bid cannot be accepted like this.' : 'It can be accepted all the same.'}
-                </span>
+                <span>{tone === 'bad' ? 'This bid cannot be accepted.' : 'You can still accept the bid.'}</span>
               </div>
             </li>
           ))}

@@ -9,9 +9,9 @@ import { Table } from '../../ui/table.tsx'
 import { listed } from '../../ui/words.ts'
 
 const BID_TYPES: Record<BidRequest['bidType'], string> = {
-  lump_sum: 'One amount for everything',
+  lump_sum: 'One price for everything',
   unit_price: 'A unit price for each line',
-  both: 'A price for each line, and an amount',
+  both: 'A price for each line and a total price',
 }
 
 /** What the vendors were asked. */
@@ -24,10 +24,10 @@ export function Details({ request }: { request: BidRequest }) {
   })
   return (
     <div className="cols">
-      <Panel title="Lines" hint="what is priced one by one" isFlush>
+      <Panel title="Lines" hint="priced individually" isFlush>
         {request.lines.length === 0 ? (
           <Empty icon="bids" title="No lines">
-            Vendors give one price for everything.
+            Vendors enter one price for everything.
           </Empty>
         ) : (
           <div className="table-wrap">
@@ -44,12 +44,12 @@ export function Details({ request }: { request: BidRequest }) {
           </div>
         )}
       </Panel>
-      <Panel title="As it was asked">
+      <Panel title="Bid request details">
         <KeyValues
           facts={[
             ['Prices', BID_TYPES[request.bidType]],
             ['Award', request.awardMode === 'single' ? 'To one vendor' : 'May be split between vendors'],
-            ['Amounts', request.blind ? 'Blind: hidden until it closes' : 'Seen as they come'],
+            ['Amounts', request.blind ? 'Blind: hidden until bidding closes' : 'Visible as they arrive'],
             ['Late bids', request.acceptLate ? 'Taken' : 'Refused'],
             [
               'Homes',
@@ -66,7 +66,7 @@ export function Details({ request }: { request: BidRequest }) {
               ? []
               : [
                   [
-                    'Prices hold',
+                    'Prices valid',
                     listed(
                       [
                         request.effectiveFrom === null ? '' : `from ${day(request.effectiveFrom)}`,
@@ -77,8 +77,8 @@ export function Details({ request }: { request: BidRequest }) {
                 ]),
             ['Message', request.message ?? 'none'],
             ['Included', request.inclusions ?? 'not said'],
-            ['Left out', request.exclusions ?? 'not said'],
-            ...(request.cancelReason === null ? [] : [['Cancelled because', request.cancelReason] as const]),
+            ['Excluded', request.exclusions ?? 'not said'],
+            ...(request.cancelReason === null ? [] : [['Reason for cancellation', request.cancelReason] as const]),
             ['Id', <code key="id">{request.id}</code>],
           ]}
         />

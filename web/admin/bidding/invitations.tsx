@@ -22,7 +22,7 @@ export function Invitations({ request }: { request: BidRequest }) {
   const [recording, setRecording] = useState<Invitation | null>(null)
   const [copying, setCopying] = useState<Invitation | null>(null)
   const resend = plumbline.useMutation('post', '/api/ext/invitations/{invitationId}/resend', {
-    onSuccess: ({ vendorId }) => say(`Invitation of ${nameOf(vendorId)} resent; the previous link no longer works`),
+    onSuccess: ({ vendorId }) => say(`New link sent to ${nameOf(vendorId)}. The old link no longer works.`),
   })
   const isOpen = request.status === 'sent' || (request.status === 'closed' && request.acceptLate)
   const mayWrite = may('bids:write')
@@ -73,7 +73,7 @@ export function Invitations({ request }: { request: BidRequest }) {
                   <Button
                     small
                     look="quiet"
-                    title="Mails the vendor a new link. The previous link and its copies stop working."
+                    title="Emails the vendor a new link. The old link stops working."
                     onClick={() => resend.mutate({ params: { path: { invitationId: invitation.id } } })}
                   >
                     Resend
@@ -86,11 +86,11 @@ export function Invitations({ request }: { request: BidRequest }) {
       : []),
   ]
   return (
-    <Panel title="Invitations" hint="whoever has a link acts for its vendor" isFlush>
+    <Panel title="Invitations" hint="anyone with a link can act for the vendor" isFlush>
       <Refused error={resend.error} />
       {request.invitations.length === 0 ? (
-        <Empty icon="vendors" title="Nobody is invited yet">
-          Add vendors to the draft, then send it.
+        <Empty icon="vendors" title="No vendors invited yet">
+          Add vendors to the draft, then send the request.
         </Empty>
       ) : (
         <div className="table-wrap">

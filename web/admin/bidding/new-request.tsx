@@ -31,7 +31,7 @@ export function Component() {
   const scopes = usePage('/api/ext/scopes', { limit: 200, sort: 'sequence' })
   const create = plumbline.useMutation('post', '/api/ext/bids/request', {
     onSuccess: ({ id, number, status }) => {
-      say(status === 'draft' ? `${number} is kept as a draft` : `${number} is sent`)
+      say(status === 'draft' ? `${number} saved as a draft` : `${number} sent`)
       void navigate(`/bidding/${id}`)
     },
   })
@@ -63,12 +63,12 @@ export function Component() {
     <Page title="New bid request" crumbs={[{ name: 'Bidding', to: '/bidding' }, { name: 'New request' }]}>
       <div className="page-head">
         <h1>New bid request</h1>
-        <p>Vendors get a link to a page of their own, on which they see what is asked and answer.</p>
+        <p>Invite vendors to price a trade. They answer through a link, without an account.</p>
       </div>
       <Form error={create.error} onSubmit={onSubmit}>
         <div className="cols">
           <div className="stack">
-            <Panel title="What and where">
+            <Panel title="Location and trade">
               <div className="form">
                 <div className="form-row">
                   <SelectField
@@ -96,7 +96,7 @@ export function Component() {
                   />
                   <SelectField
                     name="scope"
-                    label="Scope"
+                    label="Trade"
                     value={scope}
                     onChange={setScope}
                     options={[
@@ -106,16 +106,16 @@ export function Component() {
                   />
                 </div>
                 <div className="form-row">
-                  <TextField name="title" label="Title" optional hint="Without one, vendors see the scope." />
+                  <TextField name="title" label="Title" optional hint="If empty, vendors see the trade." />
                   <TextField
                     name="deadline"
-                    label="Last day for bids"
+                    label="Deadline"
                     type="date"
                     min={today()}
                     hint={`End of that day, ${zone}.`}
                   />
                 </div>
-                <TextAreaField name="message" label="Message" optional hint="Goes to every vendor as written." />
+                <TextAreaField name="message" label="Message" optional hint="Every vendor receives this text." />
               </div>
             </Panel>
             <Panel
@@ -123,7 +123,7 @@ export function Component() {
               hint={lines.length === 0 ? 'without lines, one price for everything' : 'each is priced for itself'}
               actions={
                 <Button small icon="plus" onClick={() => setLines([...lines, { key: (lines.at(-1)?.key ?? 0) + 1 }])}>
-                  Add a line
+                  Add line
                 </Button>
               }
             >
@@ -155,7 +155,7 @@ export function Component() {
             </Panel>
           </div>
           <div className="stack">
-            <Panel title="Vendors" hint="the best to ask first" isFlush>
+            <Panel title="Vendors" hint="best match first" isFlush>
               <VendorChoice {...{ scope, communityId, chosen: vendors, onChange: setVendors }} />
               <FaultAt pointer="/vendorIds" />
             </Panel>
@@ -172,7 +172,7 @@ export function Component() {
                     {vendors.size === 0 ? 'Send' : `Send to ${count(vendors.size, 'vendor')}`}
                   </Button>
                   <Button type="submit" name="sendNow" value="no" disabled={create.isPending}>
-                    Keep as a draft
+                    Save draft
                   </Button>
                 </div>
               </div>

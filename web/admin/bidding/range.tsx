@@ -5,7 +5,7 @@ const ROW = 30
 const TOP = 22
 const AXIS = 30
 
-/** Where the bids lie between the lowest and the highest of them, and where the budget does: the plumb line. */
+/** Bid range between the lowest and the highest of them, and where the budget does: the plumb line. */
 export function BidRange({ comparison }: { comparison: BidComparison }) {
   const { money } = useFormats()
   const bids = comparison.vendors.flatMap(({ bidId, amount, companyName }) =>

@@ -8,8 +8,8 @@ import { Field, Form, SelectField, TextField, typed, typedNumber } from '../../u
 import { say } from '../../ui/toast.tsx'
 
 const SOURCES: readonly { value: BidSourceInput; label: string }[] = [
-  { value: 'phone', label: 'On the phone' },
-  { value: 'email', label: 'By e-mail' },
+  { value: 'phone', label: 'Phone' },
+  { value: 'email', label: 'Email' },
 ]
 
 /** Notes a bid that came on the phone or by mail. */
@@ -19,7 +19,7 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
   const byLine = request.lines.length > 0
   const submit = plumbline.useMutation('post', '/api/ext/bids', {
     onSuccess: () => {
-      say(`The bid of ${vendor} is recorded`)
+      say(`Bid from ${vendor} recorded`)
       onClose()
     },
   })
@@ -46,7 +46,7 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
     <Dialog
       open
       onClose={onClose}
-      title={`Bid of ${vendor}`}
+      title={`Record bid from ${vendor}`}
       note={request.title ?? request.number}
       tail={
         <>
@@ -79,7 +79,7 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
             </Field>
           ))}
         {(!byLine || request.bidType === 'lump_sum') && (
-          <Field name="amount" label="Price of everything">
+          <Field name="amount" label="Total price">
             {(control) => (
               <div className="input money">
                 <span className="affix">$</span>
@@ -89,11 +89,11 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
           </Field>
         )}
         <div className="form-row">
-          <TextField name="leadTimeDays" label="Days until work begins" type="number" min={0} optional />
-          <TextField name="durationDays" label="Days of work" type="number" min={0} optional />
-          <SelectField name="source" label="How it came" options={SOURCES} />
+          <TextField name="leadTimeDays" label="Lead time in days" type="number" min={0} optional />
+          <TextField name="durationDays" label="Duration in days" type="number" min={0} optional />
+          <SelectField name="source" label="Received by" options={SOURCES} />
         </div>
-        <TextField name="exclusions" label="What the price leaves out" optional />
+        <TextField name="exclusions" label="Exclusions" optional />
       </Form>
     </Dialog>
   )

@@ -20,7 +20,7 @@ export function RequestActions({ request }: { request: BidRequest }) {
     onSuccess: ({ invitations }) => say(`${request.number} sent to ${invitations.length} vendors`),
   })
   const remind = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/remind', {
-    onSuccess: () => say('Whoever has not answered is reminded'),
+    onSuccess: () => say('Reminders sent'),
   })
   const close = () => setOpen(null)
   const { status } = request
@@ -50,7 +50,7 @@ export function RequestActions({ request }: { request: BidRequest }) {
               {status === 'sent' && <Menu.Item onClick={() => setOpen('invite')}>Invite more vendors…</Menu.Item>}
               {status === 'sent' && (
                 <Menu.Item className="narrow-only" onClick={() => remind.mutate({ params })}>
-                  Remind who is silent
+                  Send reminders
                 </Menu.Item>
               )}
               {status !== 'draft' && (
@@ -70,7 +70,7 @@ export function RequestActions({ request }: { request: BidRequest }) {
         <Dialog
           open
           size="narrow"
-          title={`${request.number} stays as it is`}
+          title={`${request.number} was not changed`}
           onClose={() => {
             send.reset()
             remind.reset()
@@ -91,7 +91,7 @@ function Deadline({ request, onClose }: { request: BidRequest; onClose(): void }
   const form = useId()
   const { today, zone, day } = useFormats()
   const onSuccess = ({ deadline }: BidRequest) => {
-    say(`Vendors have until ${day(deadline)}`)
+    say(`Deadline changed to ${day(deadline)}`)
     onClose()
   }
   const extend = plumbline.useMutation('patch', '/api/ext/bids/requests/{bidRequestId}', { onSuccess })
@@ -108,7 +108,7 @@ function Deadline({ request, onClose }: { request: BidRequest; onClose(): void }
       open
       size="narrow"
       onClose={onClose}
-      title={isSent ? 'Extend the deadline' : 'Reopen the request'}
+      title={isSent ? 'Extend deadline' : 'Reopen request'}
       note={`Now ${day(request.deadline)}`}
       tail={
         <>
@@ -123,7 +123,7 @@ function Deadline({ request, onClose }: { request: BidRequest; onClose(): void }
       <Form id={form} error={extend.error ?? reopen.error} onSubmit={onSubmit}>
         <TextField
           name="deadline"
-          label="Last day for bids"
+          label="Deadline"
           type="date"
           min={today()}
           defaultValue={request.deadline}
@@ -139,7 +139,7 @@ function Cancel({ request, onClose }: { request: BidRequest; onClose(): void }) 
   const form = useId()
   const cancel = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/cancel', {
     onSuccess: () => {
-      say(`${request.number} is cancelled`)
+      say(`${request.number} canceled`)
       onClose()
     },
   })
@@ -154,7 +154,7 @@ function Cancel({ request, onClose }: { request: BidRequest; onClose(): void }) 
       tail={
         <>
           <span className="push" />
-          <Button onClick={onClose}>Keep it</Button>
+          <Button onClick={onClose}>Keep request</Button>
           <Button look="danger solid" type="submit" form={form} busy={cancel.isPending}>
             Cancel request
           </Button>
@@ -163,11 +163,11 @@ function Cancel({ request, onClose }: { request: BidRequest; onClose(): void }) 
     >
       <p className="muted">
         {request.status === 'draft'
-          ? 'Nobody has heard of it. This cannot be undone.'
-          : 'The vendors see that it was cancelled, and why. Their bids can no longer be accepted. This cannot be undone.'}
+          ? 'No vendor has been notified. This cannot be undone.'
+          : 'The vendors will be notified and see the reason. Their bids can no longer be accepted. This cannot be undone.'}
       </p>
       <Form id={form} error={cancel.error} onSubmit={onSubmit}>
-        <TextAreaField name="reason" label="Reason, shown to the vendors" optional />
+        <TextAreaField name="reason" label="Reason (visible to the vendors)" optional />
       </Form>
     </Dialog>
   )
@@ -176,7 +176,7 @@ function Cancel({ request, onClose }: { request: BidRequest; onClose(): void }) 
 function Close({ request, onClose }: { request: BidRequest; onClose(): void }) {
   const close = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/close', {
     onSuccess: () => {
-      say(`${request.number} is closed`)
+      say(`${request.number} closed`)
       onClose()
     },
   })

@@ -104,7 +104,7 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
   const low = comparison?.vendors.find(({ rank }) => rank === 1)
   return [
     { label: 'Number', value: request.number, note: `version ${request.version}`, isWideOnly: true },
-    { label: 'Scope', value: inWords(request.scope), isWideOnly: true },
+    { label: 'Trade', value: inWords(request.scope), isWideOnly: true },
     {
       label: request.homeIds.length > 1 ? 'Homes' : 'Where',
       value:

@@ -110,7 +110,7 @@ export function Component() {
       <div className="page-head">
         <h1>Bid requests</h1>
         <p>
-          What you asked vendors to price.
+          Price requests to vendors, their deadlines and bids.
           {nearest !== undefined && ` The next deadline is ${wholeDay(nearest.deadline)}.`}
         </p>
       </div>
@@ -121,7 +121,7 @@ export function Component() {
         columns={columns}
         keyOf={({ id }) => id}
         sort="-createdAt"
-        searchIn="Number, title or scope"
+        searchIn="Number, title or trade"
         tabs={['status']}
         filters={[
           {
@@ -132,7 +132,7 @@ export function Component() {
         ]}
         empty={
           <Empty icon="bids" title="No bid requests yet" actions={actions}>
-            Ask vendors what a trade costs: they answer on a page of their own, or you note what they say on the phone.
+            Create a request to invite vendors. They price it online, or you record bids that arrive by phone.
           </Empty>
         }
       />
@@ -143,7 +143,7 @@ export function Component() {
 /** Amounts that nobody sees until the deadline. */
 export function Hidden() {
   return (
-    <span className="badge bare faint" title="Nobody sees amounts of a blind request before it closes.">
+    <span className="badge bare faint" title="Amounts of a blind request are hidden until bidding closes.">
       <Shape name="lock" /> hidden
     </span>
   )

@@ -15,7 +15,7 @@ const REASONS: Record<VendorPassedOver['reason'], { word: string; canBeAsked: bo
   compliance_expired: { word: 'papers have expired', canBeAsked: false },
 }
 
-/** The vendors of a trade, the best to ask first, as the suggestion ranks them; those that cannot be asked with the reason. */
+/** The vendors of a trade, best match first, as the suggestion ranks them; those that cannot be asked with the reason. */
 export function VendorChoice(props: {
   scope: string
   communityId: string
@@ -45,9 +45,9 @@ export function VendorChoice(props: {
       {suggested.length + others.length === 0 ? (
         <Empty
           icon="vendors"
-          title={without.length > 0 ? 'Nobody else can be asked' : `No vendor for ${scope} can be asked`}
+          title={without.length > 0 ? 'No more vendors to invite' : `No vendors to invite for ${scope}`}
         >
-          Add the scope to a vendor, or make a new one.
+          Add this trade to a vendor, or add a new vendor.
         </Empty>
       ) : (
         <ul className="line-list choices">
@@ -68,7 +68,7 @@ export function VendorChoice(props: {
       )}
       {blocked.length > 0 && (
         <details className="small">
-          <summary>{count(blocked.length, 'vendor')} of this scope cannot be asked now</summary>
+          <summary>{count(blocked.length, 'vendor')} for this trade cannot be invited now</summary>
           <ul>
             {blocked.map(({ vendorId, companyName, reason }) => (
               <li key={vendorId}>

@@ -9,5 +9,5 @@ const PLACES = [
 
 /** What houses are made from, and what that costs. */
 export function CatalogueTabs() {
-  return <PlaceTabs label="Catalogue" places={PLACES} />
+  return <PlaceTabs label="Catalog" places={PLACES} />
 }

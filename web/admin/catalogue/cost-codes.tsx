@@ -37,10 +37,10 @@ const FILTERS = [
 /** The chart of job costs. */
 export function Component() {
   return (
-    <Page title="Cost codes" crumbs={[{ name: 'Catalogue', to: '/catalogue' }, { name: 'Cost codes' }]}>
+    <Page title="Cost codes" crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Cost codes' }]}>
       <div className="page-head">
         <h1>Cost codes</h1>
-        <p>Where budgets, orders and prices are posted.</p>
+        <p>Accounting codes of budgets, orders and prices.</p>
       </div>
       <CatalogueTabs />
       <Listing
@@ -53,7 +53,7 @@ export function Component() {
         filters={FILTERS}
         empty={
           <Empty icon="catalogue" title="No cost codes yet">
-            Accounting brings its chart (syncCostCodes).
+            Import cost codes from your accounting system through the API.
           </Empty>
         }
       />

@@ -27,7 +27,7 @@ export function Component() {
   const at = { params: { path: { optionId } } }
   const option = plumbline.useQuery('get', '/api/ext/options/{optionId}', at)
   const offer = plumbline.useMutation('post', '/api/ext/options/{optionId}/status', {
-    onSuccess: ({ name }) => say(`${name} is offered`),
+    onSuccess: ({ name }) => say(`${name} is now offered`),
   })
   const { data } = option
   const name = data?.name ?? 'Option'
@@ -35,7 +35,7 @@ export function Component() {
   return (
     <Page
       title={name}
-      crumbs={[{ name: 'Catalogue', to: '/catalogue' }, { name: 'Options', to: '/catalogue/options' }, { name }]}
+      crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Options', to: '/catalogue/options' }, { name }]}
       actions={
         canChange &&
         (data.status === 'active' ? (
@@ -49,7 +49,7 @@ export function Component() {
             busy={offer.isPending}
             onClick={() => offer.mutate({ ...at, body: { status: 'active' } })}
           >
-            Offer it
+            Offer option
           </Button>
         ))
       }
@@ -72,14 +72,14 @@ function Retire({ option, onClose }: { option: Option; onClose(): void }) {
   const trial = useDryRun('changeOptionStatus', { optionId: option.id, status: 'retired' }, { enabled: canTry })
   const change = plumbline.useMutation('post', '/api/ext/options/{optionId}/status', {
     onSuccess: ({ name }) => {
-      say(`${name} is no longer offered`)
+      say(`${name} retired`)
       onClose()
     },
   })
   return (
     <MoveDialog
       title={`Retire ${option.name}?`}
-      effect="Nobody can choose it any more. What was chosen stays, and it can be offered again."
+      effect="Buyers can no longer choose this option. Existing selections do not change. You can offer it again later."
       word="Retire"
       isDanger
       trial={canTry ? trial : null}
@@ -114,7 +114,7 @@ function Shown({ option }: { option: Option }) {
             note: inWords(option.costBasis),
           },
           { label: 'Choose by', value: cutoffOf(option) },
-          { label: 'Scope', isWideOnly: true, value: option.scope === null ? 'none' : inWords(option.scope) },
+          { label: 'Trade', isWideOnly: true, value: option.scope === null ? 'none' : inWords(option.scope) },
           {
             label: 'Cost code',
             isWideOnly: true,
@@ -137,7 +137,7 @@ function Shown({ option }: { option: Option }) {
               ['Plans', <Names key="plans" of="plan" ids={option.planIds} none="all" />],
               ['Communities', <Names key="where" of="community" ids={option.communityIds} none="all" />],
               ['Requires', <Names key="requires" of="option" ids={option.requiresOptionIds} none="nothing" />],
-              ['Rules out', <Names key="excludes" of="option" ids={option.excludesOptionIds} none="nothing" />],
+              ['Excludes', <Names key="excludes" of="option" ids={option.excludesOptionIds} none="nothing" />],
             ]}
           />
         </Panel>
@@ -150,5 +150,5 @@ function Takeoff({ optionId }: { optionId: string }) {
   const { data, error } = plumbline.useQuery('get', '/api/ext/options/{optionId}/takeoff', {
     params: { path: { optionId } },
   })
-  return <TakeoffPanel lines={data?.lines} error={error} empty="It takes no parts." />
+  return <TakeoffPanel lines={data?.lines} error={error} empty="No parts in this option." />
 }

@@ -14,7 +14,7 @@ import { cutoffOf } from './cutoff.ts'
 const choices = (values: readonly string[]) => values.map((value) => ({ value, label: inWords(value) }))
 
 const FILTERS = [
-  { name: 'status', label: 'State', options: choices(['draft', 'active', 'retired']) },
+  { name: 'status', label: 'Status', options: choices(['draft', 'active', 'retired']) },
   {
     name: 'optionType',
     label: 'Type',
@@ -70,10 +70,10 @@ export function Component() {
     [money],
   )
   return (
-    <Page title="Options" crumbs={[{ name: 'Catalogue', to: '/catalogue' }, { name: 'Options' }]}>
+    <Page title="Options" crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Options' }]}>
       <div className="page-head">
         <h1>Options</h1>
-        <p>What buyers can choose beyond the plan.</p>
+        <p>Options that buyers can add to a plan.</p>
       </div>
       <CatalogueTabs />
       <Listing
@@ -86,7 +86,7 @@ export function Component() {
         filters={FILTERS}
         empty={
           <Empty icon="catalogue" title="No options yet">
-            An option has a price, a takeoff of its own, and what it requires and excludes (createOption).
+            Add options with price, takeoff and rules through the API.
           </Empty>
         }
       />

@@ -55,10 +55,10 @@ export function Component() {
       cell: ({ effectiveDate, expirationDate }) =>
         `${day(effectiveDate)}${expirationDate === null ? '' : ` to ${day(expirationDate)}`}`,
     },
-    { head: 'Least quantity', numeric: true, isWideOnly: true, cell: ({ minQuantity }) => quantity(minQuantity) },
+    { head: 'Minimum quantity', numeric: true, isWideOnly: true, cell: ({ minQuantity }) => quantity(minQuantity) },
     { head: `Unit price, ${currency}`, numeric: true, cell: (price) => unitPrice(price.unitPrice) },
   ]
-  const crumbs = [{ name: 'Catalogue', to: '/catalogue' }, { name: 'Parts', to: '/catalogue/parts' }, { name }]
+  const crumbs = [{ name: 'Catalog', to: '/catalogue' }, { name: 'Parts', to: '/catalogue/parts' }, { name }]
   return (
     <Page title={name} crumbs={crumbs}>
       {part.error !== null ? (
@@ -71,7 +71,7 @@ export function Component() {
           sub={part.data.sku}
           facts={[
             { label: 'Unit', isFigure: true, value: part.data.unit },
-            { label: 'Scope', value: part.data.scope === null ? 'none' : inWords(part.data.scope) },
+            { label: 'Trade', value: part.data.scope === null ? 'none' : inWords(part.data.scope) },
             {
               label: 'Cost code',
               value: part.data.costCodeId === null ? 'none' : <Name of="costCode" id={part.data.costCodeId} />,
@@ -86,7 +86,7 @@ export function Component() {
       {prices.error !== null ? (
         <Failed what="The prices" error={prices.error} onRetry={() => void prices.refetch()} />
       ) : (
-        <Panel title="Prices" hint="the newest first" isFlush>
+        <Panel title="Prices" hint="newest first" isFlush>
           {prices.data?.data.length === 0 ? (
             <p className="muted">Nobody has given a price yet.</p>
           ) : (

@@ -44,10 +44,10 @@ const COLUMNS: readonly Column<Part>[] = [
 /** What houses are made of; the page of a part has its prices. */
 export function Component() {
   return (
-    <Page title="Parts and prices" crumbs={[{ name: 'Catalogue', to: '/catalogue' }, { name: 'Parts' }]}>
+    <Page title="Parts and prices" crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Parts' }]}>
       <div className="page-head">
         <h1>Parts and prices</h1>
-        <p>What houses are made of, and what vendors ask for it.</p>
+        <p>Parts used in homes and the vendor prices for them.</p>
       </div>
       <CatalogueTabs />
       <Listing
@@ -59,7 +59,7 @@ export function Component() {
         searchIn="Name or SKU"
         empty={
           <Empty icon="catalogue" title="No parts yet">
-            Your system brings them, a few hundred at a time (syncParts).
+            Import parts through the API.
           </Empty>
         }
       />

@@ -19,7 +19,7 @@ export function Component() {
   const plan = plumbline.useQuery('get', '/api/ext/plans/{planId}', { params: { path: { planId } } })
   const name = plan.data?.name ?? 'Plan'
   return (
-    <Page title={name} crumbs={[{ name: 'Catalogue', to: '/catalogue' }, { name }]}>
+    <Page title={name} crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name }]}>
       {plan.error !== null ? (
         <Failed what="The plan" error={plan.error} onRetry={() => void plan.refetch()} />
       ) : plan.data === undefined ? (
@@ -63,7 +63,7 @@ function Elevations({ rows }: { rows: readonly Elevation[] }) {
   const columns: readonly Column<Elevation>[] = [
     { head: 'Elevation', cell: ({ code }) => code },
     { head: 'Name', cell: ({ name }) => name ?? <None word="no name" /> },
-    { head: 'Adds to the price', numeric: true, cell: ({ price }) => difference(price) },
+    { head: 'Price difference', numeric: true, cell: ({ price }) => difference(price) },
   ]
   if (rows.length === 0) return null
   return (
@@ -81,7 +81,7 @@ function Takeoff({ planId }: { planId: string }) {
     <TakeoffPanel
       lines={data?.lines}
       error={error}
-      empty="The plan has no takeoff yet, so budgets cannot be estimated from it."
+      empty="No takeoff yet. Add one to estimate budgets from this plan."
     />
   )
 }

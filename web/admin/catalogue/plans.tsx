@@ -13,7 +13,7 @@ import { CatalogueTabs } from './catalogue-tabs.tsx'
 const FILTERS = [
   {
     name: 'status',
-    label: 'State',
+    label: 'Status',
     options: ['draft', 'released', 'retired'].map((value) => ({ value, label: inWords(value) })),
   },
 ]
@@ -73,10 +73,10 @@ export function Component() {
     [money],
   )
   return (
-    <Page title="Plans" crumbs={[{ name: 'Catalogue' }]}>
+    <Page title="Plans" crumbs={[{ name: 'Catalog' }]}>
       <div className="page-head">
         <h1>Plans</h1>
-        <p>The houses that you build, revision by revision.</p>
+        <p>House plans, their revisions and base prices.</p>
       </div>
       <CatalogueTabs />
       <Listing
@@ -89,7 +89,7 @@ export function Component() {
         filters={FILTERS}
         empty={
           <Empty icon="catalogue" title="No plans yet">
-            A plan has elevations, figures and a takeoff, from which a home’s budget is estimated (createPlan).
+            Add plans with elevations and a takeoff through the API.
           </Empty>
         }
       />

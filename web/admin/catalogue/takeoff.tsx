@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Line>[] = [
   { head: 'Part', cell: ({ partId }) => <Name of="part" id={partId} /> },
   { head: 'Elevation', cell: ({ elevation }) => elevation ?? <None word="all" /> },
   {
-    head: 'How much',
+    head: 'Quantity',
     cell: ({ formula, quantity: fixed }) => (formula === null ? quantity(fixed ?? 0) : <code>{formula}</code>),
   },
   { head: 'Waste', numeric: true, cell: ({ wastePercent }) => percent(wastePercent) },

@@ -13,7 +13,7 @@ import { say } from '../../ui/toast.tsx'
 /** As many lines as one request reads; a home has fewer. */
 const MOST_LINES = 200
 
-/** Moves money from one line of a locked budget to another, so that the total stays what it is. */
+/** Moves money from one line of a locked budget to another, so that the budget total does not change. */
 export function BudgetTransfer({ homeId }: { homeId: string }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -44,7 +44,7 @@ function Transfer({ homeId, onClose }: { homeId: string; onClose(): void }) {
   return (
     <FormDialog
       title="Transfer budget"
-      note="the total stays what it is"
+      note="the budget total does not change"
       word="Transfer"
       isDisabled={rows.length < 2}
       {...{ change, onClose }}
@@ -68,7 +68,7 @@ function Transfer({ homeId, onClose }: { homeId: string; onClose(): void }) {
           <SelectField name="toLineId" label="To" options={choices} defaultValue={choices[1]?.value} />
           <div className="form-row">
             <TextField name="amount" label="Amount" />
-            <TextField name="reason" label="Reason" hint="Kept with the transfer." />
+            <TextField name="reason" label="Reason" hint="Recorded with the transfer." />
           </div>
         </>
       )}

@@ -36,13 +36,13 @@ export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; na
         <SkeletonLines lines={8} />
       ) : figures.scopes.length === 0 ? (
         <Empty icon="homes" title="No budget yet">
-          A budget is estimated from the plan (estimateHomeBudget), or its lines are added by hand.
+          Estimate the budget from the plan, or add lines manually.
         </Empty>
       ) : (
         <>
           <Overruns scopes={figures.scopes} />
           <Panel
-            title="By scope"
+            title="By trade"
             hint={figures.lockedAt === null ? 'not locked yet' : `locked ${day(dateOf(figures.lockedAt))}`}
             actions={
               <>
@@ -54,7 +54,7 @@ export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; na
               </>
             }
             isFlush
-            foot={`${count(figures.scopes.length, 'scope')}, ${money(figures.totalPaid)} paid and ${money(figures.totalRetained)} held back`}
+            foot={`${count(figures.scopes.length, 'trade')}, ${money(figures.totalPaid)} paid and ${money(figures.totalRetained)} retainage held`}
           >
             <Scopes budget={figures} homeId={home.id} />
           </Panel>
@@ -80,7 +80,10 @@ function useFacts(budget: Budget | undefined): readonly Fact[] {
       label: 'Budgeted',
       isFigure: true,
       value: money(budget.totalBudgeted),
-      note: budget.totalApprovedChanges === 0 ? 'as first budgeted' : `${money(budget.totalOriginalBudgeted)} at first`,
+      note:
+        budget.totalApprovedChanges === 0
+          ? 'as first budgeted'
+          : `${money(budget.totalOriginalBudgeted)} original budget`,
     },
     { label: 'Committed', isFigure: true, value: money(budget.totalCommitted), note: share(budget.totalCommitted) },
     {
@@ -88,7 +91,7 @@ function useFacts(budget: Budget | undefined): readonly Fact[] {
       isFigure: true,
       isWideOnly: true,
       value: money(budget.totalPendingCommitted),
-      note: 'drafted or to approve',
+      note: 'draft or awaiting approval',
     },
     {
       label: 'Actual',
@@ -126,7 +129,9 @@ function Overruns({ scopes }: { scopes: readonly BudgetScope[] }) {
       <Icon name="warn" />
       <div>
         <strong>
-          {over.length === 1 ? 'One scope ends above its budget.' : `${over.length} scopes end above their budgets.`}
+          {over.length === 1
+            ? '1 trade is forecast to exceed its budget.'
+            : `${over.length} trades are forecast to exceed their budgets.`}
         </strong>{' '}
         <span className="muted">{inWords(listed(others > 0 ? [...named, `${others} more`] : named))}.</span>
       </div>
@@ -141,9 +146,9 @@ function Scopes({ budget, homeId }: { budget: Budget; homeId: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
     // biome-ignore lint/a11y/useSemanticElements: a section would be one more landmark within the panel's.
-    <div className="table-wrap" tabIndex={0} role="region" aria-label="Budget by scope">
+    <div className="table-wrap" tabIndex={0} role="region" aria-label="Budget by trade">
       <table role="table" className="table budget cards">
-        <caption className="sr">Budget by scope, in whole {budget.currency}</caption>
+        <caption className="sr">Budget by trade, in whole {budget.currency}</caption>
         <thead role="rowgroup">
           <tr role="row">
             <th role="columnheader" scope="col">

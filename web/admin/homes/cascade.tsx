@@ -60,7 +60,7 @@ export function Cascade({ of: cascade }: { of: ScheduleCascade }) {
   const { oldForecast, newForecast } = cascade
   return (
     <Panel
-      title="What the delay moves"
+      title="Tasks moved by the delay"
       hint={count(cascade.moved.length, 'task')}
       isFlush
       actions={
@@ -72,12 +72,12 @@ export function Cascade({ of: cascade }: { of: ScheduleCascade }) {
       }
       foot={
         oldForecast === null || newForecast === null || oldForecast === newForecast
-          ? 'The home is completed on the same day'
-          : `The home is completed on ${day(newForecast)} instead of ${day(oldForecast)}`
+          ? 'Completion date does not change'
+          : `Completion moves from ${day(oldForecast)} to ${day(newForecast)}`
       }
     >
       <div className="table-wrap">
-        <Table caption="Cascade of the delay" columns={columns} rows={rows} keyOf={({ taskId }) => taskId} />
+        <Table caption="Effects of the delay" columns={columns} rows={rows} keyOf={({ taskId }) => taskId} />
       </div>
     </Panel>
   )

@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Community>[] = [
     csv: ({ lotCount }) => lotCount,
   },
   {
-    head: 'Starts a week',
+    head: 'Starts per week',
     numeric: true,
     cell: ({ startsPerWeekTarget }) => startsPerWeekTarget ?? <None word="no target" />,
     csv: ({ startsPerWeekTarget }) => startsPerWeekTarget,
@@ -73,7 +73,7 @@ export function Component() {
     <Page title="Communities" crumbs={[{ name: 'Homes', to: '/homes' }, { name: 'Communities' }]} actions={create}>
       <div className="page-head">
         <h1>Communities</h1>
-        <p>The neighborhoods in which you build.</p>
+        <p>Communities, their homes and starts.</p>
       </div>
       <LandTabs />
       <Listing
@@ -86,7 +86,7 @@ export function Component() {
         filters={FILTERS}
         empty={
           <Empty icon="homes" title="No communities yet" actions={create}>
-            Homes belong to a community, which has the workdays, the time zone and the superintendent.
+            Add a community first. It sets the workdays, time zone and superintendent of its homes.
           </Empty>
         }
       />

@@ -7,7 +7,7 @@ import { say } from '../../ui/toast.tsx'
 export function CommunityForm({ onClose }: { onClose(): void }) {
   const change = plumbline.useMutation('post', '/api/ext/communities', {
     onSuccess: ({ id, name }) => {
-      say(`${name} is added`, { word: 'Open', to: `/communities/${id}` })
+      say(`${name} added`, { word: 'Open', to: `/communities/${id}` })
       onClose()
     },
   })
@@ -29,7 +29,7 @@ export function CommunityForm({ onClose }: { onClose(): void }) {
     >
       <div className="form-row">
         <TextField name="name" label="Name" autoFocus placeholder="Juniper Ridge" />
-        <TextField name="code" label="Short name" optional placeholder="JR" />
+        <TextField name="code" label="Code" optional placeholder="JR" />
       </div>
       <div className="form-row">
         <TextField name="city" label="City" optional />
@@ -38,9 +38,9 @@ export function CommunityForm({ onClose }: { onClose(): void }) {
       </div>
       <SelectField
         name="status"
-        label="State of it"
+        label="Status"
         options={[
-          { value: 'active', label: 'Active: one builds there' },
+          { value: 'active', label: 'Active' },
           { value: 'planning', label: 'Planned' },
         ]}
       />

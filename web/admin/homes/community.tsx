@@ -62,7 +62,7 @@ export function Component() {
               query={{ communityId }}
               empty={
                 <Empty icon="homes" title="No homes here yet">
-                  Homes can be added while the community is planned and active.
+                  You can add homes while the community is planned or active.
                 </Empty>
               }
             />
@@ -111,7 +111,7 @@ function factsOf(figures: CommunitySummary | undefined, lotCount: number | null)
       note:
         figures === undefined ? undefined : `${figures.starts.reduce((sum, { starts }) => sum + starts, 0)} in a year`,
     },
-    { label: 'Completed in a year', isFigure: true, isWideOnly: true, value: known(figures?.completions) },
+    { label: 'Completed in the last year', isFigure: true, isWideOnly: true, value: known(figures?.completions) },
     {
       label: 'Cycle',
       isWideOnly: true,
@@ -124,7 +124,7 @@ function factsOf(figures: CommunitySummary | undefined, lotCount: number | null)
       note: figures?.averageCycleDays == null ? 'within a year' : 'on average',
     },
     {
-      label: 'Lots taken',
+      label: 'Lots in use',
       value: known(figures?.lotsTaken),
       note: lotCount === null ? 'lots are not counted' : `of ${lotCount}`,
     },
@@ -149,7 +149,7 @@ function Figures({ of: figures }: { of: CommunitySummary }) {
         <Starts of={figures.starts} />
       </Panel>
       {budget !== null && (
-        <Panel title="Budget" hint="of all homes that are not cancelled">
+        <Panel title="Budget" hint="all homes except canceled ones">
           <div className="stack">
             <BudgetBar
               label="All homes"
@@ -169,7 +169,7 @@ function Figures({ of: figures }: { of: CommunitySummary }) {
           </div>
         </Panel>
       )}
-      <Panel title="Under way">
+      <Panel title="In progress">
         <KeyValues
           facts={[
             ...(openOrders === null
@@ -178,13 +178,13 @@ function Figures({ of: figures }: { of: CommunitySummary }) {
             ...(bidRequests === null
               ? []
               : ([
-                  ['Bid requests out', bidRequests.sent],
-                  ['Vendors to answer', bidRequests.openInvitations],
+                  ['Open bid requests', bidRequests.sent],
+                  ['Waiting for vendors', bidRequests.openInvitations],
                 ] as const)),
             ...(sales === null
               ? []
               : ([
-                  ['Sales to approve', sales.pending],
+                  ['Sales awaiting approval', sales.pending],
                   ['Sales approved', sales.approved],
                 ] as const)),
           ]}

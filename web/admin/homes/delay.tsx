@@ -60,7 +60,7 @@ export function DelayBanner(props: {
       <Icon name="eye" />
       <div>
         {own === undefined || cascade === undefined ? (
-          <strong>Preview: say by how many workdays {task.name} is late.</strong>
+          <strong>Enter the number of workdays {task.name} is late to preview the changes.</strong>
         ) : (
           <>
             <strong>
@@ -68,7 +68,7 @@ export function DelayBanner(props: {
             </strong>{' '}
             <span className="muted">
               {count(cascade.moved.length, 'task moves', 'tasks move')}, {count(vendors, 'vendor’s', 'vendors’')} dates
-              change, {count(cascade.notices.length, 'vendor', 'vendors')} had been told. Nothing is saved yet.
+              change, {count(cascade.notices.length, 'vendor', 'vendors')} had been notified. Nothing is saved yet.
             </span>
           </>
         )}
@@ -96,7 +96,7 @@ export function DelayForm(props: {
   const { day } = useFormats()
   const apply = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/delay', {
     onSuccess: ({ cascade }) => {
-      say(`${task.name} delayed, ${count(cascade.moved.length, 'task')} moved`)
+      say(`${task.name} delayed; ${count(cascade.moved.length, 'task')} moved`)
       onDone()
     },
   })
@@ -138,9 +138,9 @@ export function DelayForm(props: {
         />
         <SelectField
           name="responsible"
-          label="Answers for it"
+          label="Responsible"
           options={[
-            { value: '', label: 'As usual for the reason' },
+            { value: '', label: 'Default for the reason' },
             ...RESPONSIBLE.map((value) => ({ value, label: inWords(value) })),
           ]}
         />

@@ -1,6 +1,6 @@
 const PARTS = [
   { fill: 'g-done', word: 'Done' },
-  { fill: 'g-run', word: 'Under way' },
+  { fill: 'g-run', word: 'In progress' },
   { fill: 'g-crit', word: 'Critical path' },
   { fill: 'g-plan', word: 'Has float' },
   { fill: 'g-late', word: 'Late' },

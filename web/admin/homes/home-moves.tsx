@@ -10,16 +10,16 @@ import { say } from '../../ui/toast.tsx'
 import { listed } from '../../ui/words.ts'
 
 const EFFECTS: Record<HomeStatus, string> = {
-  planning: 'It is planned again.',
-  permitting: 'The permits are asked for.',
-  ready_to_start: 'It can be started; the budget has to be locked before.',
-  under_construction: 'Work begins, and its budget has to be locked.',
-  completed: 'It is built; no task of work, inspection or delivery may be left.',
-  closed: 'It belongs to the buyer; its sale has to be complete.',
-  warranty: 'It is in its warranty.',
-  archived: 'It leaves the lists, with its tasks and milestones.',
-  on_hold: 'It stands still, and comes back to where it is now.',
-  cancelled: 'It ends for good; the tasks and milestones that are left are archived.',
+  planning: 'The home returns to planning.',
+  permitting: 'Permits have been requested.',
+  ready_to_start: 'The home can be started. Its budget must be locked first.',
+  under_construction: 'Work begins. The budget must be locked.',
+  completed: 'The home is built. All work, inspection and delivery tasks must be finished.',
+  closed: 'The home belongs to the buyer. Its sale must be complete.',
+  warranty: 'The warranty period begins.',
+  archived: 'The home, its tasks and milestones are archived.',
+  on_hold: 'Pauses the home. Resuming restores its current status.',
+  cancelled: 'Remaining tasks and milestones are archived. This cannot be undone.',
 }
 
 /** Every status, in the order in which a home usually comes to them. */
@@ -62,12 +62,12 @@ function Moving({ home, onClose }: { home: Home; onClose(): void }) {
   const isOverridden = to === 'closed' && override.trim() !== ''
   const trial = useDryRun(
     'changeHomeStatus',
-    { homeId: home.id, status: to, ...(isOverridden && { overrideReason: 'To be said.' }) },
+    { homeId: home.id, status: to, ...(isOverridden && { overrideReason: 'Enter a reason.' }) },
     { enabled: canTry },
   )
   const change = plumbline.useMutation('post', '/api/ext/homes/{homeId}/status', {
     onSuccess: ({ name, status }) => {
-      say(`${name} is ${LOOKS.home[status].word.toLowerCase()}`)
+      say(`${name}: ${LOOKS.home[status].word.toLowerCase()}`)
       onClose()
     },
   })
@@ -79,9 +79,9 @@ function Moving({ home, onClose }: { home: Home; onClose(): void }) {
   if (named !== undefined && named.join() !== allowed?.join()) setAllowed(named)
   return (
     <MoveDialog
-      title={`Change the status of ${home.name}`}
+      title={`Change status of ${home.name}`}
       effect={EFFECTS[to]}
-      word={to === 'cancelled' ? 'Cancel the home' : `Set to ${LOOKS.home[to].word.toLowerCase()}`}
+      word={to === 'cancelled' ? 'Cancel home' : `Set to ${LOOKS.home[to].word.toLowerCase()}`}
       isDanger={to === 'cancelled'}
       reason="optional"
       trial={canTry ? trial : null}
@@ -121,7 +121,7 @@ function Moving({ home, onClose }: { home: Home; onClose(): void }) {
           </div>
           {to === 'closed' && (isRefused || override !== '') && (
             <div className="field">
-              <label htmlFor={`${id}-override`}>Why all the same</label>
+              <label htmlFor={`${id}-override`}>Reason for override</label>
               <input
                 className="input"
                 id={`${id}-override`}
@@ -140,6 +140,6 @@ function Moving({ home, onClose }: { home: Home; onClose(): void }) {
 
 function allowedInWords({ status }: Home, allowed: readonly HomeStatus[]): string {
   const was = LOOKS.home[status].word.toLowerCase()
-  if (allowed.length === 0) return `A home that is ${was} stays so.`
+  if (allowed.length === 0) return `The status of a home that is ${was} cannot be changed.`
   return `A home that is ${was} can become ${listed(allowed.map((one) => LOOKS.home[one].word.toLowerCase()))}.`
 }

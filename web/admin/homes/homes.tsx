@@ -45,7 +45,7 @@ export function Component() {
     <Page title="Homes" crumbs={[{ name: 'Homes' }]}>
       <div className="page-head">
         <h1>Homes</h1>
-        <p>What you build, from planning to warranty.</p>
+        <p>Homes under construction and planned, from lot to warranty.</p>
       </div>
       <LandTabs />
       <Listing
@@ -58,7 +58,7 @@ export function Component() {
         filters={filters}
         empty={
           <Empty icon="homes" title="No homes yet">
-            A home is created in a community, with or without a plan. Your system does it with createHome.
+            Create homes in a community through the API, with or without a plan.
           </Empty>
         }
       />

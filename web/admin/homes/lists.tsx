@@ -27,7 +27,7 @@ export function HomeOrders({ homeId }: { homeId: string }) {
       statusesOf('order'),
       ...(scope === null
         ? []
-        : [{ name: 'scope', label: 'Scope', options: [{ value: scope, label: inWords(scope) }] }]),
+        : [{ name: 'scope', label: 'Trade', options: [{ value: scope, label: inWords(scope) }] }]),
     ],
     [scope],
   )
@@ -42,8 +42,8 @@ export function HomeOrders({ homeId }: { homeId: string }) {
       filters={filters}
       query={{ homeId }}
       empty={
-        <Empty icon="orders" title="Nothing was ordered yet">
-          An order comes from an award, from a contract, or is written by hand (createPurchaseOrder).
+        <Empty icon="orders" title="No orders yet">
+          Award a bid, or create an order manually.
         </Empty>
       }
     />
@@ -65,7 +65,7 @@ export function HomePayments({ homeId }: { homeId: string }) {
       query={{ homeId }}
       empty={
         <Empty icon="payments" title="No payments yet">
-          What is done on an order becomes payable, and a payment run pays it.
+          Record progress on an order, then pay it with a payment run.
         </Empty>
       }
     />
@@ -96,7 +96,7 @@ export function HomeSelections({ homeId }: { homeId: string }) {
         csv: ({ status }) => LOOKS.selection[status].word,
       },
       {
-        head: 'Scope',
+        head: 'Trade',
         isWideOnly: true,
         cell: ({ scope }) => (scope === null ? <None word="several" /> : inWords(scope)),
         csv: ({ scope }) => scope,
@@ -129,7 +129,7 @@ export function HomeSelections({ homeId }: { homeId: string }) {
         csv: ({ price }) => price,
       },
       {
-        head: 'Moves the price by',
+        head: 'Price change',
         numeric: true,
         cell: (row) => (row.difference === null ? <None word="not known" /> : difference(row.difference)),
         csv: (row) => row.difference,
@@ -147,8 +147,8 @@ export function HomeSelections({ homeId }: { homeId: string }) {
       filters={SELECTION_FILTERS}
       query={{ homeId }}
       empty={
-        <Empty icon="homes" title="Nothing is selected yet">
-          What the buyer chooses beyond the plan stands here, with its deadline, cost and price.
+        <Empty icon="homes" title="No selections yet">
+          Options that the buyer chooses appear here with deadline, cost and price.
         </Empty>
       }
     />

@@ -63,8 +63,8 @@ export function HomeSchedule({ head, home, nav }: { head: HomeHead; home: Home; 
       ) : schedule.data === undefined ? (
         <SkeletonLines lines={10} />
       ) : schedule.data.tasks.length === 0 ? (
-        <Empty icon="schedule" title="Nothing is scheduled yet">
-          A schedule is made from a template (applyTaskTemplate), or task by task.
+        <Empty icon="schedule" title="No tasks yet">
+          Apply a schedule template through the API, or add tasks individually.
         </Empty>
       ) : (
         <>

@@ -67,6 +67,6 @@ export function TaskFacts(props: { task: ScheduledTask; onClose(): void; onDelay
 
 function floatInWords({ totalFloatDays, isCritical }: ScheduledTask): string {
   if (totalFloatDays === null) return 'none, it is over'
-  if (totalFloatDays < 0) return `${count(-totalFloatDays, 'workday')} late for a fixed date`
+  if (totalFloatDays < 0) return `${count(-totalFloatDays, 'workday')} behind a fixed date`
   return isCritical ? 'none: each day of delay delays the home' : `can slip by ${count(totalFloatDays, 'workday')}`
 }

@@ -43,22 +43,26 @@ export function Component() {
       <div className="page-head">
         <h1>Orders</h1>
         <p>
-          {orders === undefined ? ' ' : orders.length === 0 ? 'Nothing waits.' : `${money(total)} wait for approval.`}
+          {orders === undefined
+            ? ' '
+            : orders.length === 0
+              ? 'No orders to approve.'
+              : `Orders that need approval: ${money(total)} in total.`}
         </p>
       </div>
       <OrdersTabs waiting={orders?.length} />
       {queue.error !== null ? (
-        <Failed what="The queue" error={queue.error} onRetry={() => void queue.refetch()} />
+        <Failed what="Orders to approve" error={queue.error} onRetry={() => void queue.refetch()} />
       ) : orders === undefined ? (
         <SkeletonLines lines={6} />
       ) : chosen === undefined ? (
         <section className="panel">
-          <Empty icon="check" title="Nothing waits for an approval">
-            Orders above somebody’s limit or above the budget come here.
+          <Empty icon="check" title="No orders to approve">
+            Orders above the requester’s approval limit or above the budget appear here.
           </Empty>
         </section>
       ) : (
-        <section className="panel split" aria-label="Queue">
+        <section className="panel split" aria-label="Approval queue">
           <div className="list">
             <h2 className="sr">Waiting</h2>
             <ul className="queue">
@@ -98,7 +102,7 @@ function Waiting({ order, isChosen }: { order: PurchaseOrder; isChosen: boolean 
 }
 
 function reasonsOf(reasons: readonly string[]): string {
-  if (reasons.length === 0) return 'asked for'
+  if (reasons.length === 0) return 'requested'
   return listed(reasons.map((reason) => (reason === 'over_limit' ? 'above limit' : 'over budget')))
 }
 
@@ -133,10 +137,10 @@ function Decision({ order }: { order: PurchaseOrder }) {
         <span className="muted">
           {order.poType} order for <Name of="home" id={order.homeId} />
         </span>
-        <span className="push faint small">asked {day(dateOf(order.updatedAt))}</span>
+        <span className="push faint small">requested {day(dateOf(order.updatedAt))}</span>
       </div>
       {why.error !== null ? (
-        <Failed what="What the approval depends on" error={why.error} onRetry={() => void why.refetch()} />
+        <Failed what="The approval details" error={why.error} onRetry={() => void why.refetch()} />
       ) : why.data === undefined ? (
         <SkeletonLines lines={2} />
       ) : (
@@ -147,13 +151,14 @@ function Decision({ order }: { order: PurchaseOrder }) {
       <KeyValues
         facts={[
           ['Vendor', <Name key="vendor" of="vendor" id={order.vendorId} />],
-          [
-            'Retainage',
-            `${order.retainagePercent} %, ${money((order.total * order.retainagePercent) / 100)} in the end`,
-          ],
+          ['Retainage', `${order.retainagePercent}%, ${money((order.total * order.retainagePercent) / 100)} in total`],
           [
             'From',
-            order.bidId !== null ? 'an awarded bid' : order.contractId !== null ? 'a contract' : 'lines by hand',
+            order.bidId !== null
+              ? 'an awarded bid'
+              : order.contractId !== null
+                ? 'a contract'
+                : 'lines entered manually',
           ],
           ...(order.notes === null ? [] : [['Note', order.notes] as const]),
         ]}
@@ -165,7 +170,7 @@ function Decision({ order }: { order: PurchaseOrder }) {
               name="reason"
               label={
                 <>
-                  Note <span className="faint">needed to send it back</span>
+                  Note <span className="faint">required to send the order back</span>
                 </>
               }
               placeholder="What should change?"
@@ -206,7 +211,7 @@ function Why({ of: why }: { of: ApprovalExplanation }) {
               {money(why.overBudgetBy)} above the {why.scope} budget.
             </strong>{' '}
             <span className="muted">
-              {money(why.budgetLeft ?? 0)} is left for {why.scope}; this order takes {money(why.total)}.
+              {money(why.budgetLeft ?? 0)} is left for {why.scope}. This order is {money(why.total)}.
             </span>
           </div>
         </div>
@@ -216,11 +221,13 @@ function Why({ of: why }: { of: ApprovalExplanation }) {
           <Icon name="lock" />
           <div>
             <strong>
-              {why.limit === null ? 'You may not approve orders.' : `It is above your limit of ${money(why.limit)}.`}
+              {why.limit === null
+                ? 'You cannot approve orders.'
+                : `The order exceeds your approval limit of ${money(why.limit)}.`}
             </strong>{' '}
             <span className="muted">
               {others.length === 0
-                ? 'Nobody has a sufficient limit: an admin can raise one.'
+                ? 'No one can approve this amount. Ask an admin to raise an approval limit.'
                 : `${listed(others.slice(0, 3))} can approve it${others.length > 3 ? `, and ${count(others.length - 3, 'other')}` : ''}.`}
             </span>
           </div>

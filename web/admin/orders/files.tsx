@@ -26,7 +26,7 @@ export function OrderFiles({ order }: { order: PurchaseOrder }) {
   const files = usePage('/api/ext/attachments', { recordId: order.id, limit: MOST_FILES, sort: '-createdAt' })
   const change = plumbline.useMutation('patch', '/api/ext/attachments/{attachmentId}', {
     onSuccess: ({ fileName, shared }) =>
-      say(shared ? `The vendor may see ${fileName}` : `The vendor does not see ${fileName} any more`),
+      say(shared ? `${fileName} shared with the vendor` : `${fileName} no longer shared with the vendor`),
   })
   const mayWrite = may('pos:write')
   const wanted = change.isPending ? change.variables : null
@@ -56,7 +56,7 @@ export function OrderFiles({ order }: { order: PurchaseOrder }) {
       ),
     },
     {
-      head: 'Vendor may see it',
+      head: 'Shared with vendor',
       cell: ({ id, fileName, shared }) => {
         const isShared = wanted?.params.path.attachmentId === id ? wanted.body.shared === true : shared
         if (!mayWrite) return isShared ? 'Yes' : 'No'
@@ -65,7 +65,7 @@ export function OrderFiles({ order }: { order: PurchaseOrder }) {
             <input
               type="checkbox"
               checked={isShared}
-              aria-label={`The vendor may see ${fileName}`}
+              aria-label={`Share ${fileName} with the vendor`}
               onChange={() =>
                 !change.isPending &&
                 change.mutate({ params: { path: { attachmentId: id } }, body: { shared: !isShared } })
@@ -100,7 +100,7 @@ export function OrderFiles({ order }: { order: PurchaseOrder }) {
       actions={
         mayWrite && (
           <Button small icon="plus" onClick={() => setIsAdding(true)}>
-            Add a file
+            Add file
           </Button>
         )
       }
@@ -109,7 +109,7 @@ export function OrderFiles({ order }: { order: PurchaseOrder }) {
       {files.error !== null ? (
         <Failed what="The files" error={files.error} onRetry={() => void files.refetch()} />
       ) : rows?.length === 0 ? (
-        <p className="muted">No drawings or letters hang on this order yet. The vendor sees those that you share.</p>
+        <p className="muted">No files yet. Add drawings or letters, and share them with the vendor.</p>
       ) : (
         <>
           <Refused error={change.error} />
@@ -128,16 +128,16 @@ function AddFile({ order, onClose }: { order: PurchaseOrder; onClose(): void }) 
   const [file, setFile] = useState<File | null>(null)
   const change = useUpload({
     onSuccess({ fileName, shared }) {
-      say(shared ? `${fileName} is added, and the vendor may see it` : `${fileName} is added`)
+      say(shared ? `${fileName} added and shared with the vendor` : `${fileName} added`)
       onClose()
     },
   })
   const isTooLarge = file !== null && file.size > MOST_FILE_BYTES
   return (
     <FormDialog
-      title={`Add a file to ${order.number}`}
+      title={`Add file to ${order.number}`}
       size="narrow"
-      word="Add the file"
+      word="Add file"
       isDisabled={file === null || isTooLarge}
       {...{ change, onClose }}
       onSubmit={(form) => {
@@ -151,7 +151,7 @@ function AddFile({ order, onClose }: { order: PurchaseOrder; onClose(): void }) 
         label="File"
         hint={
           isTooLarge
-            ? `It has ${fileSize(file.size)}, and at most ${fileSize(MOST_FILE_BYTES)} are taken.`
+            ? `The file is ${fileSize(file.size)}. The limit is ${fileSize(MOST_FILE_BYTES)}.`
             : `PDF, pictures and Office files, up to ${fileSize(MOST_FILE_BYTES)}.`
         }
       >
@@ -166,12 +166,12 @@ function AddFile({ order, onClose }: { order: PurchaseOrder; onClose(): void }) 
       </Field>
       <label className="check">
         <input type="checkbox" name="shared" />
-        The vendor may see it
+        Share with the vendor
       </label>
       <p className="small muted">
         {order.issuedAt === null
-          ? 'What you share the vendor sees as soon as the order is issued.'
-          : 'What you share stands on the page of the order in the vendor’s portal.'}
+          ? 'The vendor sees shared files once the order is issued.'
+          : 'The vendor sees shared files on the order page of the portal.'}
       </p>
     </FormDialog>
   )
@@ -180,7 +180,7 @@ function AddFile({ order, onClose }: { order: PurchaseOrder; onClose(): void }) 
 function DeleteFile({ file, onClose }: { file: Attachment; onClose(): void }) {
   const change = plumbline.useMutation('delete', '/api/ext/attachments/{attachmentId}', {
     onSuccess: () => {
-      say(`${file.fileName} is deleted`)
+      say(`${file.fileName} deleted`)
       onClose()
     },
   })
@@ -194,8 +194,8 @@ function DeleteFile({ file, onClose }: { file: Attachment; onClose(): void }) {
       onSubmit={() => change.mutate({ params: { path: { attachmentId: file.id } } })}
     >
       <p className="muted">
-        {file.shared ? 'It is gone for good, for the vendor too.' : 'It is gone for good.'} That it was here stays
-        known.
+        {file.shared ? 'You and the vendor can no longer open the file.' : 'You can no longer open the file.'} This
+        cannot be undone. The history still shows that the file existed.
       </p>
     </FormDialog>
   )

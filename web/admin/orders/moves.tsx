@@ -18,7 +18,7 @@ interface Move {
 const VOID: Move = {
   to: 'void',
   word: 'Void',
-  effect: 'It ends for good, and what it took of the budget is free again.',
+  effect: 'The committed budget becomes available again. This cannot be undone.',
   reason: 'optional',
 }
 
@@ -28,36 +28,54 @@ const NEXT: Record<PurchaseOrderStatus, readonly Move[]> = {
     {
       to: 'approved',
       word: 'Approve',
-      effect: 'It is approved at once within your limit and the budget. Otherwise it waits in the queue for somebody.',
+      effect:
+        'Approved immediately if it is within your limit and the budget; otherwise it goes to the approval queue.',
     },
     VOID,
   ],
   pending_approval: [
-    { to: 'approved', word: 'Approve', effect: 'It counts as committed, and can be issued to the vendor.' },
-    { to: 'draft', word: 'Send back', effect: 'Whoever asked can change it and ask again.', reason: 'needed' },
+    {
+      to: 'approved',
+      word: 'Approve',
+      effect: 'The amount counts as committed cost. You can then issue the order to the vendor.',
+    },
+    {
+      to: 'draft',
+      word: 'Send back',
+      effect: 'The requester can edit the order and submit it again.',
+      reason: 'needed',
+    },
     VOID,
   ],
-  approved: [{ to: 'issued', word: 'Issue', effect: 'The vendor gets it and can accept or decline it.' }, VOID],
+  approved: [
+    { to: 'issued', word: 'Issue', effect: 'The vendor will be notified and can accept or decline the order.' },
+    VOID,
+  ],
   issued: [
-    { to: 'accepted', word: 'Accept for the vendor', effect: 'The vendor said yes, by phone for instance.' },
-    { to: 'declined', word: 'Decline', effect: 'The vendor said no. It can be revised then.', reason: 'optional' },
+    { to: 'accepted', word: 'Accept for the vendor', effect: 'Record that the vendor accepted, for example by phone.' },
+    {
+      to: 'declined',
+      word: 'Decline',
+      effect: 'Record that the vendor declined. You can then revise the order.',
+      reason: 'optional',
+    },
     VOID,
   ],
   accepted: [
-    { to: 'completed', word: 'Complete', effect: 'All of it is done, and becomes payable less the retainage.' },
+    { to: 'completed', word: 'Complete', effect: 'All work is done. The amount becomes payable, less retainage.' },
     VOID,
   ],
-  declined: [{ to: 'draft', word: 'Revise', effect: 'It is a draft again and can be changed.' }, VOID],
+  declined: [{ to: 'draft', word: 'Revise', effect: 'The order becomes a draft that you can edit.' }, VOID],
   partially_completed: [
-    { to: 'completed', word: 'Complete', effect: 'All of it is done, and becomes payable less the retainage.' },
+    { to: 'completed', word: 'Complete', effect: 'All work is done. The amount becomes payable, less retainage.' },
     VOID,
   ],
   completed: [
-    { to: 'closed', word: 'Close', effect: 'Everything is settled: all of it counts as paid, with the retainage.' },
+    { to: 'closed', word: 'Close', effect: 'The order counts as fully paid, including retainage.' },
     {
       to: 'partially_completed',
-      word: 'Not done yet',
-      effect: 'It is under way again; what is done is recorded anew.',
+      word: 'Reopen',
+      effect: 'The order is in progress again. Record its progress again.',
       reason: 'needed',
     },
   ],
@@ -90,7 +108,7 @@ function Moving({ order, move, onClose }: { order: PurchaseOrder; move: Move; on
   const may = useMay()
   const canTry = may('skills:write')
   // A reason changes nothing about what happens; it only has to be there.
-  const reason = move.reason === 'needed' ? { reason: 'To be said.' } : {}
+  const reason = move.reason === 'needed' ? { reason: 'Enter a reason.' } : {}
   const trial = useDryRun(
     'changePurchaseOrderStatus',
     { purchaseOrderId: order.id, status: move.to, ...reason },
@@ -100,8 +118,8 @@ function Moving({ order, move, onClose }: { order: PurchaseOrder; move: Move; on
     onSuccess: ({ number, status }) => {
       say(
         status === 'pending_approval'
-          ? `${number} waits for an approval`
-          : `${number} is ${LOOKS.order[status].word.toLowerCase()}`,
+          ? `${number} submitted for approval`
+          : `${number}: ${LOOKS.order[status].word.toLowerCase()}`,
       )
       onClose()
     },

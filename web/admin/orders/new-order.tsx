@@ -54,7 +54,7 @@ export function Component() {
   ].filter(({ key }) => !left.has(key))
   const create = plumbline.useMutation('post', '/api/ext/purchase-orders', {
     onSuccess: ({ id, number }) => {
-      say(`${number} is drafted`)
+      say(`${number} created`)
       void navigate(`/orders/${id}`)
     },
   })
@@ -79,11 +79,11 @@ export function Component() {
     <Page title="New order" crumbs={[{ name: 'Orders', to: '/orders' }, { name: 'New order' }]}>
       <div className="page-head">
         <h1>New order</h1>
-        <p>A draft first; what it does to the budget is said before it is approved.</p>
+        <p>Create a draft order. The approval shows its effect on the budget.</p>
       </div>
       <Form error={create.error} onSubmit={onSubmit}>
         <div className="stack">
-          <Panel title="For what, from whom">
+          <Panel title="Home, trade and vendor">
             <div className="form">
               <div className="form-row">
                 <SelectField
@@ -101,10 +101,10 @@ export function Component() {
                 />
                 <SelectField
                   name="scope"
-                  label="Scope"
+                  label="Trade"
                   value={scope}
                   onChange={setScope}
-                  hint={homeId === '' ? 'The budget of the home says which there are.' : undefined}
+                  hint={homeId === '' ? 'Choose a home first. Its budget lists the trades.' : undefined}
                   options={[
                     { value: '', label: 'Choose one' },
                     ...(budget?.scopes ?? []).map(({ scope: name }) => ({ value: name, label: inWords(name) })),
@@ -123,7 +123,7 @@ export function Component() {
           </Panel>
           <Panel
             title="Lines"
-            hint={budgeted.length === 0 ? undefined : 'as they are budgeted'}
+            hint={budgeted.length === 0 ? undefined : 'from the budget'}
             actions={
               <Button small icon="plus" onClick={() => setOwn(own + 1)}>
                 Add a line
@@ -134,8 +134,8 @@ export function Component() {
             {lines.length === 0 ? (
               <p className="muted">
                 {scope === ''
-                  ? 'Choose a home and a scope, and what is budgeted stands here.'
-                  : 'Nothing is budgeted for it: add a line.'}
+                  ? 'Choose a home and a trade to see the budgeted lines.'
+                  : 'No budget for this trade. Add a line.'}
               </p>
             ) : (
               <div className="form">
@@ -147,10 +147,10 @@ export function Component() {
           </Panel>
           <Panel title="Note">
             <div className="form">
-              <TextAreaField name="notes" label="For the vendor" optional />
+              <TextAreaField name="notes" label="Note for the vendor" optional />
               <div className="row">
                 <Button look="primary" type="submit" busy={create.isPending}>
-                  Draft the order
+                  Create draft
                 </Button>
               </div>
             </div>

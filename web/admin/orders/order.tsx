@@ -79,8 +79,8 @@ function Shown({ order }: { order: PurchaseOrder }) {
         <div className="banner" data-tone="warn">
           <Icon name="warn" />
           <div>
-            <strong>It waits for an approval.</strong>{' '}
-            <span className="muted">What it does to the budget stands in the queue.</span>
+            <strong>This order needs approval.</strong>{' '}
+            <span className="muted">The approval queue shows its effect on the budget.</span>
           </div>
           <Link className="btn small" to={`/orders/approvals?order=${order.id}`}>
             Review
@@ -122,11 +122,11 @@ function useFacts(order: PurchaseOrder): readonly Fact[] {
       label: 'Total',
       isFigure: true,
       value: cents(order.total),
-      note: order.taxTotal === 0 ? 'no tax' : `${cents(order.taxTotal)} of it tax`,
+      note: order.taxTotal === 0 ? 'no tax' : `includes ${cents(order.taxTotal)} tax`,
     },
     { label: 'Done', isFigure: true, value: cents(order.completedAmount), note: percent(done) },
     {
-      label: 'Held back',
+      label: 'Retainage held',
       isFigure: true,
       isWideOnly: true,
       value: cents(order.retainedAmount),
@@ -137,9 +137,14 @@ function useFacts(order: PurchaseOrder): readonly Fact[] {
       label: 'Payable',
       isFigure: true,
       value: cents(order.payableAmount),
-      note: free > 0 ? `${cents(free)} on no payment yet` : order.payableAmount > 0 ? 'all on payments' : 'nothing yet',
+      note:
+        free > 0
+          ? `${cents(free)} not on a payment yet`
+          : order.payableAmount > 0
+            ? 'all on payments'
+            : 'nothing payable yet',
     },
-    { label: 'Left to pay', isFigure: true, value: cents(order.balance), note: 'in the end' },
+    { label: 'Left to pay', isFigure: true, value: cents(order.balance), note: 'including retainage' },
   ]
 }
 
@@ -167,7 +172,7 @@ function Details({ order }: { order: PurchaseOrder }) {
                 .join(' and '),
         ],
         ...(approval.rejectedReason === null ? [] : [['Sent back', approval.rejectedReason] as const]),
-        ['Accounting', order.accountingId ?? 'not entered yet'],
+        ['Accounting', order.accountingId ?? 'not synced yet'],
         ...(order.notes === null ? [] : [['Note', order.notes] as const]),
       ]}
     />
@@ -198,8 +203,8 @@ function Payments({ order }: { order: PurchaseOrder }) {
       {rows?.length === 0 ? (
         <p className="muted">
           {order.payableAmount > 0
-            ? 'Nothing is on a payment yet; the next payment run can take it.'
-            : 'Nothing is payable yet: work becomes payable when it is recorded as done.'}
+            ? 'Nothing is on a payment yet. The next payment run can include it.'
+            : 'Nothing is payable yet. Record progress to make work payable.'}
         </p>
       ) : (
         <div className="table-wrap">

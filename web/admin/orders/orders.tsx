@@ -46,7 +46,7 @@ export function Component() {
     >
       <div className="page-head">
         <h1>Orders</h1>
-        <p>What you ordered from vendors, home by home.</p>
+        <p>Purchase orders by home, with their approval and payment status.</p>
       </div>
       <OrdersTabs />
       <Listing
@@ -60,7 +60,7 @@ export function Component() {
         filters={filters}
         empty={
           <Empty icon="orders" title="No orders yet">
-            An order comes from the award of a bid, from a contract, or is written by hand (createPurchaseOrder).
+            Award a bid, or create an order manually.
           </Empty>
         }
       />

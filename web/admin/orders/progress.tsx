@@ -30,15 +30,15 @@ function Progress({ order, onClose }: { order: PurchaseOrder; onClose(): void })
   const { cents } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/purchase-orders/{purchaseOrderId}/progress', {
     onSuccess: ({ number, completedAmount }) => {
-      say(`${cents(completedAmount)} of ${number} is done`)
+      say(`Progress of ${number} recorded: ${cents(completedAmount)} completed`)
       onClose()
     },
   })
   const [changed, setChanged] = useState<readonly string[]>([])
   return (
     <FormDialog
-      title={`Progress of ${order.number}`}
-      note="how much of each line is done in all"
+      title={`Record progress of ${order.number}`}
+      note="total completed per line"
       word="Record progress"
       isDisabled={changed.length === 0}
       {...{ change, onClose }}
@@ -76,7 +76,7 @@ function Progress({ order, onClose }: { order: PurchaseOrder; onClose(): void })
           )}
         </Field>
       ))}
-      <TextField name="reason" label="Reason" optional hint="Needed where less is done than before." />
+      <TextField name="reason" label="Reason" optional hint="Required if you lower a completed quantity." />
     </FormDialog>
   )
 }

@@ -5,21 +5,20 @@ import { Time } from '../../ui/time.tsx'
 export function OrderSteps({ order }: { order: PurchaseOrder }) {
   const { status, approval } = order
   const steps = [
-    { word: 'Drafted', at: order.createdAt, open: 'Being put together' },
+    { word: 'Drafted', at: order.createdAt, open: 'In preparation' },
     {
       word: 'Approved',
       at: approval.approvedAt,
-      open:
-        status === 'pending_approval' ? 'Waits for somebody with the limit' : 'Within the limit or by somebody else',
+      open: status === 'pending_approval' ? 'Waiting for approval' : 'Not submitted yet',
     },
-    { word: 'Issued', at: order.issuedAt, open: 'The vendor has not got it yet' },
+    { word: 'Issued', at: order.issuedAt, open: 'Not sent to the vendor yet' },
     {
       word: status === 'declined' ? 'Declined' : 'Accepted',
       at: order.acceptedAt,
-      open: status === 'declined' ? 'The vendor said no' : 'The vendor has not answered',
+      open: status === 'declined' ? 'Declined by the vendor' : 'Waiting for the vendor',
     },
-    { word: 'Completed', at: order.completedAt, open: 'The work is not all done' },
-    { word: 'Closed', at: order.closedAt, open: 'Not everything is settled' },
+    { word: 'Completed', at: order.completedAt, open: 'Work in progress' },
+    { word: 'Closed', at: order.closedAt, open: 'Not fully paid yet' },
   ]
   const isOver = status === 'void' || status === 'closed'
   const next = isOver ? -1 : steps.findIndex(({ at }) => at === null)

@@ -62,7 +62,7 @@ export function usePaymentColumns(withHome: boolean): readonly Column<Payment>[]
       csv: ({ dueDate }) => dueDate,
     },
     {
-      head: 'Held back',
+      head: 'Retainage held',
       numeric: true,
       cell: ({ retainageWithheld }) => money(retainageWithheld),
       csv: ({ retainageWithheld }) => retainageWithheld,

@@ -22,17 +22,24 @@ interface Move {
 const VOID: Move = {
   to: 'voided',
   word: 'Void',
-  effect: 'It is taken back for good; what it paid is payable again, and its waivers are void.',
+  effect: 'The amount becomes payable again, and the lien waivers are voided. This cannot be undone.',
   reason: 'needed',
 }
 
 const NEXT: Record<PaymentStatus, readonly Move[]> = {
   pending: [
-    { to: 'approved', word: 'Approve', effect: 'It can go out. Nothing is paid before you say that it was.' },
-    { to: 'rejected', word: 'Reject', effect: 'What it would have paid is payable again.', reason: 'needed' },
+    {
+      to: 'approved',
+      word: 'Approve',
+      effect: 'The payment is released. Mark it as paid once the money has been sent.',
+    },
+    { to: 'rejected', word: 'Reject', effect: 'The amount becomes payable again.', reason: 'needed' },
     VOID,
   ],
-  approved: [{ to: 'paid', word: 'Mark as paid', effect: 'The money went out; the orders count it as paid.' }, VOID],
+  approved: [
+    { to: 'paid', word: 'Mark as paid', effect: 'The money has been sent. The orders count the amount as paid.' },
+    VOID,
+  ],
   paid: [VOID],
   rejected: [],
   voided: [],
@@ -67,7 +74,7 @@ function Moving({ payment, move, onClose }: { payment: Payment; move: Move; onCl
   const isPaid = move.to === 'paid'
   const canTry = may('skills:write')
   // A reason changes nothing about what happens; it only has to be there.
-  const reason = 'To be said.'
+  const reason = 'Enter a reason.'
   const tried = useDryRun(
     'changePaymentStatus',
     {
@@ -86,7 +93,7 @@ function Moving({ payment, move, onClose }: { payment: Payment; move: Move; onCl
   )
   const at = { params: { path: { paymentId: payment.id } } }
   const onSuccess = ({ number, status }: Payment) => {
-    say(`${number} is ${LOOKS.payment[status].word.toLowerCase()}`)
+    say(`${number}: ${LOOKS.payment[status].word.toLowerCase()}`)
     onClose()
   }
   const change = plumbline.useMutation('post', '/api/ext/payments/{paymentId}/status', { onSuccess })

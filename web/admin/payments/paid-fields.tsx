@@ -56,9 +56,9 @@ export function PaidFields(props: {
       </div>
       {(isRefused || paid.overrideReason !== '') && (
         <div className="field">
-          <label htmlFor={`${id}-overrideReason`}>Why all the same</label>
+          <label htmlFor={`${id}-overrideReason`}>Reason for override</label>
           {input('overrideReason', 'text', { maxLength: 400 })}
-          <span className="hint">Kept in the history. It takes the right to override what refuses it.</span>
+          <span className="hint">Recorded in the history. Requires permission to override.</span>
         </div>
       )}
     </>

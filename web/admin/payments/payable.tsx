@@ -30,15 +30,15 @@ export function Component() {
     <Page title="Payable" crumbs={[{ name: 'Payments' }]}>
       <div className="page-head">
         <h1>Payments</h1>
-        <p>What a payment run would pay, and what it would leave out.</p>
+        <p>Amounts that the next payment run would pay, and amounts it would skip.</p>
       </div>
       <PaymentsTabs />
       {may('payments:write') && may('skills:write') ? (
         <Trial />
       ) : (
         <section className="panel">
-          <Empty icon="payments" title="Your role does not make payments">
-            What was paid stands under Payments.
+          <Empty icon="payments" title="You cannot create payments">
+            See the Payments tab for payments that were made.
           </Empty>
         </section>
       )}
@@ -58,7 +58,7 @@ function Trial() {
   const communities = usePage('/api/ext/communities', { limit: NAMED, sort: 'name' }).data?.data ?? []
   const make = plumbline.useMutation('post', '/api/ext/payment-runs', {
     onSuccess: ({ id, number, paymentIds }) => {
-      say(`${number} made ${count(paymentIds.length, 'payment')}`)
+      say(`${number} created with ${count(paymentIds.length, 'payment')}`)
       void navigate(`/payments/runs/${id}`)
     },
   })
@@ -97,11 +97,12 @@ function Trial() {
           <Icon name="eye" />
           <div>
             <strong>
-              A run would make {count(payments.length, 'payment')} of {money(result.amount)}.
+              This run creates {count(payments.length, 'payment')} totaling {money(result.amount)}.
             </strong>{' '}
             <span className="muted">
-              {result.discountAmount > 0 && `${money(result.discountAmount)} of it can be taken off in time. `}
-              This is a dry run: nothing has been changed. The payments are approved and paid one by one afterwards.
+              {result.discountAmount > 0 &&
+                `${money(result.discountAmount)} can be saved by paying before the discount dates. `}
+              This is a preview. Nothing has been changed yet. Approve and pay each payment after the run.
             </span>
           </div>
           <Button
@@ -114,21 +115,17 @@ function Trial() {
           </Button>
         </div>
       )}
-      <Panel title="Would be paid" hint={result === undefined ? undefined : money(result.amount)} isFlush>
+      <Panel title="To pay" hint={result === undefined ? undefined : money(result.amount)} isFlush>
         {payments?.length === 0 ? (
-          <Empty icon="check" title="Nothing can be paid by then">
-            What is done and due is on payments already, or stands below with the reason.
+          <Empty icon="check" title="Nothing to pay by this date">
+            Work that is due is already on a payment, or is listed below with a reason.
           </Empty>
         ) : (
           <Payments rows={payments} />
         )}
       </Panel>
       {result !== undefined && result.skipped.length > 0 && (
-        <Panel
-          title="Would be left out"
-          hint={`${count(result.skipped.length, 'entry', 'entries')}, with the reason`}
-          isFlush
-        >
+        <Panel title="Skipped" hint={`${count(result.skipped.length, 'entry', 'entries')} with reasons`} isFlush>
           <Skips skips={result.skipped} />
         </Panel>
       )}
@@ -156,13 +153,13 @@ function Payments({ rows }: { rows: readonly Payment[] | undefined }) {
     },
     { head: 'Due', className: 'nowrap', cell: ({ dueDate }) => day(dueDate) },
     { head: 'Done', numeric: true, cell: ({ grossAmount }) => cents(grossAmount) },
-    { head: 'Held back', numeric: true, cell: ({ retainageWithheld }) => cents(retainageWithheld) },
+    { head: 'Retainage held', numeric: true, cell: ({ retainageWithheld }) => cents(retainageWithheld) },
     { head: 'Discount', numeric: true, cell: ({ discountAmount }) => cents(discountAmount) },
     { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount) },
   ]
   return (
     <div className="table-wrap">
-      <Table caption="Would be paid" columns={columns} rows={rows} keyOf={({ id }) => id} expected={4} />
+      <Table caption="To pay" columns={columns} rows={rows} keyOf={({ id }) => id} expected={4} />
     </div>
   )
 }

@@ -22,11 +22,11 @@ export function PaymentWaivers({ payment }: { payment: Payment }) {
   const [rejected, setRejected] = useState<LienWaiver | null>(null)
   const waivers = usePage('/api/ext/lien-waivers', { paymentId: payment.id, limit: SHOWN, sort: '-createdAt' })
   const ask = plumbline.useMutation('post', '/api/ext/payments/{paymentId}/lien-waivers', {
-    onSuccess: () => say(`A waiver for ${payment.number} was asked for`),
+    onSuccess: () => say(`Lien waiver for ${payment.number} requested`),
   })
   const move = plumbline.useMutation('post', '/api/ext/lien-waivers/{lienWaiverId}/status', {
     onSuccess: ({ status }) => {
-      say(`The waiver is ${status}`)
+      say(`Lien waiver ${status}`)
       setRejected(null)
     },
   })
@@ -64,11 +64,11 @@ export function PaymentWaivers({ payment }: { payment: Payment }) {
             </Button>
           </span>
         ) : (
-          <None word={waiver.status === 'requested' ? 'waits for the vendor' : 'none'} />
+          <None word={waiver.status === 'requested' ? 'waiting for the vendor' : 'none'} />
         ),
     },
   ]
-  if (waivers.error !== null) return <Failed what="The waivers" error={waivers.error} />
+  if (waivers.error !== null) return <Failed what="Lien waivers" error={waivers.error} />
   return (
     <Panel
       title="Waivers"
@@ -81,7 +81,7 @@ export function PaymentWaivers({ payment }: { payment: Payment }) {
             busy={ask.isPending}
             onClick={() => ask.mutate({ params: { path: { paymentId: payment.id } }, body: {} })}
           >
-            Ask for a waiver
+            Request lien waiver
           </Button>
         )
       }
@@ -89,7 +89,7 @@ export function PaymentWaivers({ payment }: { payment: Payment }) {
       {ask.error !== null && <Refused error={ask.error} />}
       {move.error !== null && rejected === null && <Refused error={move.error} />}
       {rows?.length === 0 ? (
-        <p className="muted">None was asked for.</p>
+        <p className="muted">No lien waivers yet. Request one from the vendor.</p>
       ) : (
         <div className="table-wrap">
           <Table caption="Waivers" columns={columns} rows={rows} keyOf={({ id }) => id} expected={1} />
@@ -97,8 +97,8 @@ export function PaymentWaivers({ payment }: { payment: Payment }) {
       )}
       {rejected !== null && (
         <MoveDialog
-          title="Reject the waiver"
-          effect="The vendor is told why. Another one can be asked for."
+          title="Reject this lien waiver?"
+          effect="The vendor will see the reason. You can request a new lien waiver."
           word="Reject"
           isDanger
           reason="needed"

@@ -41,9 +41,9 @@ function Shown({ payment }: { payment: Payment }) {
   const { cents, day } = useFormats()
   const columns: readonly Column<PaymentAllocation>[] = [
     { head: 'Order', cell: ({ poId }) => <Name of="order" id={poId} /> },
-    { head: 'Line', cell: ({ lineId }) => lineId ?? <None word="the whole order" /> },
+    { head: 'Line', cell: ({ lineId }) => lineId ?? <None word="entire order" /> },
     { head: 'Before retainage', numeric: true, cell: ({ amount }) => cents(amount) },
-    { head: 'Held back', numeric: true, cell: ({ retainageWithheld }) => cents(retainageWithheld) },
+    { head: 'Retainage held', numeric: true, cell: ({ retainageWithheld }) => cents(retainageWithheld) },
   ]
   return (
     <>
@@ -58,7 +58,7 @@ function Shown({ payment }: { payment: Payment }) {
         facts={[
           { label: 'Amount', isFigure: true, value: cents(payment.amount) },
           { label: 'Before retainage', isFigure: true, isWideOnly: true, value: cents(payment.grossAmount) },
-          { label: 'Held back', isFigure: true, value: cents(payment.retainageWithheld) },
+          { label: 'Retainage held', isFigure: true, value: cents(payment.retainageWithheld) },
           {
             label: 'Discount',
             isFigure: true,
@@ -79,7 +79,7 @@ function Shown({ payment }: { payment: Payment }) {
       />
       <div className="cols">
         <div className="stack">
-          <Panel title="What it pays" isFlush>
+          <Panel title="Orders paid" isFlush>
             <div className="table-wrap">
               <Table
                 caption="Orders"
@@ -110,7 +110,7 @@ function Shown({ payment }: { payment: Payment }) {
               ],
               ['Invoice', payment.invoiceNumber ?? <None key="invoice" />],
               ['By', `${inWords(payment.method)}${payment.checkNumber === null ? '' : `, ${payment.checkNumber}`}`],
-              ['Accounting', payment.accountingId ?? 'not entered yet'],
+              ['Accounting', payment.accountingId ?? 'not synced yet'],
               ...(payment.voidReason === null ? [] : [['Voided', payment.voidReason] as const]),
             ]}
           />

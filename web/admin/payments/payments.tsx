@@ -27,7 +27,7 @@ export function Component() {
     <Page title="Payments" crumbs={[{ name: 'Payments', to: '/payments' }, { name: 'All' }]}>
       <div className="page-head">
         <h1>Payments</h1>
-        <p>What vendors were paid, or are to be.</p>
+        <p>Planned and completed payments to vendors.</p>
       </div>
       <PaymentsTabs />
       <Listing

@@ -41,9 +41,14 @@ function Shown({ run }: { run: PaymentRun }) {
         sub={`made ${time(run.createdAt)}`}
         facts={[
           { label: 'Amount', isFigure: true, value: cents(run.amount), note: 'before discounts' },
-          { label: 'Discounts', isFigure: true, value: cents(run.discountAmount), note: 'if paid in time' },
+          {
+            label: 'Discounts',
+            isFigure: true,
+            value: cents(run.discountAmount),
+            note: 'if paid by the discount date',
+          },
           { label: 'Payments', isFigure: true, value: run.paymentIds.length },
-          { label: 'Left out', isFigure: true, value: run.skipped.length },
+          { label: 'Skipped', isFigure: true, value: run.skipped.length },
           { label: 'Due through', isWideOnly: true, value: day(run.throughDate) },
           {
             label: 'Community',
@@ -61,10 +66,10 @@ function Shown({ run }: { run: PaymentRun }) {
         keyOf={({ id }) => id}
         sort="number"
         query={{ paymentRunId: run.id }}
-        empty={<Empty icon="payments" title="It made no payment" />}
+        empty={<Empty icon="payments" title="No payments in this run" />}
       />
       {run.skipped.length > 0 && (
-        <Panel title="Left out" hint="as it was when the run was made" isFlush>
+        <Panel title="Skipped" hint="at the time of the run" isFlush>
           <Skips skips={run.skipped} />
         </Panel>
       )}

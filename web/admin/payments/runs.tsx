@@ -38,7 +38,7 @@ export function Component() {
         cell: ({ paymentIds }) => paymentIds.length,
         csv: ({ paymentIds }) => paymentIds.length,
       },
-      { head: 'Left out', numeric: true, cell: ({ skipped }) => skipped.length, csv: ({ skipped }) => skipped.length },
+      { head: 'Skipped', numeric: true, cell: ({ skipped }) => skipped.length, csv: ({ skipped }) => skipped.length },
       { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount), csv: ({ amount }) => amount },
     ],
     [cents, day],
@@ -47,7 +47,7 @@ export function Component() {
     <Page title="Payment runs" crumbs={[{ name: 'Payments', to: '/payments' }, { name: 'Runs' }]}>
       <div className="page-head">
         <h1>Payments</h1>
-        <p>Runs pay one vendor once for all that is due.</p>
+        <p>Payment runs combine everything due into one payment per vendor.</p>
       </div>
       <PaymentsTabs />
       <Listing
@@ -58,7 +58,7 @@ export function Component() {
         sort="-createdAt"
         empty={
           <Empty icon="payments" title="No runs yet">
-            Payable shows what a run would pay, and makes it.
+            Use the Payable tab to preview and create a run.
           </Empty>
         }
       />

@@ -10,10 +10,10 @@ const REASONS = {
   not_due: { word: 'Not due yet', tone: 'calm', shape: 'clock' },
   under_way: { word: 'On a payment', tone: 'flow', shape: 'arrow' },
   vendor_on_hold: { word: 'Vendor on hold', tone: 'warn', shape: 'pause' },
-  compliance_expired: { word: 'Papers expired', tone: 'bad', shape: 'x' },
-  waiver_missing: { word: 'Waiver missing', tone: 'bad', shape: 'dash' },
+  compliance_expired: { word: 'Compliance documents expired', tone: 'bad', shape: 'x' },
+  waiver_missing: { word: 'Lien waiver missing', tone: 'bad', shape: 'dash' },
   not_payable: { word: 'Not payable', tone: 'calm', shape: 'slash' },
-  vendor_owes: { word: 'Vendor owes', tone: 'warn', shape: 'back' },
+  vendor_owes: { word: 'Credit from vendor', tone: 'warn', shape: 'back' },
   too_many: { word: 'Next run', tone: 'flow', shape: 'half' },
   nothing_payable: { word: 'Nothing payable', tone: 'calm', shape: 'ring' },
 } satisfies Record<PaymentRunSkip['reason'], Look>
@@ -31,7 +31,7 @@ export function Skips({ skips }: { skips: readonly PaymentRunSkip[] }) {
   return (
     <div className="table-wrap">
       <Table
-        caption="Left out"
+        caption="Skipped"
         columns={columns}
         rows={skips}
         keyOf={({ vendorId, poId, reason }) => `${vendorId} ${poId} ${reason}`}

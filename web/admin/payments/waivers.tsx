@@ -72,7 +72,7 @@ export function Component() {
     <Page title="Lien waivers" crumbs={[{ name: 'Payments', to: '/payments' }, { name: 'Waivers' }]}>
       <div className="page-head">
         <h1>Payments</h1>
-        <p>Waivers are asked for, signed by the vendor, and accepted by you.</p>
+        <p>Lien waivers from vendors, with their signature and review status.</p>
       </div>
       <PaymentsTabs />
       <Listing
@@ -83,7 +83,7 @@ export function Component() {
         sort="-createdAt"
         filters={FILTERS}
         empty={
-          <Empty icon="payments" title="No waivers yet">
+          <Empty icon="payments" title="No lien waivers yet">
             A waiver is asked for on the page of a payment.
           </Empty>
         }

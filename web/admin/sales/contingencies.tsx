@@ -12,17 +12,17 @@ import { type Column, None, Table } from '../../ui/table.tsx'
 import { say } from '../../ui/toast.tsx'
 
 const TYPES = {
-  financing: 'Their financing',
-  appraisal: 'The appraisal',
-  inspection: 'An inspection',
-  home_sale: 'The sale of their house',
-  other: 'Something else',
+  financing: 'Financing',
+  appraisal: 'Appraisal',
+  inspection: 'Inspection',
+  home_sale: 'Sale of current home',
+  other: 'Other',
 } satisfies Record<SaleContingencyType, string>
 
 const ENDS = {
-  cleared: 'It is cleared',
-  waived: 'It is waived by whom it protects',
-  failed: 'It failed',
+  cleared: 'Cleared',
+  waived: 'Waived',
+  failed: 'Failed',
 } satisfies Record<Exclude<SaleContingencyStatus, 'open'>, string>
 
 /** What the sale depends on, and what became of it. */
@@ -63,7 +63,7 @@ export function Contingencies({ sale }: { sale: Sale }) {
       actions={
         canWrite && (
           <Button small icon="plus" onClick={() => setOpen('new')}>
-            Add a contingency
+            Add contingency
           </Button>
         )
       }
@@ -92,7 +92,7 @@ function NewContingency({ sale, onClose }: { sale: Sale; onClose(): void }) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/sales/{saleId}/contingencies', {
     onSuccess: ({ number }) => {
-      say(`A contingency of ${number} is added`)
+      say(`Contingency added to ${number}`)
       onClose()
     },
   })
@@ -116,10 +116,10 @@ function NewContingency({ sale, onClose }: { sale: Sale; onClose(): void }) {
       <div className="form-row">
         <SelectField
           name="type"
-          label="It depends on"
+          label="Type"
           options={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
         />
-        <TextField name="dueDate" label="Until" type="date" min={today()} optional />
+        <TextField name="dueDate" label="Due date" type="date" min={today()} optional />
       </div>
       <TextField name="notes" label="Note" optional />
     </FormDialog>
@@ -131,7 +131,7 @@ function ContingencyMove(props: { sale: Sale; contingency: SaleContingency; onCl
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/sales/{saleId}/contingencies', {
     onSuccess: () => {
-      say(`${inWords(contingency.type)} is recorded`)
+      say(`${inWords(contingency.type)} contingency recorded`)
       onClose()
     },
   })
@@ -155,12 +155,8 @@ function ContingencyMove(props: { sale: Sale; contingency: SaleContingency; onCl
         })
       }}
     >
-      <SelectField
-        name="status"
-        label="What became of it"
-        options={choices.map(([value, label]) => ({ value, label }))}
-      />
-      <TextField name="date" label="On" type="date" defaultValue={today()} max={today()} />
+      <SelectField name="status" label="Result" options={choices.map(([value, label]) => ({ value, label }))} />
+      <TextField name="date" label="Date" type="date" defaultValue={today()} max={today()} />
       <TextField name="notes" label="Note" optional defaultValue={contingency.notes ?? ''} />
     </FormDialog>
   )

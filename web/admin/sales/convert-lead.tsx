@@ -17,15 +17,15 @@ export function ConvertLead({ lead, name, onClose }: { lead: Lead; name: string;
   const homes = usePage('/api/ext/homes', { salesStatus: 'available', limit: MOST_HOMES, sort: 'name' })
   const change = plumbline.useMutation('post', '/api/ext/leads/{leadId}/convert', {
     onSuccess: ({ id, number }) => {
-      say(`${number} is there, and the home is reserved`)
+      say(`${number} created and home reserved`)
       void navigate(`/sales/${id}`)
     },
   })
   return (
     <FormDialog
-      title={`${name} buys`}
-      note="the home is reserved at once"
-      word="Make the sale"
+      title={`Create a sale for ${name}`}
+      note="the home is reserved immediately"
+      word="Create sale"
       {...{ change, onClose }}
       onSubmit={(form) => {
         const [basePrice, deposit] = [typedNumber(form, 'basePrice'), typedNumber(form, 'deposit')]
@@ -49,10 +49,10 @@ export function ConvertLead({ lead, name, onClose }: { lead: Lead; name: string;
           { value: '', label: 'Choose one' },
           ...(homes.data?.data ?? []).map((home) => ({ value: home.id, label: home.name })),
         ]}
-        hint={homes.data?.data.length === 0 ? 'No home is available.' : 'Those that are available.'}
+        hint={homes.data?.data.length === 0 ? 'No home is available.' : 'Only available homes are listed.'}
       />
       <div className="form-row">
-        <TextField name="basePrice" label="Base price" optional hint="Left out, that of the home." />
+        <TextField name="basePrice" label="Base price" optional hint="Defaults to the price of the home." />
         <TextField name="lotPremium" label="Lot premium" optional />
         <TextField name="incentives" label="Incentives" optional />
       </div>

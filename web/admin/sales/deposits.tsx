@@ -14,12 +14,12 @@ import { say } from '../../ui/toast.tsx'
 /** What can become of a deposit; what was settled stays as it is. */
 const NEXT: Record<SaleDepositStatus, readonly { value: SaleDepositStatus; label: string }[]> = {
   due: [
-    { value: 'received', label: 'It was received' },
-    { value: 'cancelled', label: 'It is not to be paid any more' },
+    { value: 'received', label: 'Received' },
+    { value: 'cancelled', label: 'Waived' },
   ],
   received: [
-    { value: 'refunded', label: 'It was refunded to the buyers' },
-    { value: 'forfeited', label: 'It is forfeited: you keep it beside the price' },
+    { value: 'refunded', label: 'Refunded to the buyers' },
+    { value: 'forfeited', label: 'Forfeited: you keep the deposit' },
   ],
   refunded: [],
   forfeited: [],
@@ -65,7 +65,7 @@ export function Deposits({ sale }: { sale: Sale }) {
       actions={
         canWrite && (
           <Button small icon="plus" onClick={() => setOpen('new')}>
-            Add a deposit
+            Add deposit
           </Button>
         )
       }
@@ -87,7 +87,7 @@ function NewDeposit({ sale, onClose }: { sale: Sale; onClose(): void }) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/sales/{saleId}/deposits', {
     onSuccess: ({ number }) => {
-      say(`A deposit of ${number} is added`)
+      say(`Deposit added to ${number}`)
       onClose()
     },
   })
@@ -116,14 +116,14 @@ function NewDeposit({ sale, onClose }: { sale: Sale; onClose(): void }) {
         <TextField name="amount" label="Amount" autoFocus />
         <SelectField
           name="status"
-          label="State"
+          label="Status"
           options={[
             { value: 'due', label: 'Due' },
             { value: 'received', label: 'Received' },
           ]}
         />
       </div>
-      <TextField name="date" label="On" type="date" defaultValue={today()} pointer="/dueDate" />
+      <TextField name="date" label="Date" type="date" defaultValue={today()} pointer="/dueDate" />
     </FormDialog>
   )
 }
@@ -134,13 +134,13 @@ function DepositMove({ sale, deposit, onClose }: { sale: Sale; deposit: SaleDepo
   const [status, setStatus] = useState<string>(choices[0]?.value ?? deposit.status)
   const change = plumbline.useMutation('post', '/api/ext/sales/{saleId}/deposits', {
     onSuccess: () => {
-      say(`${deposit.depositId} is ${inWords(status).toLowerCase()}`)
+      say(`Deposit of ${cents(deposit.amount)} ${inWords(status).toLowerCase()}`)
       onClose()
     },
   })
   return (
     <FormDialog
-      title={`Deposit ${deposit.depositId}, ${cents(deposit.amount)}`}
+      title={`Record deposit of ${cents(deposit.amount)}`}
       note={sale.number}
       size="narrow"
       word="Record"
@@ -158,8 +158,8 @@ function DepositMove({ sale, deposit, onClose }: { sale: Sale; deposit: SaleDepo
         })
       }}
     >
-      <SelectField name="status" label="What became of it" value={status} onChange={setStatus} options={choices} />
-      <TextField name="date" label="On" type="date" defaultValue={today()} />
+      <SelectField name="status" label="Result" value={status} onChange={setStatus} options={choices} />
+      <TextField name="date" label="Date" type="date" defaultValue={today()} />
       {status !== 'received' && <TextField name="reason" label="Reason" optional />}
     </FormDialog>
   )

@@ -14,7 +14,7 @@ const TYPES = {
   call: 'Call',
   email: 'E-mail',
   text: 'Text message',
-  visit: 'Visit of a model or a lot',
+  visit: 'Model or lot visit',
   meeting: 'Meeting',
   note: 'Note',
 } satisfies Record<LeadActivityType, string>
@@ -37,8 +37,8 @@ export function LeadActivities({ lead }: { lead: Lead }) {
       ) : rows === undefined ? (
         <SkeletonLines />
       ) : rows.length === 0 ? (
-        <Empty icon="clock" title="Nothing was done yet">
-          Calls, visits and notes stand here, by people and by agents.
+        <Empty icon="clock" title="No activities yet">
+          Add a call, visit or note to start the history of this lead.
         </Empty>
       ) : (
         <ol className="timeline">
@@ -63,13 +63,13 @@ export function NewActivity({ lead, name, onClose }: { lead: Lead; name: string;
   const { today, beginOf } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/leads/{leadId}/activities', {
     onSuccess: () => {
-      say(`Noted for ${name}`)
+      say(`Activity with ${name} added`)
       onClose()
     },
   })
   return (
     <FormDialog
-      title={`Activity with ${name}`}
+      title={`Add activity with ${name}`}
       word="Add activity"
       {...{ change, onClose }}
       onSubmit={(form) => {
@@ -87,16 +87,16 @@ export function NewActivity({ lead, name, onClose }: { lead: Lead; name: string;
       <div className="form-row">
         <SelectField
           name="activityType"
-          label="What"
+          label="Type"
           options={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
         />
         <TextField
           name="nextActivityAt"
-          label="Get in touch again"
+          label="Next contact"
           type="date"
           min={today()}
           optional
-          hint="Left out, it stays as it is."
+          hint="If empty, the date does not change."
         />
       </div>
       <TextAreaField name="notes" label="Notes" optional />

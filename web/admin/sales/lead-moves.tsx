@@ -25,7 +25,7 @@ export function LeadMoves({ lead, look = 'plain' }: { lead: Lead; look?: 'plain'
   const name = leadName(lead)
   const move = plumbline.useMutation('post', '/api/ext/leads/{leadId}/status', {
     onSuccess: ({ status }) => {
-      say(`${name} is ${LOOKS.lead[status].word.toLowerCase()}`)
+      say(`${name}: ${LOOKS.lead[status].word.toLowerCase()}`)
       setOpen(null)
     },
   })
@@ -53,7 +53,7 @@ export function LeadMoves({ lead, look = 'plain' }: { lead: Lead; look?: 'plain'
                 </Menu.Item>
               ))}
               {may('sales:write') && lead.status !== 'lost' && (
-                <Menu.Item onClick={() => setOpen('buys')}>Buys a home…</Menu.Item>
+                <Menu.Item onClick={() => setOpen('buys')}>Create sale…</Menu.Item>
               )}
             </Menu.Popup>
           </Menu.Positioner>
@@ -62,8 +62,8 @@ export function LeadMoves({ lead, look = 'plain' }: { lead: Lead; look?: 'plain'
       {open === 'buys' && <ConvertLead lead={lead} name={name} onClose={() => setOpen(null)} />}
       {open === 'lost' && (
         <MoveDialog
-          title={`Lost: ${name}`}
-          effect="It leaves the board. It can be taken up again by its status."
+          title={`Mark ${name} as lost?`}
+          effect="The lead is removed from the board. You can reopen it by changing its status."
           word="Mark as lost"
           reason="needed"
           trial={null}

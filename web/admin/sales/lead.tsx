@@ -68,10 +68,10 @@ function Shown({ lead }: { lead: Lead }) {
         sub={[lead.email, lead.phone].filter((part) => part !== null).join(', ') || 'no address'}
         facts={[
           { label: 'Score', isFigure: true, value: lead.score, note: 'of 100' },
-          { label: 'Came from', value: inWords(lead.source), note: <Time at={lead.createdAt} /> },
+          { label: 'Source', value: inWords(lead.source), note: <Time at={lead.createdAt} /> },
           { label: 'Budget', value: <Budget lead={lead} /> },
           {
-            label: 'Moves in',
+            label: 'Move-in',
             isWideOnly: true,
             value: lead.desiredMoveIn === null ? 'not said' : day(lead.desiredMoveIn),
           },
@@ -80,7 +80,7 @@ function Shown({ lead }: { lead: Lead }) {
             value: lead.nextActivityAt === null ? 'none appointed' : <Time at={lead.nextActivityAt} />,
           },
           {
-            label: 'Taken care of by',
+            label: 'Assigned to',
             isWideOnly: true,
             value: lead.ownerUserId === null ? 'nobody yet' : <Name of="user" id={lead.ownerUserId} />,
           },
@@ -90,11 +90,11 @@ function Shown({ lead }: { lead: Lead }) {
         <div className="banner" data-tone="ok">
           <Icon name="check" />
           <div>
-            <strong>They bought.</strong>
+            <strong>This lead bought a home.</strong>
           </div>
           {may('sales:read') && (
             <Link className="btn small" to={`/sales/${lead.convertedSaleId}`}>
-              To the sale
+              Open sale
             </Link>
           )}
         </div>
@@ -110,7 +110,7 @@ function Shown({ lead }: { lead: Lead }) {
       <div className="cols">
         <LeadActivities lead={lead} />
         <div className="stack">
-          <Panel title="What they want">
+          <Panel title="Preferences">
             <KeyValues
               facts={[
                 ['Where', <Names key="where" of="community" ids={lead.communityIds} none="anywhere" />],
@@ -118,7 +118,7 @@ function Shown({ lead }: { lead: Lead }) {
               ]}
             />
           </Panel>
-          <Panel title="Score" hint="why it is so">
+          <Panel title="Score" hint="how it is calculated">
             {lead.scoreReasons.length === 0 ? (
               <p className="muted">Nothing speaks for it.</p>
             ) : (

@@ -24,12 +24,12 @@ export function Component() {
     <Page title="Leads" crumbs={[{ name: 'Sales' }]}>
       <div className="page-head">
         <h1>Leads</h1>
-        <p>Who may buy, the most promising first.</p>
+        <p>Prospective buyers, sorted by score.</p>
       </div>
       <SalesTabs />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would be one more landmark around those of the columns. */}
-      <div className="board" tabIndex={0} role="region" aria-label="Leads by state">
+      <div className="board" tabIndex={0} role="region" aria-label="Leads by status">
         {OPEN.map((status) => (
           <BoardColumn key={status} status={status} />
         ))}
@@ -50,7 +50,7 @@ function BoardColumn({ status }: { status: (typeof OPEN)[number] }) {
         <span className="push faint">{leads.data?.nextCursor == null ? rows?.length : `${SHOWN}+`}</span>
       </h2>
       {leads.error !== null ? (
-        <Failed what="These leads" error={leads.error} onRetry={() => void leads.refetch()} />
+        <Failed what="Leads" error={leads.error} onRetry={() => void leads.refetch()} />
       ) : rows === undefined ? (
         <SkeletonLines lines={3} />
       ) : rows.length === 0 ? (

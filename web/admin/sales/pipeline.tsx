@@ -16,7 +16,7 @@ export function Pipeline({ sale }: { sale: Sale }) {
   const [waived, setWaived] = useState<string | null>(null)
   const advance = plumbline.useMutation('post', '/api/ext/sales/{saleId}/pipeline', {
     onSuccess: ({ number }, { body }) => {
-      say(`${number}: ${inWords(body.stage).toLowerCase()} is ${body.status === 'waived' ? 'waived' : 'done'}`)
+      say(`${number}: ${inWords(body.stage).toLowerCase()} ${body.status === 'waived' ? 'waived' : 'completed'}`)
       setWaived(null)
     },
   })
@@ -65,8 +65,8 @@ export function Pipeline({ sale }: { sale: Sale }) {
       </ol>
       {waived !== null && (
         <MoveDialog
-          title={`Waive: ${inWords(waived).toLowerCase()}`}
-          effect="The sale goes on without this stage."
+          title={`Waive ${inWords(waived).toLowerCase()}?`}
+          effect="The sale continues without this stage."
           word="Waive"
           reason="needed"
           trial={null}

@@ -27,7 +27,7 @@ export function Component() {
   const at = { params: { path: { saleId } } }
   const sale = plumbline.useQuery('get', '/api/ext/sales/{saleId}', at)
   const approve = plumbline.useMutation('post', '/api/ext/sales/{saleId}/approve', {
-    onSuccess: ({ number }) => say(`${number} is approved`),
+    onSuccess: ({ number }) => say(`${number} approved`),
   })
   const number = sale.data?.number ?? 'Sale'
   const canApprove = sale.data?.status === 'pending' && may('sales:write')
@@ -42,7 +42,7 @@ export function Component() {
             busy={approve.isPending}
             onClick={() => approve.mutate({ ...at, body: { version: sale.data?.version } })}
           >
-            Approve the sale
+            Approve sale
           </Button>
         )
       }
@@ -120,7 +120,7 @@ function Shown({ sale }: { sale: Sale }) {
                     : `${inWords(sale.financing.type)}, ${inWords(sale.financing.status).toLowerCase()}`,
                 ],
                 [
-                  'Sold by',
+                  'Salesperson',
                   sale.salesRepId === null ? (
                     <None key="rep" word="nobody yet" />
                   ) : (

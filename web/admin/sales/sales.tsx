@@ -92,7 +92,7 @@ export function Component() {
     <Page title="Sales" crumbs={[{ name: 'Sales', to: '/sales' }, { name: 'All' }]}>
       <div className="page-head">
         <h1>Sales</h1>
-        <p>Each with its stages, from the contract to the closing.</p>
+        <p>Sales and their stages, from contract to closing.</p>
       </div>
       <SalesTabs />
       <Listing
@@ -105,7 +105,7 @@ export function Component() {
         filters={FILTERS}
         empty={
           <Empty icon="sales" title="No sales yet">
-            A lead becomes a sale (convertLead), or a sale is entered by itself (createSale).
+            Open a lead to create a sale, or create one through the API.
           </Empty>
         }
       />

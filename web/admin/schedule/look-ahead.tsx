@@ -43,14 +43,14 @@ export function Component() {
     tasks: rows?.filter(({ plannedStart }) => plannedStart >= from && plannedStart <= to),
   }))
   const before = rows?.filter(({ plannedStart }) => plannedStart < monday)
-  weeks.push({ name: 'before', word: 'From before', tasks: before })
+  weeks.push({ name: 'before', word: 'Overdue', tasks: before })
   const open = params.get('week') ?? 'this'
   const shown = weeks.find(({ name }) => name === open) ?? weeks[0]
   return (
     <Page title="Look-ahead" crumbs={[{ name: 'Schedule' }]}>
       <div className="page-head">
         <h1>Schedule</h1>
-        <p>What is not over and starts within {WEEKS} weeks.</p>
+        <p>Open tasks that start in the next {WEEKS} weeks.</p>
       </div>
       <search className="filters">
         <ParamSelect
@@ -96,11 +96,8 @@ export function Component() {
         <SkeletonLines lines={8} />
       ) : shown.tasks.length === 0 ? (
         <section className="panel">
-          <Empty
-            icon="schedule"
-            title={shown.name === 'before' ? 'Nothing is left from before' : 'Nothing starts then'}
-          >
-            Tasks come from the schedules of the homes.
+          <Empty icon="schedule" title={shown.name === 'before' ? 'No overdue tasks' : 'No tasks start this week'}>
+            Add tasks to the schedule of a home.
           </Empty>
         </section>
       ) : (

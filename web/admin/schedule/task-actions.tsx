@@ -33,11 +33,11 @@ export function TaskActions({ task, trigger }: { task: Task; trigger?: ReactElem
               {isWaiting && item('in_progress', 'Start…')}
               {isUnderWay && item('complete', 'Complete…')}
               {isWaiting && proposed !== null && item('decide', `Decide about ${shortDay(proposed)}…`)}
-              {isWaiting && task.vendorId !== null && proposed === null && item('ask', 'Ask the vendor to confirm…')}
-              {isWaiting && task.vendorId !== null && item('answer', 'Record what the vendor says…')}
+              {isWaiting && task.vendorId !== null && proposed === null && item('ask', 'Request confirmation…')}
+              {isWaiting && task.vendorId !== null && item('answer', 'Record vendor answer…')}
               {isUnderWay && item('on_hold', 'Put on hold…')}
               {isWaiting && item('skipped', 'Skip…')}
-              {(status === 'on_hold' || status === 'skipped') && item('resume', 'Take up again…')}
+              {(status === 'on_hold' || status === 'skipped') && item('resume', 'Resume…')}
               {status === 'completed' && item('resume', 'Reopen…')}
             </Menu.Popup>
           </Menu.Positioner>

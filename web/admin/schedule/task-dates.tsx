@@ -19,13 +19,13 @@ export function AskVendor({ task, onClose }: Props) {
   const { day } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/confirmation/request', {
     onSuccess: ({ name }) => {
-      say(`The vendor of ${name} is asked`)
+      say(`Confirmation of ${name} requested`)
       onClose()
     },
   })
   return (
     <FormDialog
-      title={`Ask to confirm: ${task.name}`}
+      title={`Request confirmation of ${task.name}`}
       size="narrow"
       word="Ask"
       {...{ change, onClose }}
@@ -33,16 +33,16 @@ export function AskVendor({ task, onClose }: Props) {
     >
       <p className="muted">
         {task.vendorId !== null && <Name of="vendor" id={task.vendorId} isPlain />} is told {day(task.plannedStart)} and
-        answers on its own page. Whatever it says by phone can be recorded here.
+        answers in the portal. You can also record an answer that you get by phone.
       </p>
     </FormDialog>
   )
 }
 
 const ANSWERS = {
-  confirmed: 'It comes',
-  declined: 'It does not come',
-  reschedule_requested: 'It can come on another day',
+  confirmed: 'Confirmed',
+  declined: 'Declined',
+  reschedule_requested: 'Proposed another date',
 } satisfies Record<TaskConfirmationAnswer['answer'], string>
 
 /** Records what the vendor said of the date on the phone, such as another day. */
@@ -57,7 +57,7 @@ export function Answer({ task, onClose }: Props) {
   })
   return (
     <FormDialog
-      title={`What the vendor says: ${task.name}`}
+      title={`Record vendor answer for ${task.name}`}
       size="narrow"
       word="Record"
       {...{ change, onClose }}
@@ -81,9 +81,9 @@ export function Answer({ task, onClose }: Props) {
         options={Object.entries(ANSWERS).map(([value, label]) => ({ value, label }))}
       />
       {answer === 'reschedule_requested' && (
-        <TextField name="proposedStart" label="The other day" type="date" min={today()} />
+        <TextField name="proposedStart" label="Proposed date" type="date" min={today()} />
       )}
-      <TextField name="note" label="In its words" optional />
+      <TextField name="note" label="Note from the vendor" optional />
     </FormDialog>
   )
 }
@@ -97,7 +97,7 @@ export function Decide({ task, onClose }: Props) {
       say(
         accept === 'yes'
           ? `${name} starts ${day(plannedStart)}, ${count(cascade.moved.length, 'task')} moved`
-          : `${name} stays on ${day(plannedStart)}; its vendor is asked again`,
+          : `${name} stays on ${day(plannedStart)}. The vendor was asked to confirm again.`,
       )
       onClose()
     },
@@ -105,9 +105,9 @@ export function Decide({ task, onClose }: Props) {
   const { proposedStart, note } = task.confirmation
   return (
     <FormDialog
-      title={`Another date: ${task.name}`}
+      title={`Proposed date for ${task.name}`}
       size="narrow"
-      word={accept === 'yes' ? 'Move the task' : 'Hold the date'}
+      word={accept === 'yes' ? 'Move task' : 'Keep date'}
       {...{ change, onClose }}
       onSubmit={(form) =>
         change.mutate({
@@ -128,11 +128,11 @@ export function Decide({ task, onClose }: Props) {
         value={accept}
         onChange={setAccept}
         options={[
-          { value: 'yes', label: 'Move the task to it, and what follows with it' },
-          { value: 'no', label: 'Hold the planned day, and ask again' },
+          { value: 'yes', label: 'Move the task and its successors to the proposed date' },
+          { value: 'no', label: 'Keep the planned date and ask the vendor again' },
         ]}
       />
-      {accept === 'no' && <TextField name="reason" label="Reason" optional hint="The vendor reads it." />}
+      {accept === 'no' && <TextField name="reason" label="Reason" optional hint="The vendor will see the reason." />}
     </FormDialog>
   )
 }

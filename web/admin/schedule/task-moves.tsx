@@ -17,17 +17,17 @@ interface Props {
 }
 
 const EFFECTS: Record<MoveOfTask, string> = {
-  in_progress: 'Work has begun. What follows is planned from the day on which it did.',
-  on_hold: 'Work stops, or does not begin, until it is taken up again.',
-  skipped: 'It is not done. What follows waits for what it waited for.',
-  resume: 'It comes back to where it was, and the home is scheduled anew.',
+  in_progress: 'Starts the task. Its successors are scheduled from the actual start date.',
+  on_hold: 'Pauses the task until it is resumed.',
+  skipped: 'Skips the task. Its successors then depend on its predecessors.',
+  resume: 'Restores the previous status and recalculates the schedule.',
 }
 
 const WORDS: Record<MoveOfTask, string> = {
   in_progress: 'Start',
   on_hold: 'Put on hold',
   skipped: 'Skip',
-  resume: 'Take up again',
+  resume: 'Resume',
 }
 
 /** Moves a task to another status than completed. */
@@ -35,7 +35,7 @@ export function MoveTask({ task, to, onClose }: Props & { to: MoveOfTask }) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/status', {
     onSuccess: ({ name, status, cascade }) => {
-      say(`${name} is ${LOOKS.task[status].word.toLowerCase()}${movedInWords(cascade)}`)
+      say(`${name}: ${LOOKS.task[status].word.toLowerCase()}${movedInWords(cascade)}`)
       onClose()
     },
   })
@@ -78,7 +78,7 @@ export function CompleteTask({ task, onClose }: Props) {
   const change = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/complete', {
     onSuccess: ({ name, cascade, orders }) => {
       const paid = orders.length === 0 ? '' : `, with ${count(orders.length, 'order')}`
-      say(`${name} is completed${paid}${movedInWords(cascade)}`)
+      say(`${name} completed${paid}${movedInWords(cascade)}`)
       onClose()
     },
   })
@@ -86,7 +86,7 @@ export function CompleteTask({ task, onClose }: Props) {
   const isInspection = task.taskKind === 'inspection'
   return (
     <FormDialog
-      title={`Complete: ${task.name}`}
+      title={`Complete ${task.name}`}
       size="narrow"
       word="Complete"
       {...{ change, onClose }}
@@ -108,8 +108,8 @@ export function CompleteTask({ task, onClose }: Props) {
       }}
     >
       <p className="muted">
-        What follows moves up if this was early, and back if it was late.
-        {task.payOnComplete && ' Its orders are completed with it, and become payable.'}
+        Successors move earlier or later with the actual completion date.
+        {task.payOnComplete && ' Its orders are completed and become payable.'}
       </p>
       <TextField name="date" label="On" type="date" defaultValue={today()} max={today()} />
       {isInspection && (
@@ -118,7 +118,7 @@ export function CompleteTask({ task, onClose }: Props) {
           label="Result"
           options={[
             { value: 'passed', label: 'Passed' },
-            { value: 'failed', label: 'Failed: nothing can start after it' },
+            { value: 'failed', label: 'Failed: successors cannot start' },
           ]}
         />
       )}
@@ -150,9 +150,9 @@ function Reason({ isForced, isNeeded, verb }: { isForced: boolean; isNeeded: boo
   return (
     <TextField
       name="reason"
-      label={isForced ? 'Why all the same' : 'Reason'}
+      label={isForced ? 'Reason for override' : 'Reason'}
       optional={!isForced && !isNeeded}
-      hint={isForced ? `With a reason it is possible to ${verb} it. The history keeps it.` : undefined}
+      hint={isForced ? `You can ${verb} it with a reason. It is recorded in the history.` : undefined}
     />
   )
 }

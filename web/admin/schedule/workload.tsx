@@ -63,14 +63,14 @@ export function Workload(props: { communityId: string | null; vendorId: string |
   return (
     <Panel
       title="By vendor"
-      hint="tasks, and the workdays that they take"
+      hint="number of tasks and workdays"
       isFlush
       actions={
         vendorId === null && (
           <>
             {after !== null && (
               <Button small look="quiet" onClick={() => setAfter('')}>
-                From the first
+                Back to the first vendors
               </Button>
             )}
             {load.data?.lastVendorId != null && (

@@ -40,7 +40,7 @@ export function Component() {
       csv: (grant) => LOOKS.key[stateOf(grant)].word,
     },
     {
-      head: 'May do',
+      head: 'Permissions',
       cell: ({ permissions, proposeOnly }) => (
         <>
           {presetOf(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2}`}
@@ -61,7 +61,7 @@ export function Component() {
       csv: ({ lastUsedAt }) => lastUsedAt,
     },
     {
-      head: 'Ends',
+      head: 'Expires',
       className: 'nowrap',
       cell: ({ expiresAt, revokedAt }) =>
         revokedAt === null ? day(dateOf(expiresAt)) : `ended ${day(dateOf(revokedAt))}`,
@@ -83,8 +83,8 @@ export function Component() {
       <div className="page-head">
         <h1>Connected apps</h1>
         <p>
-          Assistants and other apps that people let work for them. Each can do what was ticked, and never more than its
-          person.
+          Assistants and other apps that users connected. Each app has only the selected permissions, and never more
+          than its person.
         </p>
       </div>
       <Listing
@@ -94,9 +94,9 @@ export function Component() {
         keyOf={({ id }) => id}
         sort="-createdAt"
         empty={
-          <Empty icon="swap" title="No apps are connected">
-            Add <code>{`${location.origin}${root}/mcp`}</code> as a connector in your assistant. It leads you to a page
-            here that asks what it may do.
+          <Empty icon="swap" title="No connected apps yet">
+            Add <code>{`${location.origin}${root}/mcp`}</code> as a connector in your assistant. A page opens where you
+            choose its permissions.
           </Empty>
         }
       />
@@ -115,7 +115,7 @@ function Disconnect({ grant, onClose }: { grant: OauthGrant; onClose(): void }) 
   const { id, clientName, permissions } = grant
   const revoke = plumbline.useMutation('post', '/api/admin/oauth-grants/{grantId}/revoke', {
     onSuccess: () => {
-      say(`${clientName} is disconnected`)
+      say(`${clientName} disconnected`)
       onClose()
     },
   })

@@ -20,7 +20,7 @@ const FILTERS: readonly Filter[] = [
     label: 'Outcome',
     options: [
       { value: 'done', label: 'Done' },
-      { value: 'refused', label: 'Refused' },
+      { value: 'refused', label: 'Denied' },
     ],
   },
   {
@@ -33,8 +33,8 @@ const FILTERS: readonly Filter[] = [
 const BY_CLICK = [
   { name: 'action', label: 'Action' },
   { name: 'actorId', label: 'By' },
-  { name: 'resourceId', label: 'About' },
-  { name: 'address', label: 'Address' },
+  { name: 'resourceId', label: 'Record' },
+  { name: 'address', label: 'IP address' },
 ] as const
 
 /** Who did what, when and from where, and who was refused. */
@@ -56,7 +56,7 @@ export function Component() {
     <Page title="Audit" crumbs={[{ name: 'Settings' }, { name: 'Audit' }]}>
       <div className="page-head">
         <h1>Audit</h1>
-        <p>Who did what, when and from where, and who was refused. Nobody can change it.</p>
+        <p>A permanent record of actions and denied attempts, with user, time and IP address.</p>
       </div>
       <Listing
         path="/api/ext/audit-entries"
@@ -76,8 +76,8 @@ export function Component() {
           </>
         }
         empty={
-          <Empty icon="audit" title="Nothing in this period">
-            Entries are kept for 400 days, unless the deployment says otherwise.
+          <Empty icon="audit" title="No entries in this period">
+            Choose another period. Entries are kept for 400 days by default.
           </Empty>
         }
       />
@@ -106,7 +106,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { head: 'Reason', isOnlyExported: true, cell: () => null, csv: ({ reason }) => reason },
   { head: 'Changed', isOnlyExported: true, cell: () => null, csv: ({ changed }) => changed.join(' ') },
   {
-    head: 'About',
+    head: 'Record',
     className: 'long',
     cell: ({ resourceType, resourceId }) => (
       <>
@@ -128,7 +128,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
         {actor.id !== null && (
           <span className="sub">
             <Narrow to="actorId" value={actor.id}>
-              all by the same
+              all from this user
             </Narrow>
           </span>
         )}
@@ -153,7 +153,8 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   {
     head: 'Event',
     isWideOnly: true,
-    cell: ({ eventId }) => (eventId === null ? <None /> : <Link to={`/settings/events/${eventId}`}>what it held</Link>),
+    cell: ({ eventId }) =>
+      eventId === null ? <None /> : <Link to={`/settings/events/${eventId}`}>previous content</Link>,
     csv: ({ eventId }) => eventId,
   },
   { head: 'Request', isOnlyExported: true, cell: () => null, csv: ({ requestId }) => requestId },

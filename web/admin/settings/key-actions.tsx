@@ -44,11 +44,11 @@ function Edit({ apiKey, onClose }: Props) {
   const { day, dateOf } = useFormats()
   const change = plumbline.useMutation('patch', '/api/admin/keys/{keyId}', {
     onSuccess: ({ name }) => {
-      say(`${name} is saved`)
+      say(`${name} updated`)
       onClose()
     },
   })
-  const kept = apiKey.expiresAt === null ? 'Never, as now' : `${day(dateOf(apiKey.expiresAt))}, as now`
+  const kept = apiKey.expiresAt === null ? 'Never (no change)' : `${day(dateOf(apiKey.expiresAt))} (no change)`
   return (
     <FormDialog
       title={`Edit ${apiKey.name}`}
@@ -70,16 +70,16 @@ function Edit({ apiKey, onClose }: Props) {
         <TextField name="name" label="Name" defaultValue={apiKey.name} autoFocus />
         <SelectField
           name="expiresAt"
-          label="Ends"
+          label="Expires"
           options={[{ value: 'kept', label: kept }, ...TERMS.map(({ value, word }) => ({ value, label: word }))]}
         />
       </div>
       <TextField
         name="allowedAddresses"
-        label="Only from these addresses"
+        label="Allowed IP addresses"
         optional
         defaultValue={apiKey.allowedAddresses?.join(', ') ?? ''}
-        hint="Empty means from anywhere."
+        hint="If empty, every IP address is allowed."
       />
     </FormDialog>
   )
@@ -93,7 +93,7 @@ function Rotate({ apiKey, onClose }: Props) {
     <FormDialog
       title={`Rotate ${apiKey.name}`}
       size="narrow"
-      word="Make a new secret"
+      word="Rotate secret"
       {...{ change, onClose }}
       onSubmit={(form) =>
         change.mutate({
@@ -105,13 +105,13 @@ function Rotate({ apiKey, onClose }: Props) {
       <p className="muted">It gets a new secret, shown once. The old one works on for as long as you say.</p>
       <SelectField
         name="overlapDays"
-        label="The old secret works"
+        label="The old secret stays valid"
         defaultValue="3"
         options={[
-          { value: '0', label: 'No longer' },
-          { value: '1', label: 'One more day' },
-          { value: '3', label: '3 more days' },
-          { value: '7', label: '7 more days' },
+          { value: '0', label: 'Not at all' },
+          { value: '1', label: 'For 1 more day' },
+          { value: '3', label: 'For 3 more days' },
+          { value: '7', label: 'For 7 more days' },
         ]}
       />
     </FormDialog>
@@ -122,7 +122,7 @@ function Revoke({ apiKey, onClose }: Props) {
   const [text, setText] = useState('')
   const change = plumbline.useMutation('post', '/api/admin/keys/{keyId}/revoke', {
     onSuccess: ({ name }) => {
-      say(`${name} is revoked`)
+      say(`${name} revoked`)
       onClose()
     },
   })
@@ -138,12 +138,12 @@ function Revoke({ apiKey, onClose }: Props) {
       onSubmit={() => isConfirmed && change.mutate({ params: { path: { keyId: apiKey.id } } })}
     >
       <p className="muted">
-        Programs with this key are refused within a second, and webhook subscriptions that act for it stop.{' '}
+        Programs lose access with this key immediately, and its webhooks stop.{' '}
         {apiKey.lastUsedAt === null ? (
-          'It was never used.'
+          'This key was never used.'
         ) : (
           <>
-            It was last used <Time at={apiKey.lastUsedAt} />.
+            This key was last used <Time at={apiKey.lastUsedAt} />.
           </>
         )}{' '}
         This cannot be undone.

@@ -46,14 +46,14 @@ export function Component() {
             state={<Status of="key" is={stateOf(data)} />}
             facts={[
               {
-                label: 'May do',
+                label: 'Permissions',
                 value: presetOf(data.permissions) ?? `${data.permissions.length} permissions`,
-                note: 'as far as its maker’s role covers them',
+                note: 'limited by the role of its creator',
               },
-              { label: 'Made by', value: <Maker id={data.createdByUserId} />, note: <Time at={data.createdAt} /> },
+              { label: 'Created by', value: <Maker id={data.createdByUserId} />, note: <Time at={data.createdAt} /> },
               { label: 'Last used', value: data.lastUsedAt === null ? 'never' : <Time at={data.lastUsedAt} /> },
               {
-                label: 'Ends',
+                label: 'Expires',
                 value:
                   data.revokedAt !== null
                     ? `revoked ${day(dateOf(data.revokedAt))}`
@@ -62,11 +62,11 @@ export function Component() {
                       : day(dateOf(data.expiresAt)),
               },
               { label: 'From', value: data.allowedAddresses === null ? 'anywhere' : data.allowedAddresses.join(', ') },
-              { label: 'Id', value: <code>{data.id}</code>, isWideOnly: true },
+              { label: 'ID', value: <code>{data.id}</code>, isWideOnly: true },
             ]}
           />
           <div className="cols">
-            <Panel title="Permissions" hint="fixed when it was made; for others, make another key">
+            <Panel title="Permissions" hint="set at creation; create another key to change them">
               <PermissionMatrix granted={new Set(data.permissions)} />
             </Panel>
             <Panel title="Secrets" isFlush>
@@ -75,7 +75,7 @@ export function Component() {
               ) : (
                 <div className="table-wrap">
                   <Table
-                    caption="Secrets that work"
+                    caption="Active secrets"
                     rows={data.secrets}
                     keyOf={({ start }) => start}
                     columns={[

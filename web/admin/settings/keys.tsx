@@ -48,7 +48,7 @@ export function Component() {
       csv: (key) => LOOKS.key[stateOf(key)].word,
     },
     {
-      head: 'May do',
+      head: 'Permissions',
       cell: ({ permissions }) => (
         <>
           {presetOf(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2}`}
@@ -72,12 +72,12 @@ export function Component() {
       csv: ({ allowedAddresses }) => allowedAddresses?.join(' ') ?? null,
     },
     {
-      head: 'Made by',
+      head: 'Created by',
       cell: ({ createdByUserId }) => <Maker id={createdByUserId} />,
       csv: ({ createdByUserId }) => createdByUserId,
     },
     {
-      head: 'Ends',
+      head: 'Expires',
       className: 'nowrap',
       cell: ({ expiresAt, revokedAt }) =>
         revokedAt !== null
@@ -93,7 +93,7 @@ export function Component() {
       <div className="page-head">
         <h1>API keys</h1>
         <p>
-          For programs. A key can never do more than the person who made it.{' '}
+          Access for programs, agents and other systems. A key never has more permissions than its creator.{' '}
           <a href={`${root}/docs/guides/first-call`}>Read the guide</a>
         </p>
       </div>
@@ -104,7 +104,7 @@ export function Component() {
         keyOf={({ id }) => id}
         sort="-createdAt"
         empty={
-          <Empty icon="key" title="No keys yet" actions={create}>
+          <Empty icon="key" title="No API keys yet" actions={create}>
             A program, an agent or your accounting calls with a key of its own, so that you see what it does and can end
             it.
           </Empty>

@@ -63,7 +63,7 @@ function Cell(props: {
   if (!grantable.has(permission)) {
     return (
       <td>
-        <span className="not-yours" title="Your role does not have it">
+        <span className="not-yours" title="Not included in your role">
           –<span className="sr">not yours to grant</span>
         </span>
       </td>

@@ -55,7 +55,7 @@ export function NewKey({ onClose }: { onClose(): void }) {
           <TextField name="name" label="Name" placeholder="Voice agent, warranty line" autoFocus />
           <SelectField
             name="expiresAt"
-            label="Ends"
+            label="Expires"
             defaultValue="365"
             options={TERMS.map(({ value, word }) => {
               const end = endsIn(value)
@@ -87,16 +87,16 @@ export function NewKey({ onClose }: { onClose(): void }) {
                   checked={preset === undefined}
                   onChange={() => setGranted(new Set())}
                 />
-                Own choice
+                Custom
               </label>
             </div>
           </div>
         </div>
         <fieldset className="field">
           <legend>
-            May read and write{' '}
+            Permissions{' '}
             <span className="faint">
-              {granted.size} of {[...grantable].filter(isForKeys).length} that you may grant
+              {granted.size} of {[...grantable].filter(isForKeys).length} that you can grant
             </span>
           </legend>
           <PermissionMatrix
@@ -113,10 +113,10 @@ export function NewKey({ onClose }: { onClose(): void }) {
         </fieldset>
         <TextField
           name="allowedAddresses"
-          label="Only from these addresses"
+          label="Allowed IP addresses"
           optional
           placeholder="203.0.113.7, 10.0.0.0/8"
-          hint="From every other address it is refused, and that is noted in the audit trail."
+          hint="Requests from other IP addresses are denied and recorded in the audit trail."
         />
       </Form>
     </Dialog>

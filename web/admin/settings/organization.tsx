@@ -33,7 +33,7 @@ export function Component() {
     <Page title="Organization" crumbs={[{ name: 'Settings' }, { name: 'Organization' }]}>
       <div className="page-head">
         <h1>Organization</h1>
-        <p>What holds for everybody here, from the next request on.</p>
+        <p>Settings for all users. Changes apply immediately.</p>
       </div>
       {settings.error !== null ? (
         <Failed what="The settings" error={settings.error} onRetry={() => void settings.refetch()} />
@@ -65,15 +65,19 @@ function Shown({ settings }: { settings: OrganizationSettings }) {
               ['Name', settings.name],
               ['Time zone', settings.timeZone],
               ['Weeks begin on', inWords(settings.weekStartsOn)],
-              ['Currency', `${settings.currency}, as when it began`],
+              ['Currency', `${settings.currency} (cannot be changed)`],
               ['Tier', settings.tier === 'pro_plus' ? 'Pro+, with the interface' : 'Standard'],
-              ['Id', <code key="id">{settings.id}</code>],
+              ['ID', <code key="id">{settings.id}</code>],
               ['Changed', <Time key="changed" at={settings.updatedAt} />],
             ]}
           />
         </Panel>
         <div className="stack">
-          <Panel title="Overtime" hint="from the next change of a week on" actions={edit('overtime', 'overtime')}>
+          <Panel
+            title="Overtime"
+            hint="applies to timesheet weeks changed from now on"
+            actions={edit('overtime', 'overtime')}
+          >
             <KeyValues
               facts={[
                 ['After', hoursOf(overtimeRule.weeklyAfterHours, 'a week')],
@@ -82,7 +86,7 @@ function Shown({ settings }: { settings: OrganizationSettings }) {
               ]}
             />
           </Panel>
-          <Panel title="Stages of a sale" hint="of sales that begin from now on" actions={edit('stages', 'the stages')}>
+          <Panel title="Sale stages" hint="for new sales" actions={edit('stages', 'the stages')}>
             <ol className="numbered">
               {salePipelineStages.map((stage) => (
                 <li key={stage}>{inWords(stage)}</li>
@@ -92,8 +96,8 @@ function Shown({ settings }: { settings: OrganizationSettings }) {
         </div>
       </div>
       <Panel
-        title="Terms of orders"
-        hint="what their documents end with"
+        title="Order terms"
+        hint="printed at the end of order documents"
         actions={edit('terms', 'the terms of orders')}
       >
         {poTerms === null ? <p className="muted">None.</p> : <p className="pre-line">{poTerms}</p>}
@@ -109,16 +113,16 @@ function hoursOf(hours: number | null, unit: string) {
 }
 
 const TITLES: Record<Part, string> = {
-  general: 'Edit the organization',
+  general: 'Edit organization',
   overtime: 'Edit overtime',
-  stages: 'Edit the stages of a sale',
-  terms: 'Edit the terms of orders',
+  stages: 'Edit sale stages',
+  terms: 'Edit order terms',
 }
 
 function Edit({ part, settings, onClose }: { part: Part; settings: OrganizationSettings; onClose(): void }) {
   const change = plumbline.useMutation('patch', '/api/admin/organization', {
     onSuccess: () => {
-      say('The settings are saved')
+      say('Settings updated')
       onClose()
     },
   })
@@ -156,10 +160,10 @@ function Edit({ part, settings, onClose }: { part: Part; settings: OrganizationS
       {part === 'stages' && (
         <TextAreaField
           name="salePipelineStages"
-          label="Stages, one a line, in order"
+          label="Stages in order, one per line"
           rows={8}
           defaultValue={settings.salePipelineStages.map(inWords).join('\n')}
-          hint="Sales that are under way keep theirs."
+          hint="Current sales keep their stages."
         />
       )}
       {part === 'terms' && (
@@ -183,7 +187,7 @@ function General({ settings }: { settings: OrganizationSettings }) {
           name="timeZone"
           label="Time zone"
           defaultValue={settings.timeZone}
-          hint="Such as America/Chicago. Deadlines and dates are meant there."
+          hint="For example America/Chicago. Applies to all deadlines and dates."
         />
         <SelectField
           name="weekStartsOn"
@@ -203,25 +207,25 @@ function Overtime({ settings: { overtimeRule } }: { settings: OrganizationSettin
         <TextField
           name="weeklyAfterHours"
           pointer="/overtimeRule/weeklyAfterHours"
-          label="Hours a week"
+          label="Hours per week"
           optional
           defaultValue={overtimeRule.weeklyAfterHours ?? ''}
-          hint="Empty means that the week does not matter."
+          hint="If empty, there is no weekly limit."
           autoFocus
         />
         <TextField
           name="dailyAfterHours"
           pointer="/overtimeRule/dailyAfterHours"
-          label="Hours a day"
+          label="Hours per day"
           optional
           defaultValue={overtimeRule.dailyAfterHours ?? ''}
-          hint="Empty means that the day does not matter."
+          hint="If empty, there is no daily limit."
         />
       </div>
       <TextField
         name="multiplier"
         pointer="/overtimeRule/multiplier"
-        label="Times the rate"
+        label="Pay rate multiplier"
         defaultValue={overtimeRule.multiplier}
       />
     </>

@@ -77,8 +77,8 @@ export function Component() {
         empty={
           <Empty icon="passkey" title="No passkeys yet" actions={add}>
             {hasPasskeys
-              ? 'This device, a phone or a security key can keep one.'
-              : 'This browser is too old for passkeys; another one can add them.'}
+              ? 'Add one with this device, a phone or a security key.'
+              : 'This browser does not support passkeys. Use another browser to add one.'}
           </Empty>
         }
       />
@@ -94,7 +94,7 @@ function Add({ onClose }: { onClose(): void }) {
   const prepare = plumbline.useMutation('post', '/api/admin/passkeys/prepare', { meta: { changesNothing: true } })
   const add = plumbline.useMutation('post', '/api/admin/passkeys', {
     onSuccess: ({ name }) => {
-      say(`${name} signs you in from now on`)
+      say(`${name} added`)
       onClose()
     },
   })
@@ -110,8 +110,8 @@ function Add({ onClose }: { onClose(): void }) {
   }
   return (
     <FormDialog
-      title="Add a passkey"
-      note="Your device asks for your finger, your face or a PIN."
+      title="Add passkey"
+      note="Your device asks for your fingerprint, face or PIN."
       size="narrow"
       word="Add passkey"
       change={{ error: prepare.error ?? add.error, isPending: prepare.isPending || add.isPending }}
@@ -130,7 +130,7 @@ function Add({ onClose }: { onClose(): void }) {
       <TextField
         name="name"
         label="Name"
-        hint="So that you know which one it is when you remove it."
+        hint="A name to recognize this passkey later."
         defaultValue={deviceName(navigator.userAgent)}
         autoFocus
       />
@@ -146,13 +146,13 @@ interface Props {
 function Rename({ passkey, onClose }: Props) {
   const change = plumbline.useMutation('post', '/api/admin/passkeys/{passkeyId}/rename', {
     onSuccess: ({ name }) => {
-      say(`It is called ${name} now`)
+      say(`${name} renamed`)
       onClose()
     },
   })
   return (
     <FormDialog
-      title="Rename the passkey"
+      title="Rename passkey"
       size="narrow"
       word="Save"
       {...{ change, onClose }}
@@ -168,7 +168,7 @@ function Rename({ passkey, onClose }: Props) {
 function Remove({ passkey, onClose }: Props) {
   const remove = plumbline.useMutation('delete', '/api/admin/passkeys/{passkeyId}', {
     onSuccess: () => {
-      say(`${passkey.name} is removed`)
+      say(`${passkey.name} removed`)
       onClose()
     },
   })
@@ -192,7 +192,7 @@ function Remove({ passkey, onClose }: Props) {
         </>
       }
     >
-      <p>It lets nobody in any more. Where it signed you in already, you stay signed in until you end that.</p>
+      <p>You can no longer sign in with this passkey. Existing sessions stay active until you end them.</p>
       <Refused error={remove.error} />
     </Dialog>
   )

@@ -27,12 +27,12 @@ export function Sandbox() {
   return (
     <Panel
       title="Sandbox"
-      hint="to try things on"
+      hint="practice data"
       actions={
         mayTend &&
         (data.status === 'empty' ? (
           <Button small icon="plus" busy={fill.isPending} onClick={() => fill.mutate({})}>
-            Fill with an example
+            Add example data
           </Button>
         ) : data.status === 'filled' ? (
           <Button small look="danger" icon="x" onClick={() => setIsAsking(true)}>
@@ -45,9 +45,9 @@ export function Sandbox() {
       <How state={data} mayTend={mayTend} />
       {isAsking && (
         <MoveDialog
-          title="Empty the sandbox"
-          effect="The example goes for good, and so does all that was added since: every record, file and event, and the addresses that vendors have. People, keys, apps, webhooks, settings and the audit trail stay."
-          word="Empty the sandbox"
+          title="Empty sandbox"
+          effect="All records, files, events and portal links are deleted. Users, API keys, apps, webhooks, settings and the audit trail are kept. This cannot be undone."
+          word="Empty sandbox"
           isDanger
           trial={null}
           error={empty.error}
@@ -71,8 +71,8 @@ function How({ state, mayTend }: { state: State; mayTend: boolean }) {
       <div className="stack tight" role="status">
         <p>
           {status === 'filling'
-            ? `The past year of a builder is told: day ${done} of ${total}.`
-            : `Kinds of records removed: ${done} of ${total}.`}
+            ? `Adding example data: day ${done} of ${total}.`
+            : `Deleting record types: ${done} of ${total}.`}
         </p>
         <progress
           className="meter-native"
@@ -88,19 +88,19 @@ function How({ state, mayTend }: { state: State; mayTend: boolean }) {
       {failure !== null && (
         <p>
           <b className="tone-bad">
-            {failure === 'interrupted' ? 'Filling was interrupted' : 'Filling did not succeed'}
+            {failure === 'interrupted' ? 'Adding example data was interrupted' : 'Adding example data failed'}
           </b>
           , and what it had made was removed again.
         </p>
       )}
       <p>
         {status === 'filled'
-          ? 'It holds the example of a builder: its homes, vendors, bids, orders, schedules, payments and sales.'
-          : 'It is empty. The example brings a year of a builder: homes, vendors, bids, orders, schedules, payments, sales.'}
-        {!mayTend && ' The owner can fill and empty it.'}
+          ? 'The sandbox contains example homes, vendors, bids, orders, schedules, payments and sales.'
+          : 'The sandbox is empty. Add example data to get one year of homes, vendors, bids, orders, schedules, payments and sales.'}
+        {!mayTend && ' Only an owner can add or delete the example data.'}
       </p>
       <p className="small muted">
-        Nothing is mailed to its vendors.
+        No email is sent to vendors.
         {finishedAt !== null && (
           <>
             {' '}

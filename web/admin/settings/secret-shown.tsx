@@ -17,8 +17,8 @@ export function SecretShown({ apiKey, onClose }: { apiKey: ApiKeyWithSecret; onC
       title={name}
       note={<Status of="key" is={stateOf(apiKey)} />}
       secret={secret}
-      ifLost="We keep only a digest of it. If it is lost, rotate the key: the old secret can live on for up to 7 days."
-      isLost="The key is there: rotate it to get another secret."
+      ifLost="We store only a digest. If you lose it, rotate the key. The old secret can stay valid for up to 7 days."
+      isLost="The key was created. Rotate it to get a new secret."
       onClose={onClose}
     >
       {secret !== null && (

@@ -11,27 +11,27 @@ import { say } from '../../ui/toast.tsx'
 /** Where one is signed in, and how to end what one has forgotten. */
 export function Component() {
   const end = plumbline.useMutation('delete', '/api/admin/sessions/{sessionId}', {
-    onSuccess: () => say('The session has ended'),
+    onSuccess: () => say('Session ended'),
   })
   const columns: readonly Column<SessionEntry>[] = [
     {
       head: 'Device',
       cell: ({ device, isCurrent }) => (
         <>
-          {device ?? 'A device without a name'}
+          {device ?? 'Unnamed device'}
           {isCurrent && <span className="sub">this one</span>}
         </>
       ),
       csv: ({ device }) => device,
     },
-    { head: 'Address', cell: ({ address }) => address ?? 'not known', csv: ({ address }) => address },
-    { head: 'Signed in', cell: ({ createdAt }) => <Time at={createdAt} />, csv: ({ createdAt }) => createdAt },
+    { head: 'IP address', cell: ({ address }) => address ?? 'not known', csv: ({ address }) => address },
+    { head: 'Last sign-in', cell: ({ createdAt }) => <Time at={createdAt} />, csv: ({ createdAt }) => createdAt },
     {
       head: 'Last used',
       cell: ({ lengthenedAt }) => <Time at={lengthenedAt} />,
       csv: ({ lengthenedAt }) => lengthenedAt,
     },
-    { head: 'Ends unless used', cell: ({ expiresAt }) => <Time at={expiresAt} />, csv: ({ expiresAt }) => expiresAt },
+    { head: 'Expires if unused', cell: ({ expiresAt }) => <Time at={expiresAt} />, csv: ({ expiresAt }) => expiresAt },
     {
       head: 'Do',
       className: 'num',
@@ -46,10 +46,10 @@ export function Component() {
     },
   ]
   return (
-    <Page title="Where you are signed in" crumbs={[{ name: 'Settings' }, { name: 'Your sessions' }]}>
+    <Page title="Sessions" crumbs={[{ name: 'Settings' }, { name: 'Your sessions' }]}>
       <div className="page-head">
-        <h1>Where you are signed in</h1>
-        <p>A session that is not used for two weeks ends by itself.</p>
+        <h1>Sessions</h1>
+        <p>Devices where you are signed in. Unused sessions end after two weeks.</p>
       </div>
       <Refused error={end.error} />
       <Listing

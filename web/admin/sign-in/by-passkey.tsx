@@ -48,7 +48,7 @@ export function ByPasskey() {
           void begin()
         }}
       >
-        Sign in with a passkey
+        Sign in with passkey
       </Button>
     </>
   )

@@ -18,6 +18,6 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 /** `Chrome on macOS`: what the list of sessions calls this device. */
 export function deviceName(userAgent: string): string {
   const named = (names: readonly (readonly [RegExp, string])[]) => names.find(([mark]) => mark.test(userAgent))?.[1]
-  const [browser = 'A browser', system] = [named(BROWSERS), named(SYSTEMS)]
+  const [browser = 'Unknown browser', system] = [named(BROWSERS), named(SYSTEMS)]
   return system === undefined ? browser : `${browser} on ${system}`
 }

@@ -107,7 +107,7 @@ function FreshSignInDialog({ onEnd }: { onEnd(isFresh: boolean): void }) {
       )}
       {delivery === 'none' && (
         <p role="status">
-          This server sends no mail. Ask its operator for a sign-in link (<code>users sign-in-link</code>). Open it in
+          This server sends no email. Ask its operator for a sign-in link (<code>users sign-in-link</code>). Open it in
           this browser, then return to this page and continue.
         </p>
       )}

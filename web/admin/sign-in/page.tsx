@@ -65,7 +65,7 @@ function SpendLink({ token }: { token: string }) {
         </Button>
       ) : (
         <Button className="wide" onClick={() => setIsOver(true)}>
-          Get another link
+          Send another link
         </Button>
       )}
     </>
@@ -82,14 +82,14 @@ function AskForLink() {
   if (ask.data !== undefined) {
     return (
       <div role="status" className="stack">
-        <h1>{ask.data.delivery === 'mail' ? 'Look into your mail' : 'This server sends no mail'}</h1>
+        <h1>{ask.data.delivery === 'mail' ? 'Check your email' : 'This server sends no email'}</h1>
         <p className="muted">
           {ask.data.delivery === 'mail'
-            ? 'If somebody with this address works here, a link is on its way. It works once, for 15 minutes.'
-            : 'Ask whoever runs it for a link; they make one on its command line with “users sign-in-link”.'}
+            ? 'If a user with this email exists, a sign-in link was sent. It works once and expires in 15 minutes.'
+            : 'Ask the operator of this server for a sign-in link.'}
         </p>
         <Button className="wide" onClick={() => ask.reset()}>
-          Another address
+          Use another email
         </Button>
       </div>
     )
@@ -104,14 +104,14 @@ function AskForLink() {
         <TextField
           name="email"
           type="email"
-          label="Mail address"
+          label="Email"
           placeholder="you@builder.example.com"
           autoComplete="email"
-          hint="The link works once, for 15 minutes."
+          hint="The link works once and expires in 15 minutes."
         />
         <Button look="primary" type="submit" className="wide" busy={ask.isPending}>
           <Icon name="mail" />
-          Send me a link
+          Send sign-in link
         </Button>
       </Form>
       <ByPasskey />

@@ -42,14 +42,14 @@ function answerOf(credential: Credential | null) {
 }
 
 function none(): DOMException {
-  return new DOMException('No passkey was made or used.', 'NotAllowedError')
+  return new DOMException('No passkey was created or used.', 'NotAllowedError')
 }
 
 /** What the browser said no with, in words; null if it was not the browser. */
 export function whyNot(error: unknown): string | null {
   if (!(error instanceof DOMException)) return null
-  if (error.name === 'InvalidStateError') return 'This device keeps a passkey for you already.'
+  if (error.name === 'InvalidStateError') return 'This device already has your passkey.'
   if (error.name === 'SecurityError')
-    return 'Passkeys belong to the public address of this server, and this page was opened by another one.'
-  return 'The device was not unlocked, or has no passkey for this server. Nothing was changed.'
+    return 'Passkeys only work at the public URL of this server. Open this page there.'
+  return 'The device was not unlocked, or it has no passkey for this server.'
 }

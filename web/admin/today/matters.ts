@@ -76,7 +76,7 @@ export function useDecisions(): { matters: readonly Matter[]; isLoading: boolean
     ),
     ...(declined.data?.data ?? []).map(
       (order): Matter => ({
-        ...{ key: order.id, icon: 'orders', tone: 'bad', verb: 'Look' },
+        ...{ key: order.id, icon: 'orders', tone: 'bad', verb: 'Open' },
         title: `${order.number} was declined`,
         note: `${about(order)} · ${inWords(order.scope)}`,
         when: money(order.total),
@@ -91,8 +91,8 @@ export function useDecisions(): { matters: readonly Matter[]; isLoading: boolean
             ...{ key: 'proposals', icon: 'agent', tone: 'warn', verb: 'Decide' },
             title:
               proposals.length === 1
-                ? `An agent proposes: ${proposalInWords(newest).toLowerCase()}`
-                : `Agents propose ${proposed.data?.nextCursor === null ? proposals.length : `more than ${SHOWN}`} changes`,
+                ? `Agent proposal: ${proposalInWords(newest).toLowerCase()}`
+                : `Agent proposals: ${proposed.data?.nextCursor === null ? proposals.length : `more than ${SHOWN}`} changes`,
             note: proposals.length === 1 ? newest.note : listed(proposals.slice(0, 3).map(proposalInWords)),
             when: left(dateOf(newest.createdAt)),
             under: 'the newest',
@@ -182,7 +182,7 @@ export function useDates(): { matters: readonly Matter[]; isLoading: boolean } {
     ...(asked.data?.data ?? []).map(
       (task): Matter => ({
         ...{ key: `${task.id} asked`, icon: 'clock', tone: 'warn', verb: 'Schedule' },
-        title: `Another date is proposed for ${task.name}`,
+        title: `New date proposed for ${task.name}`,
         note: about(task),
         when: task.confirmation.proposedStart === null ? undefined : day(task.confirmation.proposedStart),
         under: task.plannedStart === null ? '' : `instead of ${day(task.plannedStart)}`,
@@ -192,9 +192,9 @@ export function useDates(): { matters: readonly Matter[]; isLoading: boolean } {
     ...(expired.data?.data.length
       ? [
           {
-            ...{ key: 'expired', icon: 'vendors', tone: 'bad', verb: 'Look' },
-            title: `Papers have expired: ${names(expired)}`,
-            note: 'no order and no payment until they are renewed',
+            ...{ key: 'expired', icon: 'vendors', tone: 'bad', verb: 'Open' },
+            title: `Compliance documents expired: ${names(expired)}`,
+            note: 'orders and payments are blocked until they are renewed',
             when: expired.data.nextCursor === null ? count(expired.data.data.length, 'vendor') : `${SHOWN} and more`,
             under: 'expired',
             to: '/vendors?complianceStatus=expired',
@@ -204,8 +204,8 @@ export function useDates(): { matters: readonly Matter[]; isLoading: boolean } {
     ...(expiring.data?.data.length
       ? [
           {
-            ...{ key: 'expiring', icon: 'vendors', tone: 'warn', verb: 'Look' },
-            title: `Papers expire soon: ${names(expiring)}`,
+            ...{ key: 'expiring', icon: 'vendors', tone: 'warn', verb: 'Open' },
+            title: `Compliance documents expire soon: ${names(expiring)}`,
             when: expiring.data.nextCursor === null ? count(expiring.data.data.length, 'vendor') : `${SHOWN} and more`,
             under: 'within 30 days',
             to: '/vendors?complianceStatus=expiring',
@@ -231,8 +231,10 @@ export function useIntegrations(): { matters: readonly Matter[]; isLoading: bool
   const matters = troubled.slice(0, SHOWN).map((webhook): Matter => {
     const isOff = webhook.status === 'disabled'
     return {
-      ...{ key: webhook.id, icon: 'webhook', tone: isOff ? 'bad' : 'warn', verb: 'Look' },
-      title: isOff ? `Nothing is sent to ${hostOf(webhook.url)}` : `Deliveries to ${hostOf(webhook.url)} fail`,
+      ...{ key: webhook.id, icon: 'webhook', tone: isOff ? 'bad' : 'warn', verb: 'Open' },
+      title: isOff
+        ? `Webhook to ${hostOf(webhook.url)} is disabled`
+        : `Deliveries to ${hostOf(webhook.url)} are failing`,
       note:
         webhook.disabledReason === null
           ? 'each is tried again, with longer and longer pauses'

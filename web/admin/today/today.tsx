@@ -25,7 +25,7 @@ export function Component() {
     { title: 'To decide', ...useDecisions() },
     { title: 'Money', ...useMoney() },
     { title: 'Bids due', ...useBidsDue() },
-    { title: 'Dates and papers', ...useDates() },
+    { title: 'Dates and compliance', ...useDates() },
     { title: 'Integrations', ...useIntegrations() },
   ]
   const total = kinds.reduce((sum, { matters }) => sum + matters.length, 0)
@@ -37,12 +37,12 @@ export function Component() {
         <h1>{wholeDay(today())}</h1>
         <p>
           {isLoading
-            ? 'Looking for what needs somebody.'
+            ? 'Checking for open items…'
             : total === 0
               ? first.steps === null
-                ? 'Nothing needs anybody.'
-                : 'These steps lead to the first award; each can also be done by a program.'
-              : `${count(total, 'thing')} ${total === 1 ? 'needs' : 'need'} somebody.`}
+                ? "You're all caught up."
+                : 'Complete these steps to award your first bid.'
+              : `${count(total, 'item')} ${total === 1 ? 'needs' : 'need'} attention.`}
         </p>
       </div>
       <div className="cols">
@@ -84,7 +84,7 @@ function Week() {
   )
   if (!may('tasks:read')) return null
   return (
-    <Panel title="This week" hint="what begins">
+    <Panel title="This week" hint="tasks that start">
       <ol className="agenda">
         {days.map(({ date, weekday, number }, at) => {
           const beginning = (tasks.data?.data ?? []).filter(({ plannedStart }) => plannedStart === date)
@@ -117,7 +117,7 @@ function Lately() {
   const events = usePage('/api/ext/events', { sort: '-sequence', limit: NEWEST }, { enabled: may('events:read') })
   if (!may('events:read') || events.data?.data.length === 0) return null
   return (
-    <Panel title="Lately">
+    <Panel title="Recent activity">
       {events.data === undefined ? (
         <SkeletonLines />
       ) : (

@@ -45,7 +45,7 @@ export function CopyLink(props: {
       <Refused error={ofVendor.error ?? ofInvitation.error} />
       {url === null ? (
         <p className="muted">
-          Whoever has the link acts for {vendor}. The history will say that you copied it, and everything that is done
+          Anyone who has the link can act for {vendor}. The history records that you copied it, and everything done
           through it is recorded with your name.
         </p>
       ) : (

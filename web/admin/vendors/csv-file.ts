@@ -13,7 +13,7 @@ export const MOST_BYTES = 2_000_000
 
 /** Reads a file as accounting systems and spreadsheets write it, or says in a sentence why it cannot be read. */
 export function readCsv(text: string): CsvFile | string {
-  if (text.length > MOST_BYTES) return 'The file is larger than 2 MB. Divide it, and import the parts one by one.'
+  if (text.length > MOST_BYTES) return 'The file is larger than 2 MB. Split it and import each part.'
   let lines: string[][]
   try {
     lines = parse(text, {
@@ -21,11 +21,11 @@ export function readCsv(text: string): CsvFile | string {
       delimiter: delimiterOf(text),
     })
   } catch (error) {
-    return `The file cannot be read: ${error instanceof Error ? error.message : 'it is no CSV'}.`
+    return `The file cannot be read: ${error instanceof Error ? error.message : 'it is not a CSV file'}.`
   }
   const [heads, ...rows] = lines
-  if (heads === undefined || rows.length === 0) return 'The file has no rows below the heads of its columns.'
-  if (rows.length > MOST_ROWS) return `The file has more than ${MOST_ROWS} rows. Divide it, and import the parts.`
+  if (heads === undefined || rows.length === 0) return 'The file has no rows below the column headings.'
+  if (rows.length > MOST_ROWS) return `The file has more than ${MOST_ROWS} rows. Split it and import each part.`
   return { heads, rows }
 }
 

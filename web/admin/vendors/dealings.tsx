@@ -51,7 +51,7 @@ export function VendorOrders({ vendorId }: { vendorId: string }) {
       }
     >
       {rows?.length === 0 ? (
-        <Empty icon="orders" title="Nothing ordered yet" />
+        <Empty icon="orders" title="No orders yet" />
       ) : (
         <div className="table-wrap">
           <Table caption="Orders" columns={columns} rows={rows} keyOf={({ id }) => id} expected={3} />

@@ -34,7 +34,7 @@ export function ImportColumns(props: {
       cell: ({ at, head }) => (
         <select
           className="input"
-          aria-label={`What ${head} becomes`}
+          aria-label={`Field for ${head}`}
           value={mapping[at] ?? ''}
           disabled={isDisabled}
           onChange={(event) => set(at, event.target.value)}
@@ -67,9 +67,9 @@ export function ImportColumns(props: {
           <span>
             {hasName
               ? mapping.includes('externalId')
-                ? 'Whoever has the same id in your system already is changed; the others are added.'
-                : 'Without an id of your system every row adds a vendor, also when the file is imported again.'
-              : 'Say which column has the names of the companies.'}
+                ? 'Vendors with a matching external ID are updated. All other rows add a vendor.'
+                : 'Without an external ID, every row adds a vendor, even if you import the file again.'
+              : 'Choose the column with the company names.'}
           </span>
           <span className="push">{actions}</span>
         </>

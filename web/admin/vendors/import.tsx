@@ -62,10 +62,10 @@ export function Component() {
     <Page title="Import vendors" crumbs={[{ name: 'Vendors', to: '/vendors' }, { name: 'Import' }]}>
       <div className="page-head">
         <h1>Import vendors</h1>
-        <p>From your accounting or a spreadsheet. Nothing is saved before you have seen what each row would do.</p>
+        <p>Import a CSV file from your accounting system or a spreadsheet. Preview the changes before you save them.</p>
       </div>
       <div className="stack">
-        <Panel title="The file" hint="CSV, the heads of the columns in the first line">
+        <Panel title="The file" hint="CSV, with column headings in the first line">
           <ChooseFile onText={take} isDisabled={isBusy} />
           {fault !== null && (
             <div className="banner" data-tone="bad" role="alert">
@@ -136,13 +136,13 @@ function Outcome(props: {
   const share = rows.length === 0 ? 0 : Math.round((done / rows.length) * 100)
   return (
     <Panel
-      title={isTrial ? 'What would happen' : 'What happened'}
+      title={isTrial ? 'Preview' : 'Result'}
       hint={isTrial ? 'tried and undone: nothing has been changed' : undefined}
       isFlush
       actions={
         failed.length > 0 && (
           <Button small look="quiet" icon="download" onClick={() => saveFailed(file, failed)}>
-            Rows at fault
+            Rows with errors
           </Button>
         )
       }
@@ -158,13 +158,13 @@ function Outcome(props: {
         )}
         <Refused
           error={error}
-          remedy={isTrial || done === 0 ? undefined : `The first ${done} rows are imported; import the file again.`}
+          remedy={isTrial || done === 0 ? undefined : `The first ${done} rows were imported. Import the file again.`}
         />
         {so !== null && (
           <p>
             <strong>{count(so.created, 'vendor')}</strong> {isTrial ? 'would be added' : 'added'},{' '}
             <strong>{so.updated}</strong> changed, {so.unchanged} as {so.unchanged === 1 ? 'it was' : 'they were'},{' '}
-            <strong className={failed.length > 0 ? 'tone-bad' : undefined}>{failed.length}</strong> at fault.
+            <strong className={failed.length > 0 ? 'tone-bad' : undefined}>{failed.length}</strong> with errors.
           </p>
         )}
         {isOver && isTrial && so !== null && error === null && (
@@ -178,9 +178,9 @@ function Outcome(props: {
         {isOver && !isTrial && (
           <div className="row wrap">
             <Link className="btn primary" to="/vendors">
-              To the vendors
+              View vendors
             </Link>
-            {error !== null && <Button onClick={onTrial}>Try the rest</Button>}
+            {error !== null && <Button onClick={onTrial}>Preview the rest</Button>}
           </div>
         )}
       </div>
@@ -196,12 +196,12 @@ function Faults({ file, failed }: { file: CsvFile; failed: readonly FailedRow[] 
   const columns: readonly Column<FailedRow>[] = [
     { head: 'Line', cell: ({ row }) => lineOf(row) },
     { head: 'Row', className: 'wraps', cell: ({ row }) => file.rows[row]?.join(', ') },
-    { head: 'What is wrong', className: 'wraps', cell: faultInWords },
+    { head: 'Errors', className: 'wraps', cell: faultInWords },
   ]
   return (
     <div className="table-wrap">
       <Table
-        caption="Rows at fault"
+        caption="Rows with errors"
         columns={columns}
         rows={failed.slice(0, MOST_SHOWN)}
         keyOf={({ row }) => String(row)}
@@ -227,5 +227,5 @@ function faultInWords({ problem }: FailedRow): string {
 
 function saveFailed(file: CsvFile, failed: readonly FailedRow[]): void {
   const rows = failed.map((one) => [...(file.rows[one.row] ?? []), faultInWords(one)])
-  save(toCsv([...file.heads, 'What is wrong'], rows), 'vendors-at-fault.csv')
+  save(toCsv([...file.heads, 'Errors'], rows), 'vendors-at-fault.csv')
 }

@@ -43,16 +43,16 @@ export function InviteToPortal({ vendor, onClose }: { vendor: Vendor; onClose():
       <Refused error={invite.error} />
       {invite.isSuccess ? (
         <p>
-          {companyName} has a new portal link. If this server sends mail, the link is on its way
+          {companyName} has a new portal link. If this server sends email, the link was emailed
           {vendor.email !== null && ` to ${vendor.email}`}.{' '}
           {may('portal_links:read')
-            ? 'If it does not, copy the link and pass it on.'
-            : 'If it does not, ask an owner or admin to copy the link.'}
+            ? 'Otherwise, copy the link and send it yourself.'
+            : 'Otherwise, ask an owner or admin to copy the link.'}
         </p>
       ) : (
         <p className="muted">
           The vendor gets a link to its orders, dates, documents and payments, without an account.{' '}
-          {vendor.portalStatus !== 'not_invited' && 'The previous link and its copies stop working.'}
+          {vendor.portalStatus !== 'not_invited' && 'The old link stops working.'}
         </p>
       )}
     </Dialog>

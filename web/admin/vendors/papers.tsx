@@ -20,7 +20,7 @@ const TYPES: Record<ComplianceDocumentType, string> = {
   w9: 'W-9',
   umbrella: 'Umbrella',
   agreement: 'Agreement',
-  other: 'Other paper',
+  other: 'Other document',
 }
 
 /** Insurance, licenses and the like: what holds, until when, and what is to be looked at. */
@@ -32,7 +32,7 @@ export function Papers({ vendorId }: { vendorId: string }) {
     params: { path: { vendorId }, query: { limit: 200 } },
   })
   const decide = plumbline.useMutation('post', '/api/ext/compliance-documents/{complianceDocumentId}/status', {
-    onSuccess: ({ type, status }) => say(`${TYPES[type]} is ${status === 'valid' ? 'accepted' : 'rejected'}`),
+    onSuccess: ({ type, status }) => say(`${TYPES[type]} ${status === 'valid' ? 'accepted' : 'rejected'}`),
   })
   const columns: readonly Column<ComplianceDocument>[] = [
     {
@@ -94,7 +94,7 @@ export function Papers({ vendorId }: { vendorId: string }) {
   ]
   return (
     <Panel
-      title="Papers"
+      title="Compliance documents"
       isFlush
       actions={
         may('vendors:write') && (
@@ -105,14 +105,20 @@ export function Papers({ vendorId }: { vendorId: string }) {
       }
     >
       {papers.error !== null ? (
-        <Failed what="The papers" error={papers.error} onRetry={() => void papers.refetch()} />
+        <Failed what="Compliance documents" error={papers.error} onRetry={() => void papers.refetch()} />
       ) : papers.data?.data.length === 0 ? (
-        <Empty icon="audit" title="No papers yet">
-          Add an insurance certificate or a license, or ask the vendor to hand it in.
+        <Empty icon="audit" title="No compliance documents yet">
+          Add an insurance certificate or license, or ask the vendor to upload it.
         </Empty>
       ) : (
         <div className="table-wrap">
-          <Table caption="Papers" columns={columns} rows={papers.data?.data} keyOf={({ id }) => id} expected={3} />
+          <Table
+            caption="Compliance documents"
+            columns={columns}
+            rows={papers.data?.data}
+            keyOf={({ id }) => id}
+            expected={3}
+          />
         </div>
       )}
       {isNew && <NewPaper vendorId={vendorId} onClose={() => setIsNew(false)} />}
@@ -124,7 +130,7 @@ function NewPaper({ vendorId, onClose }: { vendorId: string; onClose(): void }) 
   const form = useId()
   const add = plumbline.useMutation('post', '/api/ext/vendors/{vendorId}/compliance-documents', {
     onSuccess: ({ type }) => {
-      say(`${TYPES[type]} is added`)
+      say(`${TYPES[type]} added`)
       onClose()
     },
   })
@@ -146,13 +152,13 @@ function NewPaper({ vendorId, onClose }: { vendorId: string; onClose(): void }) 
     <Dialog
       open
       onClose={onClose}
-      title="Add a paper"
+      title="Add compliance document"
       tail={
         <>
           <span className="push" />
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" type="submit" form={form} busy={add.isPending}>
-            Add paper
+            Add document
           </Button>
         </>
       }
@@ -161,14 +167,14 @@ function NewPaper({ vendorId, onClose }: { vendorId: string; onClose(): void }) 
         <div className="form-row">
           <SelectField
             name="type"
-            label="What"
+            label="Type"
             options={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
           />
           <TextField name="policyNumber" label="Number" optional />
         </div>
         <div className="form-row">
           <TextField name="carrier" label="Carrier" optional />
-          <TextField name="limitAmount" label="Limit" optional />
+          <TextField name="limitAmount" label="Coverage limit" optional />
         </div>
         <div className="form-row">
           <TextField name="effectiveDate" label="Valid from" type="date" optional />

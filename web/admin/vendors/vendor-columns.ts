@@ -2,13 +2,13 @@
 export const FIELDS = {
   companyName: { word: 'Company', heads: ['company', 'companyname', 'vendor', 'vendorname', 'name', 'supplier'] },
   contactName: { word: 'Person', heads: ['contact', 'contactname', 'person', 'primarycontact'] },
-  email: { word: 'Mail address', heads: ['email', 'mail', 'mailaddress', 'emailaddress', 'mainemail'] },
+  email: { word: 'Email', heads: ['email', 'mail', 'mailaddress', 'emailaddress', 'mainemail'] },
   phone: { word: 'Phone', heads: ['phone', 'telephone', 'mainphone', 'phonenumber', 'mobile'] },
   scopes: { word: 'Scopes', heads: ['scope', 'scopes', 'trade', 'trades', 'category', 'vendortype'] },
   licenseNumber: { word: 'License', heads: ['license', 'licensenumber', 'licenceno'] },
-  poLimit: { word: 'Limit of open orders', heads: ['limit', 'polimit', 'creditlimit'] },
-  accountingId: { word: 'Accounting id', heads: ['accountingid', 'quickbooksid', 'accountnumber', 'accountno'] },
-  externalId: { word: 'Id in your system', heads: ['externalid', 'id', 'vendorid', 'number', 'vendornumber'] },
+  poLimit: { word: 'Open order limit', heads: ['limit', 'polimit', 'creditlimit'] },
+  accountingId: { word: 'Accounting ID', heads: ['accountingid', 'quickbooksid', 'accountnumber', 'accountno'] },
+  externalId: { word: 'External ID', heads: ['externalid', 'id', 'vendorid', 'number', 'vendornumber'] },
 } as const satisfies Record<string, { word: string; heads: readonly string[] }>
 
 export type VendorField = keyof typeof FIELDS

@@ -19,13 +19,13 @@ export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Ve
   const [toConfirm, setToConfirm] = useState<Body | null>(null)
   const create = plumbline.useMutation('post', '/api/ext/vendors', {
     onSuccess: ({ id, companyName }) => {
-      say(`${companyName} is added`)
+      say(`${companyName} added`)
       void navigate(`/vendors/${id}`)
     },
   })
   const update = plumbline.useMutation('patch', '/api/ext/vendors/{vendorId}', {
     onSuccess: ({ companyName }) => {
-      say(`${companyName} is saved`)
+      say(`${companyName} updated`)
       onClose()
     },
   })
@@ -67,35 +67,35 @@ export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Ve
       <Form id={form} error={isConflict ? null : error} onSubmit={(data) => submit(bodyOf(data))}>
         <TextField name="companyName" label="Company" defaultValue={before?.companyName} autoFocus />
         <div className="form-row">
-          <TextField name="contactName" label="Person" optional defaultValue={before?.contactName ?? ''} />
+          <TextField name="contactName" label="Contact" optional defaultValue={before?.contactName ?? ''} />
           <TextField name="phone" label="Phone" type="tel" optional defaultValue={before?.phone ?? ''} />
         </div>
         <TextField
           name="email"
-          label="Mail address"
+          label="Email"
           type="email"
           optional
           defaultValue={before?.email ?? ''}
-          hint="Where bid requests go."
+          hint="Bid requests are sent here."
         />
         <TextField
           name="scopes"
-          label="Scopes"
+          label="Trades"
           optional
           defaultValue={before?.scopes.join(', ')}
           placeholder="framing, trusses"
-          hint="Separated by commas; one that is new becomes a scope of yours."
+          hint="Separate trades with commas. New trades are created."
         />
         <div className="form-row">
           <TextField
             name="poLimit"
-            label="Limit of open orders"
+            label="Open order limit"
             optional
             defaultValue={before?.poLimit ?? ''}
-            hint="Empty means none."
+            hint="If empty, there is no limit."
           />
           <TextField name="licenseNumber" label="License" optional defaultValue={before?.licenseNumber ?? ''} />
-          <TextField name="accountingId" label="Accounting id" optional defaultValue={before?.accountingId ?? ''} />
+          <TextField name="accountingId" label="Accounting ID" optional defaultValue={before?.accountingId ?? ''} />
         </div>
       </Form>
       {before !== undefined && toConfirm !== null && (

@@ -67,11 +67,11 @@ export function Component() {
             }
             facts={[
               {
-                label: 'Scopes',
+                label: 'Trades',
                 value: data.scopes.length === 0 ? 'none' : data.scopes.map(inWords).join(', '),
                 isWideOnly: true,
               },
-              { label: 'Accounting id', value: data.accountingId ?? 'none', isWideOnly: true },
+              { label: 'Accounting ID', value: data.accountingId ?? 'none', isWideOnly: true },
               {
                 label: 'Open orders',
                 isFigure: true,
@@ -84,12 +84,12 @@ export function Component() {
                 value: score === undefined ? '…' : `${score.bids.accepted} of ${score.bids.submitted}`,
               },
               {
-                label: 'Answers',
+                label: 'Responses',
                 isFigure: true,
                 value: score === undefined ? '…' : `${score.invitations.answered} of ${score.invitations.sent}`,
                 note:
                   score !== undefined && score.invitations.unanswered > 0
-                    ? `${score.invitations.unanswered} without any`
+                    ? `${score.invitations.unanswered} without a response`
                     : undefined,
               },
               {
@@ -143,7 +143,7 @@ export function Component() {
                           ],
                           ['Won', score.bids.winPercent === null ? 'nothing decided' : percent(score.bids.winPercent)],
                           [
-                            'Ordered against bid',
+                            'Ordered compared with bid',
                             score.orders.averageVariancePercent === null
                               ? 'no order yet'
                               : percent(score.orders.averageVariancePercent),
@@ -213,22 +213,22 @@ function Contact({ vendor }: { vendor: Vendor }) {
 }
 
 const MOVES: readonly { to: VendorStatus; word: string }[] = [
-  { to: 'active', word: 'Make active' },
+  { to: 'active', word: 'Activate vendor' },
   { to: 'on_hold', word: 'Put on hold' },
-  { to: 'inactive', word: 'Make inactive' },
+  { to: 'inactive', word: 'Deactivate vendor' },
 ]
 
 function VendorActions({ vendor }: { vendor: Vendor }) {
   const [open, setOpen] = useState<'edit' | 'portal' | 'link' | null>(null)
   const may = useMay()
   const change = plumbline.useMutation('post', '/api/ext/vendors/{vendorId}/status', {
-    onSuccess: ({ companyName, status }) => say(`${companyName} is ${inWords(status).toLowerCase()}`),
+    onSuccess: ({ companyName, status }) => say(`${companyName}: ${inWords(status).toLowerCase()}`),
   })
   return (
     <>
       <Refused error={change.error} />
       <Button icon="mail" onClick={() => setOpen('portal')}>
-        Invite to the portal
+        Invite to portal
       </Button>
       <Button className="keep" onClick={() => setOpen('edit')}>
         Edit
@@ -239,7 +239,7 @@ function VendorActions({ vendor }: { vendor: Vendor }) {
           <Menu.Positioner className="over" sideOffset={4} align="end">
             <Menu.Popup className="menu">
               <Menu.Item className="narrow-only" onClick={() => setOpen('portal')}>
-                Invite to the portal…
+                Invite to portal…
               </Menu.Item>
               {may('portal_links:read') && vendor.portalStatus !== 'not_invited' && (
                 <Menu.Item onClick={() => setOpen('link')}>Copy portal link…</Menu.Item>

@@ -43,12 +43,12 @@ const COLUMNS: readonly Column<Vendor>[] = [
     csv: ({ status }) => LOOKS.vendor[status].word,
   },
   {
-    head: 'Papers',
+    head: 'Compliance',
     cell: ({ complianceStatus }) => <Status of="compliance" is={complianceStatus} />,
     csv: ({ complianceStatus }) => LOOKS.compliance[complianceStatus].word,
   },
   {
-    head: 'Scopes',
+    head: 'Trades',
     className: 'long',
     cell: ({ scopes }) =>
       scopes.length === 0 ? (
@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<Vendor>[] = [
     csv: ({ portalStatus }) => portalStatus,
   },
   {
-    head: 'Accounting id',
+    head: 'Accounting ID',
     isOnlyExported: true,
     cell: () => null,
     csv: ({ accountingId }) => accountingId,
@@ -98,7 +98,7 @@ export function Component() {
     <Page title="Vendors" crumbs={[{ name: 'Vendors' }]} actions={create}>
       <div className="page-head">
         <h1>Vendors</h1>
-        <p>Who builds for you, what they build, and whether their papers hold.</p>
+        <p>Subcontractors and suppliers, their trades and compliance status.</p>
       </div>
       <ViewTabs label="By status" name="status" views={VIEWS} />
       <Listing
@@ -107,17 +107,17 @@ export function Component() {
         columns={COLUMNS}
         keyOf={({ id }) => id}
         sort="companyName"
-        searchIn="Company, person or mail"
+        searchIn="Company, contact or email"
         tabs={['status']}
         filters={[
           {
             name: 'scope',
-            label: 'Scope',
+            label: 'Trade',
             options: (scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: inWords(name) })),
           },
           {
             name: 'complianceStatus',
-            label: 'Papers',
+            label: 'Compliance',
             options: Object.entries(LOOKS.compliance).map(([value, { word }]) => ({ value, label: word })),
           },
         ]}

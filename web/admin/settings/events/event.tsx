@@ -36,11 +36,11 @@ export function Component() {
         <>
           <Facts event={event.data} />
           <div className="cols">
-            <Panel title="Payload" hint="as subscribers get it">
+            <Panel title="Payload" hint="as sent to subscribers">
               <Code label="The payload" copied="The event" text={JSON.stringify(event.data, null, 2)} />
             </Panel>
             {may('webhooks:read') && (
-              <Panel title="Who was told" isFlush>
+              <Panel title="Deliveries" isFlush>
                 <Receivers event={event.data} />
               </Panel>
             )}
@@ -60,13 +60,13 @@ function Facts({ event }: { event: Event }) {
       sub={<code>{event.id}</code>}
       facts={[
         {
-          label: 'About',
+          label: 'Record',
           value: nameOfObject(event) || id,
-          note: <Link to={`/settings/events?resourceId=${id}`}>all about it</Link>,
+          note: <Link to={`/settings/events?resourceId=${id}`}>all events for this record</Link>,
         },
         { label: 'By', value: <ActorName of={actor} /> },
         { label: 'When', value: <Time at={timestamp} /> },
-        { label: 'Number', value: sequence, note: 'counts up in the order of what happened', isWideOnly: true },
+        { label: 'Number', value: sequence, note: 'sequence number', isWideOnly: true },
       ]}
     />
   )
@@ -98,7 +98,7 @@ function ReceiverLine({ webhook, event }: { webhook: Webhook; event: Event }) {
     { place: { webhookId: webhook.id } },
   )
   const again = plumbline.useMutation('post', '/api/ext/deliveries/{deliveryId}/redeliver', {
-    onSuccess: () => say(`It is sent to ${hostOf(webhook.url)} again`),
+    onSuccess: () => say(`Event sent again to ${hostOf(webhook.url)}`),
   })
   const [delivery] = deliveries.data?.data ?? []
   return (

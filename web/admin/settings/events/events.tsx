@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Event>[] = [
     csv: ({ type }) => type,
   },
   {
-    head: 'About',
+    head: 'Record',
     className: 'long',
     cell: (event) => (
       <>
@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<Event>[] = [
   },
 ]
 
-/** Everything that happened, as subscribers get it. */
+/** Everything that happened, as sent to subscribers. */
 export function Component() {
   useLive('at ease')
   const types = plumbline.useQuery('get', '/api/ext/event-types').data?.data
@@ -59,7 +59,7 @@ export function Component() {
   const filters = useMemo<readonly Filter[]>(
     () => [
       { name: 'type', label: 'Type', options: (types ?? []).map(({ type }) => ({ value: type, label: type })) },
-      ...(of === null ? [] : [{ name: 'resourceId', label: 'About', options: [{ value: of, label: of }] }]),
+      ...(of === null ? [] : [{ name: 'resourceId', label: 'Record', options: [{ value: of, label: of }] }]),
     ],
     [types, of],
   )
@@ -68,7 +68,7 @@ export function Component() {
       <div className="page-head">
         <h1>Events</h1>
         <p>
-          What happened, in the order in which it did, as programs hear of it.{' '}
+          Changes in order, as webhooks and API clients receive them.{' '}
           <a href={`${root}/docs/guides/webhooks`}>Read the guide</a>
         </p>
       </div>
@@ -80,8 +80,8 @@ export function Component() {
         sort="-sequence"
         filters={filters}
         empty={
-          <Empty icon="events" title="Nothing has happened yet">
-            Every change that programs may want to hear of is listed here.
+          <Empty icon="events" title="No events yet">
+            Every change appears here after you add or edit a record.
           </Empty>
         }
       />

@@ -46,7 +46,7 @@ export function Component() {
       ),
       csv: ({ name }) => name,
     },
-    { head: 'Mail address', isOnlyExported: true, cell: () => null, csv: ({ email }) => email },
+    { head: 'Email', isOnlyExported: true, cell: () => null, csv: ({ email }) => email },
     {
       head: 'Status',
       cell: ({ status }) => <Status of="user" is={status} />,
@@ -54,7 +54,7 @@ export function Component() {
     },
     { head: 'Role', cell: ({ role }) => inWords(role), csv: ({ role }) => role },
     {
-      head: 'May approve up to',
+      head: 'Approval limit',
       numeric: true,
       cell: ({ poApprovalLimit }) =>
         poApprovalLimit === null ? 'any amount' : poApprovalLimit === 0 ? <None /> : money(poApprovalLimit),
@@ -62,7 +62,7 @@ export function Component() {
     },
     { head: 'Phone', isWideOnly: true, cell: ({ phone }) => phone ?? <None />, csv: ({ phone }) => phone },
     {
-      head: 'Signed in',
+      head: 'Last sign-in',
       className: 'nowrap',
       cell: ({ lastLoginAt }) => (lastLoginAt === null ? <None word="never" /> : <Time at={lastLoginAt} />),
       csv: ({ lastLoginAt }) => lastLoginAt,
@@ -75,7 +75,7 @@ export function Component() {
     <Page title="Users" crumbs={[{ name: 'Settings' }, { name: 'Users and roles' }]} actions={invite}>
       <div className="page-head">
         <h1>Users and roles</h1>
-        <p>People sign in by a link that is mailed to them. What a role may do stands in the second list.</p>
+        <p>People who can sign in with an emailed link, their roles and approval limits.</p>
       </div>
       <PeopleTabs />
       <Listing
@@ -86,7 +86,7 @@ export function Component() {
         sort="name"
         filters={FILTERS}
         empty={
-          <Empty icon="users" title="Nobody yet" actions={invite}>
+          <Empty icon="users" title="No users yet" actions={invite}>
             Invite the people who work here; each gets a role.
           </Empty>
         }

@@ -21,7 +21,7 @@ export function Component() {
     >
       <div className="page-head">
         <h1>Users and roles</h1>
-        <p>A key can never do more than the role of whoever made it.</p>
+        <p>Roles and their permissions. An API key never has more permissions than the role of its creator.</p>
       </div>
       <PeopleTabs />
       {roles.error !== null ? (
@@ -30,10 +30,10 @@ export function Component() {
         <SkeletonLines lines={8} />
       ) : (
         <>
-          <Panel title="What they are for">
+          <Panel title="Purpose">
             <KeyValues facts={roles.data.data.map(({ role, description }) => [inWords(role), description] as const)} />
           </Panel>
-          <Panel title="What they may do" isFlush>
+          <Panel title="Permissions" isFlush>
             <RoleTable roles={roles.data.data} />
           </Panel>
         </>
@@ -45,7 +45,7 @@ export function Component() {
 function RoleTable({ roles }: { roles: readonly Role[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
-    <section className="scroll-x" tabIndex={0} aria-label="Permissions of the roles">
+    <section className="scroll-x" tabIndex={0} aria-label="Role permissions">
       <table className="table roles">
         <caption className="sr">What each role may read and write</caption>
         <thead>

@@ -21,15 +21,13 @@ export function UserActions({ user }: { user: User }) {
           <Menu.Positioner className="over" sideOffset={4} align="end">
             <Menu.Popup className="menu">
               <Menu.Item onClick={() => setOpen('edit')}>Edit…</Menu.Item>
-              {user.status === 'invited' && (
-                <Menu.Item onClick={() => setOpen('invite')}>Send the link again…</Menu.Item>
-              )}
+              {user.status === 'invited' && <Menu.Item onClick={() => setOpen('invite')}>Resend link…</Menu.Item>}
               {!isSelf && (
                 <Menu.Item
                   className={user.status === 'disabled' ? undefined : 'danger'}
                   onClick={() => setOpen('switch')}
                 >
-                  {user.status === 'disabled' ? 'Let in again…' : 'Deactivate…'}
+                  {user.status === 'disabled' ? 'Reactivate…' : 'Deactivate…'}
                 </Menu.Item>
               )}
             </Menu.Popup>
@@ -53,8 +51,8 @@ function InviteAgain({ user, onClose }: Props) {
     onSuccess: ({ delivery }) => {
       say(
         delivery === 'mail'
-          ? `Another link is on its way to ${user.name}`
-          : 'This server sends no mail: its operator makes the link (users sign-in-link)',
+          ? `New link sent to ${user.name}`
+          : 'This server sends no email. Ask the operator for a sign-in link.',
       )
       onClose()
     },
@@ -67,7 +65,7 @@ function InviteAgain({ user, onClose }: Props) {
       {...{ change, onClose }}
       onSubmit={() => change.mutate({ params: { path: { userId: user.id } } })}
     >
-      <p className="muted">It goes to {user.email} and is good for 7 days.</p>
+      <p className="muted">It goes to {user.email} and expires in 7 days.</p>
     </FormDialog>
   )
 }
@@ -76,15 +74,15 @@ function Switch({ user, onClose }: Props) {
   const isOut = user.status === 'disabled'
   const change = plumbline.useMutation('post', '/api/admin/users/{userId}/status', {
     onSuccess: ({ name }) => {
-      say(isOut ? `${name} is let in again` : `${name} is let in no more`)
+      say(isOut ? `${name} reactivated` : `${name} deactivated`)
       onClose()
     },
   })
   return (
     <FormDialog
-      title={isOut ? `Let ${user.name} in again?` : `Deactivate ${user.name}?`}
+      title={isOut ? `Reactivate ${user.name}?` : `Deactivate ${user.name}?`}
       size="narrow"
-      word={isOut ? 'Let in' : 'Deactivate'}
+      word={isOut ? 'Reactivate user' : 'Deactivate'}
       isDanger={!isOut}
       {...{ change, onClose }}
       onSubmit={() =>
@@ -93,8 +91,8 @@ function Switch({ user, onClose }: Props) {
     >
       <p className="muted">
         {isOut
-          ? 'They may sign in again, and their keys work again.'
-          : 'They are let in no more, here or by a key of theirs, from the next request on. What they did stays theirs.'}
+          ? 'They can sign in again, and their API keys work again.'
+          : 'They are signed out immediately, and their API keys stop working. You can reactivate them later.'}
       </p>
     </FormDialog>
   )

@@ -26,13 +26,13 @@ export function UserForm({ user, onClose }: { user?: User; onClose(): void }) {
   const roles = plumbline.useQuery('get', '/api/admin/roles').data?.data
   const invite = plumbline.useMutation('post', '/api/admin/users', {
     onSuccess: ({ name }) => {
-      say(`${name} is invited`)
+      say(`${name} invited`)
       onClose()
     },
   })
   const update = plumbline.useMutation('patch', '/api/admin/users/{userId}', {
     onSuccess: ({ name }) => {
-      say(`${name} is saved`)
+      say(`${name} updated`)
       onClose()
     },
   })
@@ -48,9 +48,9 @@ export function UserForm({ user, onClose }: { user?: User; onClose(): void }) {
   }
   return (
     <FormDialog
-      title={user === undefined ? 'Invite somebody' : `Edit ${user.name}`}
+      title={user === undefined ? 'Invite user' : `Edit ${user.name}`}
       word={user === undefined ? 'Invite' : 'Save'}
-      aside={user === undefined ? 'The link is good for 7 days.' : 'It holds from their next request on.'}
+      aside={user === undefined ? 'The link expires in 7 days.' : 'Changes apply immediately.'}
       change={user === undefined ? invite : update}
       {...{ of: user, onSubmit, onClose }}
     >
@@ -59,7 +59,7 @@ export function UserForm({ user, onClose }: { user?: User; onClose(): void }) {
         <TextField name="phone" label="Phone" type="tel" optional defaultValue={user?.phone ?? ''} />
       </div>
       {user === undefined && (
-        <TextField name="email" label="Mail address" type="email" hint="Where the link goes, and how they sign in." />
+        <TextField name="email" label="Email" type="email" hint="The sign-in link is sent to this address." />
       )}
       <SelectField
         name="role"
@@ -71,14 +71,14 @@ export function UserForm({ user, onClose }: { user?: User; onClose(): void }) {
       />
       <TextField
         name="poApprovalLimit"
-        label="May approve orders up to"
+        label="Approval limit"
         defaultValue={user?.poApprovalLimit ?? ''}
-        hint="Empty means none."
+        hint="If empty, the user cannot approve orders."
         optional
       />
       <label className="check">
         <input type="checkbox" name="isUnlimited" defaultChecked={user?.poApprovalLimit === null} />
-        Orders of any amount
+        No limit
       </label>
     </FormDialog>
   )

@@ -41,13 +41,13 @@ function Shown({ run }: { run: ExecutionRecord }) {
         state={<Status of="run" is={run.status} />}
         sub={<code>{skill}</code>}
         facts={[
-          { label: 'Run by', value: <ActorName of={createdBy} />, note: <Time at={createdAt} /> },
+          { label: 'User', value: <ActorName of={createdBy} />, note: <Time at={createdAt} /> },
           { label: run.status === 'done' ? 'Effect' : 'Problem', value: effectOf(run) },
-          { label: 'Took', isFigure: true, value: `${durationMs} ms` },
+          { label: 'Duration', isFigure: true, value: `${durationMs} ms` },
         ]}
       />
       <div className="cols even">
-        <Panel title="What it was about">
+        <Panel title="Records">
           <KeyValues
             facts={[
               [
@@ -59,7 +59,9 @@ function Shown({ run }: { run: ExecutionRecord }) {
                 'More',
                 <span className="row wrap" key="more">
                   <Link to={`/settings/runs?skill=${skill}`}>all runs of this skill</Link>
-                  {createdBy.id !== null && <Link to={`/settings/runs?actorId=${createdBy.id}`}>all by the same</Link>}
+                  {createdBy.id !== null && (
+                    <Link to={`/settings/runs?actorId=${createdBy.id}`}>all from this user</Link>
+                  )}
                 </span>,
               ],
             ]}

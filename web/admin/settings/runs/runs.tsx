@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<ExecutionRecord>[] = [
     csv: ({ createdBy }) => createdBy.id ?? createdBy.type,
   },
   {
-    head: 'Took',
+    head: 'Duration',
     numeric: true,
     className: 'nowrap',
     isWideOnly: true,
@@ -85,10 +85,7 @@ export function Component() {
     <Page title="Skill runs" crumbs={[{ name: 'Settings' }, { name: 'Skill runs' }]}>
       <div className="page-head">
         <h1>Skill runs</h1>
-        <p>
-          What agents, programs and these pages ran as skills: with what, and what came of it, dry runs and refusals
-          too.
-        </p>
+        <p>Skills run by agents, programs and users, with input and result, including dry runs and denied too.</p>
       </div>
       <ViewTabs
         label="Skill runs"
@@ -108,8 +105,8 @@ export function Component() {
         filters={filters}
         tabs={TABS}
         empty={
-          <Empty icon="agent" title="Nothing was run yet">
-            Whatever an agent runs as a skill, over MCP or by the interface, is listed here a few seconds later.
+          <Empty icon="agent" title="No skill runs yet">
+            Skills that agents run over MCP or the API appear here within seconds.
           </Empty>
         }
       />

@@ -20,7 +20,7 @@ export function MinuteByKey({ keys, limit }: { keys: KeyUsage['keys']; limit: nu
         <caption className="sr">Requests of this minute</caption>
         <thead className="sr">
           <tr>
-            {['Key', 'Share of the limit', 'Requests', 'New'].map((head) => (
+            {['Key', 'Share of limit', 'Requests', 'New'].map((head) => (
               <th scope="col" key={head}>
                 {head}
               </th>
@@ -84,7 +84,7 @@ export function KeysInPeriod({ keys }: { keys: KeyUsage['keys'] }) {
       cell: ({ requests }) => (total === 0 ? <None word="0 %" /> : percent((requests / total) * 100)),
     },
     {
-      head: 'Refused',
+      head: 'Denied',
       numeric: true,
       cell: ({ refused }) =>
         refused === 0 ? <None word="0" /> : <span className="tone-bad">{refused.toLocaleString('en-US')}</span>,

@@ -33,9 +33,7 @@ export function Component() {
     <Page title="Usage" crumbs={[{ name: 'Settings' }, { name: 'Usage' }]}>
       <div className="page-head">
         <h1>Usage</h1>
-        <p>
-          Two limits hold for programs: requests a minute for each key, and requests a day (UTC) for the organization.
-        </p>
+        <p>API requests and their limits: per minute for each key, and per UTC day for the organization.</p>
       </div>
       {usage.error !== null ? (
         <Failed what="The usage" error={usage.error} onRetry={() => void usage.refetch()} />
@@ -78,20 +76,20 @@ function Shown({ usage }: { usage: KeyUsage }) {
         }
         foot={
           <span className="legend" aria-hidden="true">
-            <Swatch className="f-committed" word="Let in" />
+            <Swatch className="f-committed" word="Allowed" />
             <Swatch className="c-soft" word="Today so far" />
-            <Swatch className="f-over" word="Refused with 429" />
+            <Swatch className="f-over" word="Denied (429)" />
           </span>
         }
       >
         <DayBars
           label="Requests by day"
           days={days.map(({ date, requests, refused }) => ({ date, count: requests, bad: refused }))}
-          limit={{ value: today.limit, word: 'Limit of the day' }}
+          limit={{ value: today.limit, word: 'Daily limit' }}
           words={['let in', 'refused']}
         />
       </Panel>
-      <Panel title="By key" hint="in the same days" isFlush>
+      <Panel title="By key" hint="same period" isFlush>
         <KeysInPeriod keys={keys} />
       </Panel>
     </>
@@ -114,7 +112,7 @@ function Today({ usage: { today, days } }: { usage: KeyUsage }) {
   const share = Math.min(100, (today.used / today.limit) * 100)
   const refused = days.at(-1)?.refused ?? 0
   return (
-    <Panel title="Today, all keys" hint={`starts anew at ${time(today.resetsAt)}`}>
+    <Panel title="Today, all keys" hint={`resets at ${time(today.resetsAt)}`}>
       <div className="stack">
         <div className="row base">
           <b className="big">{today.used.toLocaleString('en-US')}</b>
@@ -126,8 +124,8 @@ function Today({ usage: { today, days } }: { usage: KeyUsage }) {
         </span>
         <p className="small muted">
           {refused === 0
-            ? 'No request was refused today. What people do at these pages does not count.'
-            : `${refused.toLocaleString('en-US')} refused today: those programs are told when to come back.`}
+            ? 'No requests were denied today. Use of the admin area does not count.'
+            : `${refused.toLocaleString('en-US')} denied today. The responses say when to try again.`}
         </p>
       </div>
     </Panel>

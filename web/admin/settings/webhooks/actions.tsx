@@ -29,8 +29,8 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           <Menu.Positioner className="over" sideOffset={4} align="end">
             <Menu.Popup className="menu">
               <Menu.Item onClick={() => setOpen('edit')}>Edit…</Menu.Item>
-              <Menu.Item onClick={() => setOpen('rotate')}>Rotate the secret…</Menu.Item>
-              {isActive && <Menu.Item onClick={() => setOpen('recover')}>Send what was missed…</Menu.Item>}
+              <Menu.Item onClick={() => setOpen('rotate')}>Rotate secret…</Menu.Item>
+              {isActive && <Menu.Item onClick={() => setOpen('recover')}>Resend missed events…</Menu.Item>}
               <Menu.Item className="danger" onClick={() => setOpen('delete')}>
                 Delete…
               </Menu.Item>
@@ -79,9 +79,7 @@ function Test({ webhook, onClose }: Props) {
         })
       }
     >
-      <p className="muted">
-        The example of an event is sent once, marked as a test. It counts neither as a failure nor as a success.
-      </p>
+      <p className="muted">Sends one example event, marked as a test. The result does not change the failure count.</p>
       <SelectField
         name="eventType"
         label="Event"
@@ -98,13 +96,13 @@ function Switch({ webhook, onClose }: Props) {
   const isActive = webhook.status === 'active'
   const change = plumbline.useMutation('patch', '/api/ext/webhooks/{webhookId}', {
     onSuccess: () => {
-      say(isActive ? 'Nothing is sent until you resume it' : 'It sends on')
+      say(isActive ? 'Webhook paused' : 'Webhook resumed')
       onClose()
     },
   })
   return (
     <FormDialog
-      title={isActive ? 'Pause the webhook?' : 'Resume the webhook?'}
+      title={isActive ? 'Pause webhook?' : 'Resume webhook?'}
       size="narrow"
       word={isActive ? 'Pause' : 'Resume'}
       {...{ change, of: webhook, onClose }}
@@ -117,8 +115,8 @@ function Switch({ webhook, onClose }: Props) {
     >
       <p className="muted">
         {isActive
-          ? 'Nothing is sent until you resume it. Events are held for 14 days and then go out in order.'
-          : 'What was held goes out in order, and the count of failures begins at 0. It acts for you from now on.'}
+          ? 'Sending has stopped until you resume the webhook. Events are kept for 14 days and sent in order after you resume.'
+          : 'Kept events are sent in order, and the count of failures begins at 0. It acts for you from now on.'}
       </p>
     </FormDialog>
   )
@@ -133,9 +131,9 @@ function Rotate({ webhook, onClose }: Props) {
   if (rotated !== null) return <WebhookSecret webhook={rotated} onClose={onClose} />
   return (
     <FormDialog
-      title="Rotate the secret"
+      title="Rotate secret"
       size="narrow"
-      word="Make a new secret"
+      word="Rotate secret"
       {...{ change, onClose }}
       onSubmit={(form) =>
         change.mutate({
@@ -147,12 +145,12 @@ function Rotate({ webhook, onClose }: Props) {
       <p className="muted">It is shown once. Meanwhile every event is signed with both, so that nothing is lost.</p>
       <SelectField
         name="overlapHours"
-        label="The old secret signs"
+        label="The old secret stays valid"
         defaultValue="24"
         options={[
-          { value: '24', label: 'For another day' },
-          { value: '1', label: 'For another hour' },
-          { value: '0', label: 'No longer: it has leaked' },
+          { value: '24', label: 'For 1 more day' },
+          { value: '1', label: 'For 1 more hour' },
+          { value: '0', label: 'Not at all (it was leaked)' },
         ]}
       />
     </FormDialog>
@@ -162,7 +160,7 @@ function Rotate({ webhook, onClose }: Props) {
 function Recover({ webhook, onClose }: Props) {
   const change = plumbline.useMutation('post', '/api/ext/webhooks/{webhookId}/recover', {
     onSuccess: ({ queued, more }) => {
-      say(`${count(queued, 'delivery', 'deliveries')} on the way${more ? '; there are more, do it again' : ''}`)
+      say(`${count(queued, 'delivery', 'deliveries')} queued${more ? '. There are more: resend again.' : ''}`)
       onClose()
     },
   })
@@ -172,7 +170,7 @@ function Recover({ webhook, onClose }: Props) {
   }
   return (
     <FormDialog
-      title="Send what was missed"
+      title="Resend missed events"
       size="narrow"
       word="Send again"
       {...{ change, onClose }}
@@ -185,8 +183,8 @@ function Recover({ webhook, onClose }: Props) {
       }}
     >
       <p className="muted">Every event of the period that the receiver did not take goes out again, in order.</p>
-      <TextField name="since" label="From" type="datetime-local" autoFocus hint="In the time of this device." />
-      <TextField name="until" label="Until" type="datetime-local" optional hint="Empty means until now." />
+      <TextField name="since" label="From" type="datetime-local" autoFocus hint="In the time zone of this device." />
+      <TextField name="until" label="Until" type="datetime-local" optional hint="If empty, until now." />
     </FormDialog>
   )
 }
@@ -195,13 +193,13 @@ function Delete({ webhook, onClose }: Props) {
   const navigate = useNavigate()
   const change = plumbline.useMutation('delete', '/api/ext/webhooks/{webhookId}', {
     onSuccess: () => {
-      say('The webhook is deleted')
+      say('Webhook deleted')
       void navigate('/settings/webhooks')
     },
   })
   return (
     <FormDialog
-      title="Delete the webhook?"
+      title="Delete webhook?"
       size="narrow"
       word="Delete webhook"
       isDanger
@@ -209,8 +207,8 @@ function Delete({ webhook, onClose }: Props) {
       onSubmit={(_form, ifMatch) => change.mutate({ params: { path: { webhookId: webhook.id }, header: ifMatch } })}
     >
       <p className="muted">
-        Nothing is sent there any more, and what was not delivered is cancelled. What was delivered stays readable. This
-        cannot be undone; to stop for a while, pause it.
+        Sending has stopped there any more, and what was not delivered is cancelled. What was delivered stays readable.
+        This cannot be undone; to stop for a while, pause it.
       </p>
     </FormDialog>
   )

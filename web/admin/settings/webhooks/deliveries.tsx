@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
     csv: ({ nextAttemptAt }) => nextAttemptAt,
   },
   {
-    head: 'What was wrong',
+    head: 'Error',
     isWideOnly: true,
     className: 'long',
     cell: ({ error }) => (error === null ? <None word="nothing" /> : <span className="clip">{error}</span>),
@@ -84,8 +84,8 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
       sort="-createdAt"
       filters={FILTERS}
       empty={
-        <Empty icon="send" title="Nothing was sent yet">
-          The next event that it is subscribed to goes there. Send a test to see how the receiver answers.
+        <Empty icon="send" title="No deliveries yet">
+          The next matching event will be sent. Send a test to check the receiver.
         </Empty>
       }
     />

@@ -28,7 +28,7 @@ export function Component() {
     { refetchInterval: AGAIN_MS },
   )
   const again = plumbline.useMutation('post', '/api/ext/deliveries/{deliveryId}/redeliver', {
-    onSuccess: () => say('It is sent again'),
+    onSuccess: () => say('Delivery sent again'),
   })
   const { data } = delivery
   const name = data?.eventType ?? 'Delivery'
@@ -77,9 +77,9 @@ function Shown({ delivery }: { delivery: DeliveryWithAttempts }) {
         state={<Status of="delivery" is={delivery.status} />}
         sub={<code>{delivery.eventId}</code>}
         facts={[
-          { label: 'Attempts', isFigure: true, value: delivery.attemptCount, note: 'the same id on each' },
+          { label: 'Attempts', isFigure: true, value: delivery.attemptCount, note: 'same ID for each attempt' },
           {
-            label: 'Last answer',
+            label: 'Last response',
             isFigure: true,
             value: delivery.responseStatus ?? 'none',
             note: delivery.error ?? undefined,
@@ -91,7 +91,7 @@ function Shown({ delivery }: { delivery: DeliveryWithAttempts }) {
           { label: 'Since', value: <Time at={delivery.createdAt} />, isWideOnly: true },
         ]}
       />
-      <Panel title="Attempts" hint="the oldest first" isFlush>
+      <Panel title="Attempts" hint="oldest first" isFlush>
         {attempts.length === 0 ? (
           <p className="muted">None was made yet.</p>
         ) : (
@@ -108,8 +108,8 @@ function Shown({ delivery }: { delivery: DeliveryWithAttempts }) {
           {last?.responseBody == null || last.responseBody === '' ? (
             <p className="muted">
               {last === undefined
-                ? 'Nothing was sent yet.'
-                : 'Nothing came back, or nothing of it is kept because the receiver is in a private network.'}
+                ? 'No deliveries yet.'
+                : 'No response, or the response is not stored because the receiver is in a private network.'}
             </p>
           ) : (
             <Code label="The answer" copied="The answer" text={last.responseBody} />
@@ -154,11 +154,9 @@ function Sent({ delivery: { eventId, eventType, test } }: { delivery: DeliveryWi
     { enabled: !test && may('events:read') },
   )
   return (
-    <Panel title="Sent" hint="without the headers that sign it">
+    <Panel title="Sent" hint="without the signature headers">
       {test ? (
-        <p className="muted">
-          The example of {eventType}, as the reference shows it, with the header webhook-test: true.
-        </p>
+        <p className="muted">The example of {eventType} from the API reference, with the header webhook-test: true.</p>
       ) : event.error !== null ? (
         <Failed what="The event" error={event.error} onRetry={() => void event.refetch()} />
       ) : event.data === undefined ? (

@@ -20,15 +20,18 @@ export function Health({ webhook }: { webhook: Webhook }) {
 
 /** Why nothing is sent, and what to do about it. */
 export const REASONS: Record<NonNullable<Webhook['disabledReason']>, { why: string; next: string }> = {
-  requested: { why: 'It was paused.', next: 'Resume it to send what was held.' },
+  requested: { why: 'The webhook was paused.', next: 'Resume it to send the kept events.' },
   failures: {
     why: `${MOST_FAILURES} attempts in a row failed.`,
-    next: 'Repair the receiver, send a test, then resume.',
+    next: 'Fix the receiver, send a test, then resume.',
   },
-  gone: { why: 'The receiver answered 410: never again.', next: 'Give it another address, or resume it.' },
+  gone: {
+    why: 'The receiver answered 410 Gone, so we stopped sending.',
+    next: 'Change the URL, or resume the webhook.',
+  },
   owner_revoked: {
-    why: 'Who it acted for may no longer read what it sends.',
-    next: 'Resume it to take it over: it acts for you then.',
+    why: 'The owner of this webhook no longer has access to its events.',
+    next: 'Resume it to become its owner.',
   },
 }
 

@@ -10,12 +10,12 @@ export function WebhookSecret({ webhook, onClose }: { webhook: WebhookWithSecret
       title={hostOf(webhook.url)}
       note={<Health webhook={webhook} />}
       secret={webhook.secret}
-      ifLost="The receiver checks with it that what arrives comes from here. If it is lost, rotate it: for a day both are signed with."
-      isLost="The webhook is there: rotate its secret to get another one."
+      ifLost="The receiver uses it to verify that events come from Plumbline. If you lose it, rotate it. Both secrets sign for one day."
+      isLost="The webhook was created. Rotate its secret to get a new one."
       onClose={onClose}
     >
       <Code
-        label="Check what arrives"
+        label="Verify events"
         copied="The code"
         text={
           "import { verifyWebhook } from '@plumbline/client/webhooks'\n\nconst event = await verifyWebhook({ headers, body }, secret)"

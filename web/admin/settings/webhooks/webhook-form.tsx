@@ -19,7 +19,7 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose()
   const create = plumbline.useMutation('post', '/api/ext/webhooks', { gcTime: 0, onSuccess: setCreated })
   const update = plumbline.useMutation('patch', '/api/ext/webhooks/{webhookId}', {
     onSuccess: () => {
-      say('The webhook is saved')
+      say('Webhook updated')
       onClose()
     },
   })
@@ -47,29 +47,29 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose()
   }
   return (
     <FormDialog
-      title={webhook === undefined ? 'New webhook' : 'Edit the webhook'}
+      title={webhook === undefined ? 'New webhook' : 'Edit webhook'}
       size="wide"
       word={webhook === undefined ? 'Create webhook' : 'Save'}
-      aside="It acts for you: it gets what you may read."
+      aside="The webhook acts for you and receives only what you can read."
       {...{ change, of: webhook, onSubmit, onClose }}
     >
       <TextField
         name="url"
-        label="Address of the receiver"
+        label="Receiver URL"
         defaultValue={webhook?.url}
         placeholder="https://hooks.example.com/plumbline"
-        hint="It has to answer 2xx within 10 seconds, and to do the work afterwards."
+        hint="The receiver must answer 2xx within 10 seconds."
         autoFocus
       />
       <EventChoice {...{ chosen, setChosen }} />
       <label className="check">
         <input type="checkbox" name="excludeOwnChanges" defaultChecked={webhook?.excludeOwnChanges} />
-        Leave out what its owner did, so that a sync does not hear its own echo
+        Skip events caused by the webhook owner (avoids sync loops)
       </label>
       {isDuplicate && (
         <label className="check">
           <input type="checkbox" name="allowDuplicate" />
-          Send these events to this address twice
+          Allow another webhook with the same URL and events
         </label>
       )}
     </FormDialog>
@@ -90,7 +90,7 @@ function EventChoice({ chosen, setChosen }: { chosen: Chosen; setChosen(chosen: 
       <legend>Events</legend>
       <label className="check">
         <input type="checkbox" checked={isAll} onChange={() => setChosen(isAll ? new Set() : new Set(['*']))} />
-        All that I may read, later ones too
+        All events that I can read, including future types
       </label>
       {types === undefined ? (
         <SkeletonLines />

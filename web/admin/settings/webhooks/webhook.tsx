@@ -60,7 +60,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
         <div className="banner" data-tone="calm">
           <Icon name="info" />
           <p>
-            It was deleted <Time at={archivedAt} />. Its deliveries stay readable.
+            Webhook deleted <Time at={archivedAt} />. Its deliveries stay readable.
           </p>
         </div>
       ) : (
@@ -69,7 +69,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
             <Icon name={disabledReason === 'requested' ? 'info' : 'warn'} />
             <div>
               <strong>
-                Nothing is sent
+                Sending has stopped
                 {disabledAt !== null && (
                   <>
                     {' '}
@@ -79,7 +79,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
                 .
               </strong>{' '}
               <span className="muted">
-                {REASONS[disabledReason].why} Events are held for 14 days. {REASONS[disabledReason].next}
+                {REASONS[disabledReason].why} Events are kept for 14 days. {REASONS[disabledReason].next}
               </span>
             </div>
           </div>
@@ -89,7 +89,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
         <div className="banner" data-tone="warn">
           <Icon name="warn" />
           <div>
-            <strong>The receiver does not take what is sent.</strong>{' '}
+            <strong>Deliveries to the receiver are failing.</strong>{' '}
             <span className="muted">
               One attempt at a time is made, the next <Time at={pausedUntil} />, until one succeeds; the others wait in
               order. Nothing is lost.
@@ -107,10 +107,10 @@ function useFacts(webhook: Webhook): readonly Fact[] {
   const { consecutiveFailures, eventTypes, previousSecretExpiresAt } = webhook
   return [
     {
-      label: 'Failed in a row',
+      label: 'Consecutive failures',
       isFigure: true,
       value: consecutiveFailures,
-      note: `of ${MOST_FAILURES}, then it is disabled`,
+      note: `of ${MOST_FAILURES}, then the webhook is disabled`,
     },
     {
       label: 'Events',
@@ -127,6 +127,6 @@ function useFacts(webhook: Webhook): readonly Fact[] {
       value: previousSecretExpiresAt === null ? 'one' : 'two',
       note: previousSecretExpiresAt === null ? 'in use' : `the old one until ${time(previousSecretExpiresAt)}`,
     },
-    { label: 'Id', value: <code>{webhook.id}</code>, isWideOnly: true },
+    { label: 'ID', value: <code>{webhook.id}</code>, isWideOnly: true },
   ]
 }

@@ -52,7 +52,7 @@ export function Component() {
     },
     { head: 'Status', cell: (webhook) => <Health webhook={webhook} />, csv: (webhook) => healthOf(webhook).word },
     {
-      head: 'Failed in a row',
+      head: 'Consecutive failures',
       numeric: true,
       cell: ({ consecutiveFailures }) =>
         consecutiveFailures === 0 ? (
@@ -84,7 +84,8 @@ export function Component() {
       <div className="page-head">
         <h1>Webhooks</h1>
         <p>
-          Every event is signed and sent at least once. <a href={`${root}/docs/guides/webhooks`}>Read the guide</a>
+          Subscriptions that send signed events to your systems at least once.{' '}
+          <a href={`${root}/docs/guides/webhooks`}>Read the guide</a>
         </p>
       </div>
       <Listing
@@ -96,7 +97,7 @@ export function Component() {
         filters={FILTERS}
         empty={
           <Empty icon="webhook" title="No webhooks yet" actions={create}>
-            A program of yours hears at once what happens here, without asking again and again.
+            Add a webhook to notify your systems of changes immediately.
           </Empty>
         }
       />
