@@ -61,7 +61,7 @@ export const AREAS: readonly Screen[] = [
     ready: '.steps',
     async act(page) {
       await page.getByRole('button', { name: 'Issue', exact: true }).click()
-      await page.getByText('would be sent').waitFor()
+      await page.getByText('will be made').waitFor()
     },
   },
   {

@@ -25,7 +25,7 @@ export const SCREENS: readonly Screen[] = [
     ready: '.compare tbody tr',
     async act(page) {
       await page.getByRole('button', { name: 'Award…' }).first().click()
-      await page.getByText('would be sent').waitFor()
+      await page.getByText('will be made').waitFor()
     },
   },
   {

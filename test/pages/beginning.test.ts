@@ -105,7 +105,7 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
     const lines = [{ description: 'Walls', quantity: 1, unitPrice: 100 }]
     await made('/api/ext/purchase-orders', { homeId, vendorId, scope: 'framing', lines })
     await other.page.reload()
-    await other.page.getByText(/needs (somebody|anybody)\.$/).waitFor()
+    await other.page.getByText(/(needs? attention|all caught up)\.$/).waitFor()
     expect(await other.page.getByText('From land to the first order').count()).toBe(0)
     await other.close()
   })

@@ -63,11 +63,11 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
       await settled(page)
       if (await page.getByRole('link', { name: 'Slab poured' }).isVisible()) break
     }
-    await (await report('Slab poured', /Ask the vendor/)).getByRole('button', { name: 'Ask' }).click()
+    await (await report('Slab poured', /Request confirmation/)).getByRole('button', { name: 'Send request' }).click()
     await page.getByText('The vendor of Slab poured is asked').waitFor()
     const { plannedStart } = await taskNow(0)
     const other = new Date(Date.parse(plannedStart) + 7 * 86_400_000).toISOString().slice(0, 10)
-    const answer = await report('Slab poured', /Record what the vendor says/)
+    const answer = await report('Slab poured', /Record vendor answer/)
     await answer.getByLabel(/^To /).selectOption('reschedule_requested')
     await answer.getByRole('button', { name: 'Record' }).click()
     await answer.locator('[aria-invalid="true"]').waitFor()
@@ -75,7 +75,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     await answer.getByLabel('Note from the vendor').fill('The crew is in Dallas.')
     await answer.getByRole('button', { name: 'Record' }).click()
     await page.getByText('Slab poured: other date proposed').waitFor()
-    const decision = await report('Slab poured', /Decide about/)
+    const decision = await report('Slab poured', /Review proposed date/)
     await decision.getByText('“The crew is in Dallas.”').waitFor()
     await expectAccessible(page)
     await decision.getByRole('button', { name: 'Move task' }).click()
@@ -122,13 +122,13 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     await page.goto(`${plumbline.url}/orders`)
     await page.getByRole('link', { name: 'New order' }).click()
     await page.getByLabel('Home').selectOption(homeId)
-    await page.getByLabel('Scope').selectOption('framing')
+    await page.getByLabel('Trade').selectOption('framing')
     await page.getByLabel('What').first().waitFor()
-    await page.getByRole('button', { name: 'Draft the order' }).click()
+    await page.getByRole('button', { name: 'Create draft' }).click()
     await page.locator('[aria-invalid="true"]').first().waitFor()
     await page.getByLabel('Vendor', { exact: true }).selectOption(vendorId)
     await page.getByLabel('Unit price').first().fill('29,500')
-    await page.getByRole('button', { name: 'Draft the order' }).click()
+    await page.getByRole('button', { name: 'Create draft' }).click()
     await page.getByRole('cell', { name: '41,500.00' }).first().waitFor()
     const [order] = (await plumbline.get('/api/ext/purchase-orders')).body.data
     expect(
@@ -235,7 +235,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     await page.getByRole('button', { name: 'Add deposit' }).click()
     await dialog.getByLabel('Amount').fill('2,500')
     await dialog.getByRole('button', { name: 'Add deposit' }).click()
-    await page.getByText('A deposit of').waitFor()
+    await page.getByText('Deposit added to').waitFor()
     const [sale] = (await plumbline.get('/api/ext/sales')).body.data
     expect(sale).toMatchObject({
       deposits: [

@@ -84,7 +84,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     await dialog.getByRole('button', { name: 'Issue', exact: true }).click()
     await page.getByText('PO-0014-01 is issued').waitFor()
     await page.unroute('**/api/ext/execute')
-    await page.getByText('The vendor has not answered').waitFor()
+    await page.getByText('Waiting for the vendor').waitFor()
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'PDF' }).click()])
     expect(file.suggestedFilename()).toBe('PO-0014-01.pdf')
   })
@@ -92,9 +92,9 @@ describe.skipIf(chromium === null)('orders on pages', () => {
   test('take files, of which the vendor sees those that are shared with it', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders/${orders[0]}`)
-    await page.getByText('No drawings or letters hang on this order yet.').waitFor()
+    await page.getByText('No files yet.').waitFor()
     const bytes = pdf()
-    await page.getByRole('button', { name: 'Add a file' }).click()
+    await page.getByRole('button', { name: 'Add file' }).click()
     const file = page.getByLabel('File', { exact: true })
     const add = page.getByRole('button', { name: 'Add file' })
     await file.setInputFiles({
@@ -129,7 +129,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     expect(saved.suggestedFilename()).toBe("The roofer's plan.pdf")
     await page.getByRole('button', { name: "Delete The roofer's plan.pdf" }).click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    await page.getByText('No drawings or letters hang on this order yet.').waitFor()
+    await page.getByText('No files yet.').waitFor()
     expect(await portal()).not.toContain(id)
   })
 })

@@ -53,7 +53,7 @@ describe.skipIf(chromium === null)('payments on pages', () => {
     await expectAccessible(page)
     await payment.click()
     await page.getByRole('button', { name: 'Request lien waiver' }).click()
-    await page.getByText('waits for the vendor').waitFor()
+    await page.getByText('waiting for the vendor').waitFor()
     const [waiver] = (await plumbline.get('/api/ext/lien-waivers')).body.data
     const signed = { status: 'signed', signedBy: 'Dana Whitfield' }
     await plumbline.post(`/api/ext/lien-waivers/${waiver.id}/status`, signed)

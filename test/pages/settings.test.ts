@@ -81,7 +81,7 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     await row.getByRole('cell', { name: '503', exact: true }).waitFor()
     await page.getByText('Failing').waitFor()
     await row.getByRole('link', { name: 'vendor.created' }).click()
-    await page.getByRole('region', { name: 'What was sent' }).getByText('Brazos Framing').waitFor()
+    await page.getByRole('region', { name: 'Request' }).getByText('Brazos Framing').waitFor()
     receiver.answer((_received, response) => response.writeHead(200).end('thank you'))
     await page.getByRole('button', { name: 'Send again' }).click()
     await page.getByText('200, taken').waitFor()
@@ -106,7 +106,7 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     await expectAccessible(page)
     for (const [to, has] of [
       ['/settings/webhooks', receiver.url],
-      [delivery, 'What was sent'],
+      [delivery, 'Request'],
     ] as const) {
       await goOn(page, to)
       await page.getByText(has).first().waitFor()
@@ -147,9 +147,9 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     await page.getByRole('link', { name: 'Done' }).click()
     await page.getByRole('link', { name: 'Create a vendor' }).last().click()
     await page.getByText('for real').waitFor()
-    await page.getByRole('table', { name: 'What was sent to createVendor' }).getByText('Comal Framing').waitFor()
+    await page.getByRole('table', { name: 'Request to createVendor' }).getByText('Comal Framing').waitFor()
     await expectAccessible(page)
-    await page.getByRole('link', { name: 'all by the same' }).click()
+    await page.getByRole('link', { name: 'all from this user' }).click()
     await page.getByText('3 runs').waitFor()
     expectNoComplaints({ page, ...rest })
   })

@@ -87,7 +87,7 @@ function Shown({ proposal }: { proposal: Proposal }) {
               {Object.keys(input).length === 0 ? (
                 <p className="muted">It takes nothing.</p>
               ) : (
-                <Values caption={`What was sent to ${skill}`} of={input} />
+                <Values caption={`Input of ${skill}`} of={input} />
               )}
             </Panel>
           ))}

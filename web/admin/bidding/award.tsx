@@ -187,9 +187,7 @@ function Effects(props: {
       <div className="effect-box">
         <h3>
           <Icon name="ban" />
-          {rejected.length === 0
-            ? 'No bids will be rejected'
-            : `${count(rejected.length, 'bid')} ${rejected.length === 1 ? 'will be' : 'will be'} rejected`}
+          {rejected.length === 0 ? 'No bids will be rejected' : `${count(rejected.length, 'bid')} will be rejected`}
         </h3>
         {rejected.map((other) => (
           <div className="in row wrap" key={other.bidId}>

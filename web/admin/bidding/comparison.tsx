@@ -102,7 +102,7 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
                 </Facts>
               )}
               {budgeted !== null && hasBids && !comparison.amountsHidden && (
-                <Facts head={`Against budget of ${plain(budgeted)}`} vendors={vendors}>
+                <Facts head={`Compared with budget of ${plain(budgeted)}`} vendors={vendors}>
                   {({ aboveBudgetAmount, aboveBudgetPercent }) =>
                     aboveBudgetAmount === null ? null : (
                       <span className={aboveBudgetAmount > 0 ? 'tone-bad' : 'tone-ok'}>

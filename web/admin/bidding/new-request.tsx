@@ -134,7 +134,7 @@ export function Component() {
                   {lines.map(({ key }, at) => (
                     <fieldset className="line-row" key={key}>
                       <legend className="sr">Line {at + 1}</legend>
-                      <TextField name={`line-${key}`} label="What" pointer={`/lines/${at}/description`} />
+                      <TextField name={`line-${key}`} label="Description" pointer={`/lines/${at}/description`} />
                       <TextField
                         name={`quantity-${key}`}
                         label="Quantity"

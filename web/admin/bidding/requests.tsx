@@ -61,7 +61,7 @@ export function Component() {
       cell: ({ status }) => <Status of="bidRequest" is={status} />,
       csv: ({ status }) => LOOKS.bidRequest[status].word,
     },
-    { head: 'Scope', cell: ({ scope }) => inWords(scope), csv: ({ scope }) => scope, isWideOnly: true },
+    { head: 'Trade', cell: ({ scope }) => inWords(scope), csv: ({ scope }) => scope, isWideOnly: true },
     {
       head: 'Community',
       cell: ({ communityId }) => nameOf.get(communityId) ?? '',

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<CostCode>[] = [
   },
   { head: 'Category', cell: ({ category }) => inWords(category), csv: ({ category }) => category },
   {
-    head: 'Scope',
+    head: 'Trade',
     cell: ({ scope }) => (scope === null ? <None /> : inWords(scope)),
     csv: ({ scope }) => scope,
   },

@@ -40,7 +40,7 @@ export function Component() {
         ),
         csv: ({ name }) => name,
       },
-      { head: 'State', cell: ({ status }) => inWords(status), csv: ({ status }) => status },
+      { head: 'Status', cell: ({ status }) => inWords(status), csv: ({ status }) => status },
       { head: 'Type', cell: ({ optionType }) => inWords(optionType), csv: ({ optionType }) => optionType },
       {
         head: 'Category',

@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Part>[] = [
   },
   { head: 'SKU', sort: 'sku', cell: ({ sku }) => <code>{sku}</code>, csv: ({ sku }) => sku },
   {
-    head: 'Scope',
+    head: 'Trade',
     cell: ({ scope }) => (scope === null ? <None /> : inWords(scope)),
     csv: ({ scope }) => scope,
   },

@@ -47,7 +47,7 @@ export function Component() {
         csv: ({ name }) => name,
       },
       {
-        head: 'State',
+        head: 'Status',
         cell: ({ status, revision }) => (
           <>
             {inWords(status)} <span className="faint">revision {revision}</span>

@@ -52,7 +52,7 @@ const NEXT: Record<PurchaseOrderStatus, readonly Move[]> = {
     VOID,
   ],
   issued: [
-    { to: 'accepted', word: 'Accept for the vendor', effect: 'Record that the vendor accepted, for example by phone.' },
+    { to: 'accepted', word: 'Accept', effect: 'Record that the vendor accepted, for example by phone.' },
     {
       to: 'declined',
       word: 'Decline',
@@ -126,7 +126,7 @@ function Moving({ order, move, onClose }: { order: PurchaseOrder; move: Move; on
   })
   return (
     <MoveDialog
-      title={`${move.word}: ${order.number}`}
+      title={`${move.word} ${order.number}?`}
       effect={move.effect}
       word={move.word}
       isDanger={move.to === 'void'}

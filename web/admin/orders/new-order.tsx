@@ -169,7 +169,7 @@ function LineFields({ line: { key, of }, at, onRemove }: { line: Line; at: numbe
       <legend className="sr">Line {at + 1}</legend>
       <TextField
         name={`what-${key}`}
-        label="What"
+        label="Description"
         pointer={`/lines/${at}/description`}
         defaultValue={of?.description ?? (of === null ? '' : inWords(of.scope))}
         hint={of === null ? undefined : `${money(of.budgeted)} budgeted`}

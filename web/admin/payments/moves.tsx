@@ -108,7 +108,7 @@ function Moving({ payment, move, onClose }: { payment: Payment; move: Move; onCl
   }
   return (
     <MoveDialog
-      title={`${move.word}: ${payment.number}, ${cents(payment.amount)}`}
+      title={`${isPaid ? `Mark ${payment.number} as paid` : `${move.word} ${payment.number}`}, ${cents(payment.amount)}?`}
       effect={move.effect}
       word={move.word}
       isDanger={move.to === 'voided'}

@@ -34,7 +34,7 @@ export function Contingencies({ sale }: { sale: Sale }) {
   const columns: readonly Column<SaleContingency>[] = [
     { head: 'Contingency', cell: ({ type }) => inWords(type) },
     {
-      head: 'State',
+      head: 'Status',
       cell: ({ status }) => (status === 'failed' ? <span className="tone-bad">Failed</span> : inWords(status)),
     },
     { head: 'Due', cell: ({ dueDate }) => (dueDate === null ? <None word="no date" /> : day(dueDate)) },

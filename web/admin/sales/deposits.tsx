@@ -34,7 +34,7 @@ export function Deposits({ sale }: { sale: Sale }) {
   const canWrite = may('sales:write') && sale.status !== 'cancelled'
   const columns: readonly Column<SaleDeposit>[] = [
     { head: 'Deposit', cell: ({ depositId }) => depositId },
-    { head: 'State', cell: ({ status }) => inWords(status) },
+    { head: 'Status', cell: ({ status }) => inWords(status) },
     { head: 'Due', cell: ({ dueDate }) => (dueDate === null ? <None word="no date" /> : day(dueDate)) },
     {
       head: 'Received',

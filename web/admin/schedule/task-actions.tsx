@@ -32,7 +32,7 @@ export function TaskActions({ task, trigger }: { task: Task; trigger?: ReactElem
             <Menu.Popup className="menu">
               {isWaiting && item('in_progress', 'Start…')}
               {isUnderWay && item('complete', 'Complete…')}
-              {isWaiting && proposed !== null && item('decide', `Decide about ${shortDay(proposed)}…`)}
+              {isWaiting && proposed !== null && item('decide', `Review proposed date ${shortDay(proposed)}…`)}
               {isWaiting && task.vendorId !== null && proposed === null && item('ask', 'Request confirmation…')}
               {isWaiting && task.vendorId !== null && item('answer', 'Record vendor answer…')}
               {isUnderWay && item('on_hold', 'Put on hold…')}

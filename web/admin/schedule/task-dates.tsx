@@ -27,13 +27,13 @@ export function AskVendor({ task, onClose }: Props) {
     <FormDialog
       title={`Request confirmation of ${task.name}`}
       size="narrow"
-      word="Ask"
+      word="Send request"
       {...{ change, onClose }}
       onSubmit={() => change.mutate({ params: { path: { taskId: task.id } } })}
     >
       <p className="muted">
-        {task.vendorId !== null && <Name of="vendor" id={task.vendorId} isPlain />} is told {day(task.plannedStart)} and
-        answers in the portal. You can also record an answer that you get by phone.
+        {task.vendorId !== null && <Name of="vendor" id={task.vendorId} isPlain />} will be notified of{' '}
+        {day(task.plannedStart)} and answers in the portal. You can also record an answer that you get by phone.
       </p>
     </FormDialog>
   )

@@ -43,7 +43,7 @@ export function MoveTask({ task, to, onClose }: Props & { to: MoveOfTask }) {
   const isForced = useForce(change.error, to === 'in_progress')
   return (
     <FormDialog
-      title={`${isReopened ? 'Reopen' : WORDS[to]}: ${task.name}`}
+      title={to === 'on_hold' ? `Put ${task.name} on hold?` : `${isReopened ? 'Reopen' : WORDS[to]} ${task.name}?`}
       size="narrow"
       word={isReopened ? 'Reopen' : WORDS[to]}
       {...{ change, onClose }}
@@ -111,7 +111,7 @@ export function CompleteTask({ task, onClose }: Props) {
         Successors move earlier or later with the actual completion date.
         {task.payOnComplete && ' Its orders are completed and become payable.'}
       </p>
-      <TextField name="date" label="On" type="date" defaultValue={today()} max={today()} />
+      <TextField name="date" label="Date" type="date" defaultValue={today()} max={today()} />
       {isInspection && (
         <SelectField
           name="inspectionResult"

@@ -105,8 +105,7 @@ export function Component() {
         sort="-createdAt"
         empty={
           <Empty icon="key" title="No API keys yet" actions={create}>
-            A program, an agent or your accounting calls with a key of its own, so that you see what it does and can end
-            it.
+            Give each program, agent or accounting system its own API key, so you can monitor and revoke it.
           </Empty>
         }
       />

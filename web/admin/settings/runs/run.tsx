@@ -83,7 +83,7 @@ function Shown({ run }: { run: ExecutionRecord }) {
               {Object.keys(step.input).length === 0 ? (
                 <div className="body muted">It takes nothing.</div>
               ) : (
-                <Values caption={`What was sent to ${step.skill}`} of={step.input} />
+                <Values caption={`Input of ${step.skill}`} of={step.input} />
               )}
             </Panel>
           ))}

@@ -77,7 +77,7 @@ function Shown({ usage }: { usage: KeyUsage }) {
         foot={
           <span className="legend" aria-hidden="true">
             <Swatch className="f-committed" word="Allowed" />
-            <Swatch className="c-soft" word="Today so far" />
+            <Swatch className="c-soft" word="Today" />
             <Swatch className="f-over" word="Denied (429)" />
           </span>
         }

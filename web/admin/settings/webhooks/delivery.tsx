@@ -162,7 +162,7 @@ function Sent({ delivery: { eventId, eventType, test } }: { delivery: DeliveryWi
       ) : event.data === undefined ? (
         <SkeletonLines />
       ) : (
-        <Code label="What was sent" copied="The event" text={JSON.stringify(event.data, null, 2)} />
+        <Code label="Request" copied="The event" text={JSON.stringify(event.data, null, 2)} />
       )}
     </Panel>
   )
