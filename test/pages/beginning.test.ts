@@ -62,9 +62,9 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
     await choose(
       `\uFEFFVendor Name;Billing;Trades;Number\n${many.join('\n')}\n"No Address";not an address;painting;X-1\n`,
     )
-    expect(await page.getByLabel('What Vendor Name becomes').inputValue()).toBe('companyName')
-    expect(await page.getByLabel('What Number becomes').inputValue()).toBe('externalId')
-    await page.getByLabel('What Billing becomes').selectOption('email')
+    expect(await page.getByLabel('Field for Vendor Name').inputValue()).toBe('companyName')
+    expect(await page.getByLabel('Field for Number').inputValue()).toBe('externalId')
+    await page.getByLabel('Field for Billing').selectOption('email')
     await page.getByRole('button', { name: 'Try 206 rows' }).click()
     await page.getByText(/205 vendors would be added, 0 changed, 0 as they were, 1 at fault/).waitFor()
     const fault = page.getByRole('table', { name: 'Rows with errors' }).getByRole('row', { name: /No Address/ })

@@ -32,7 +32,7 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
     await page.getByLabel('Trade').selectOption('framing')
     await page.getByLabel('Title').fill('Framing, Lot 15')
     await page.getByRole('button', { name: 'Add a line' }).click()
-    await page.getByLabel('What', { exact: true }).fill('Walls')
+    await page.getByLabel('Description', { exact: true }).fill('Walls')
     await page.getByLabel('Quantity', { exact: true }).fill('2450')
     await page.getByLabel('Unit', { exact: true }).fill('SF')
     await page.getByRole('checkbox', { name: /Lone Star/ }).check()

@@ -46,7 +46,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     await page.getByLabel('Title').fill('Framing, Lot 15')
     await page.getByLabel('Deadline').fill(site.day(10))
     await page.getByRole('button', { name: 'Add a line' }).click()
-    await page.getByLabel('What', { exact: true }).fill('Walls')
+    await page.getByLabel('Description', { exact: true }).fill('Walls')
     await page.getByLabel('Quantity', { exact: true }).fill('2450')
     await page.getByLabel('Unit', { exact: true }).fill('SF')
     for (const name of NAMES) await page.getByRole('checkbox', { name: new RegExp(name) }).check()

@@ -142,7 +142,7 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     await page.goto(`${plumbline.url}/settings/runs`)
     await page.getByText('3 runs').waitFor()
     await page.getByText('dry run', { exact: true }).waitFor()
-    await page.getByRole('link', { name: 'Refused' }).click()
+    await page.getByRole('link', { name: 'Denied' }).click()
     await page.getByText('not found').waitFor()
     await page.getByRole('link', { name: 'Done' }).click()
     await page.getByRole('link', { name: 'Create a vendor' }).last().click()
