@@ -66,7 +66,7 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
     expect(await page.getByLabel('Field for Number').inputValue()).toBe('externalId')
     await page.getByLabel('Field for Billing').selectOption('email')
     await page.getByRole('button', { name: 'Try 206 rows' }).click()
-    await page.getByText(/205 vendors would be added, 0 changed, 0 as they were, 1 at fault/).waitFor()
+    await page.getByText(/205 vendors would be added, 0 changed, 0 as they were, 1 with errors/).waitFor()
     const fault = page.getByRole('table', { name: 'Rows with errors' }).getByRole('row', { name: /No Address/ })
     expect(await fault.textContent()).toMatch(/207.*Email/)
     expect((await plumbline.get('/api/ext/vendors')).body.data).toEqual([])

@@ -76,7 +76,7 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
     await page.getByRole('button', { name: 'Award… to Lone Star' }).focus()
     await page.keyboard.press('Enter')
     await page.getByText('4 changes will be made').waitFor()
-    await page.getByText('1 bid is rejected').waitFor()
+    await page.getByText('1 bid will be rejected').waitFor()
     expect((await plumbline.get(`/api/ext/bids/requests/${id}`, { key: site.key })).body.status).toBe('sent')
     await page.getByLabel('Reason, kept with the decision').fill('Lowest price')
     await page.getByRole('button', { name: 'Award and create order' }).focus()

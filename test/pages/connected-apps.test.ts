@@ -47,7 +47,7 @@ describe.skipIf(chromium === null)('a person in a browser', () => {
       .waitFor()
     await page.getByRole('button', { name: 'Disconnect Claude Desktop' }).click()
     await page.locator('.dialog').getByRole('button', { name: 'Disconnect' }).click()
-    await page.getByText('Claude Desktop is disconnected').waitFor()
+    await page.getByText('Claude Desktop disconnected').waitFor()
     await page
       .getByRole('row', { name: /Claude Desktop/ })
       .getByText('Revoked')

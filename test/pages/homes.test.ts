@@ -95,7 +95,7 @@ describe.skipIf(chromium === null)('homes on pages', () => {
       await page.getByRole('button', { name: 'Change status' }).click()
       await dialog.getByText('will be made').waitFor()
       await dialog.getByRole('button', { name: `Set to ${word.toLowerCase()}` }).click()
-      await page.getByText(`Lot 14 is ${word.toLowerCase()}`).waitFor()
+      await page.getByText(`Lot 14: ${word.toLowerCase()}`).waitFor()
     }
     await page.getByRole('button', { name: 'Change status' }).click()
     await dialog
@@ -112,7 +112,7 @@ describe.skipIf(chromium === null)('homes on pages', () => {
     await status.selectOption('on_hold')
     await dialog.getByLabel('Reason').fill('Waiting for the utility company.')
     await dialog.getByRole('button', { name: 'Set to on hold' }).click()
-    await page.getByText('Lot 14 is on hold').waitFor()
+    await page.getByText('Lot 14: on hold').waitFor()
     expect((await plumbline.get(`/api/ext/homes/${homeId}`)).body).toMatchObject({
       ...{ status: 'on_hold', statusBeforeHold: 'ready_to_start' },
     })

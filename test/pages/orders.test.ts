@@ -82,7 +82,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     await dialog.getByText('po.status_changed').waitFor()
     expect((await plumbline.get(`/api/ext/purchase-orders/${orders[0]}`)).body.status).toBe('approved')
     await dialog.getByRole('button', { name: 'Issue', exact: true }).click()
-    await page.getByText('PO-0014-01 is issued').waitFor()
+    await page.getByText('PO-0014-01: issued').waitFor()
     await page.unroute('**/api/ext/execute')
     await page.getByText('Waiting for the vendor').waitFor()
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'PDF' }).click()])
@@ -106,7 +106,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     await page.getByText('must be a PDF, image, Word').waitFor()
     await file.setInputFiles({ name: "The roofer's plan.pdf", mimeType: 'application/pdf', buffer: bytes })
     await add.click()
-    await page.getByText("The roofer's plan.pdf is added").waitFor()
+    await page.getByText("The roofer's plan.pdf added").waitFor()
 
     const { data } = (await plumbline.get(`/api/ext/attachments?recordId=${orders[0]}`)).body
     const [{ id, sha256 }] = data

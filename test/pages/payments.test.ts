@@ -59,7 +59,7 @@ describe.skipIf(chromium === null)('payments on pages', () => {
     await plumbline.post(`/api/ext/lien-waivers/${waiver.id}/status`, signed)
     await page.reload()
     await page.getByRole('button', { name: 'Accept', exact: true }).click()
-    await page.getByText('The waiver is accepted').waitFor()
+    await page.getByText('Lien waiver accepted').waitFor()
     for (const [word, state] of [
       ['Approve', 'approved'],
       ['Mark as paid', 'paid'],
@@ -68,7 +68,7 @@ describe.skipIf(chromium === null)('payments on pages', () => {
       await page.getByText('will be made').waitFor()
       if (state === 'paid') await page.getByLabel('Check number').fill('20417')
       await page.getByRole('dialog').getByRole('button', { name: word, exact: true }).click()
-      await page.getByText(`PM-0001 is ${state}`).waitFor()
+      await page.getByText(`PM-0001: ${state}`).waitFor()
     }
     expect((await plumbline.get('/api/ext/payments')).body.data).toMatchObject([
       { status: 'paid', amount: 10_000, checkNumber: '20417', paidDate: expect.any(String) },
