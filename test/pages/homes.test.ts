@@ -106,7 +106,7 @@ describe.skipIf(chromium === null)('homes on pages', () => {
     const status = dialog.getByLabel('New status')
     await status.selectOption('warranty')
     await dialog
-      .getByText('A home that is ready to start can become under construction, on hold and cancelled.')
+      .getByText('A home that is ready to start can become under construction, on hold and canceled.')
       .waitFor()
     expect(await status.locator('option').count()).toBe(4)
     await status.selectOption('on_hold')

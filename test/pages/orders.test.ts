@@ -117,9 +117,9 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     const portal = async () => (await fetch(`${plumbline.url}${new URL(portalUrl).pathname}/${orders[0]}`)).text()
     expect(await portal()).not.toContain(id)
     // It is checked once the service has noted it.
-    const shared = page.getByRole('checkbox', { name: "The vendor may see The roofer's plan.pdf" })
+    const shared = page.getByRole('checkbox', { name: "Share The roofer's plan.pdf with the vendor" })
     await shared.click()
-    await page.getByText("The vendor may see The roofer's plan.pdf").waitFor()
+    await page.getByText("The roofer's plan.pdf shared with the vendor").waitFor()
     await expect.poll(() => shared.isChecked()).toBe(true)
     expect(await portal()).toContain(`/files/${id}`)
     await expectAccessible(page)

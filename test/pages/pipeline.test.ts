@@ -54,7 +54,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     await page.getByRole('button', { name: 'Send to 3 vendors' }).click()
     await page.waitForURL(/\/bidding\/brq_/)
     await watching.page.goto(page.url())
-    await watching.page.getByText('Nobody has bid yet.').waitFor()
+    await watching.page.getByText('No bids yet.').waitFor()
     await page.getByRole('link', { name: /^Invitations/ }).click()
     // The request is blind, so nobody in the office gets to a vendor's page: each opens the link that it was mailed.
     for (const name of NAMES) await page.getByRole('row', { name: new RegExp(name) }).waitFor()
@@ -92,7 +92,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
   test('bids appear by themselves where somebody watches, without an amount until bidding is closed', async () => {
     const { page } = watching
     await page.getByText('3 of 3').waitFor(BY_ITSELF)
-    await page.getByText('This request is blind: amounts are shown to nobody before it closes.').waitFor()
+    await page.getByText('This request is blind: amounts are hidden until bidding closes.').waitFor()
     expect(await amountsOn(page)).toEqual([])
     await office.page.reload()
     expect(await amountsOn(office.page)).toEqual([])

@@ -151,9 +151,9 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
       <div className="cols even">
         <Panel title="Bid range" hint={hasBids ? 'each point is one bid' : undefined}>
           {!hasBids ? (
-            <p className="muted">Nobody has bid yet.</p>
+            <p className="muted">No bids yet.</p>
           ) : comparison.amountsHidden ? (
-            <p className="muted">This request is blind: amounts are shown to nobody before it closes.</p>
+            <p className="muted">This request is blind: amounts are hidden until bidding closes.</p>
           ) : (
             <>
               <BidRange comparison={comparison} />
