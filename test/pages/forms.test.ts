@@ -252,7 +252,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     await made('/api/ext/vendors', { companyName: 'Travis Roof & Gutter' })
     await plumbline.until('/api/ext/webhooks', ({ body }) => body.data[0].consecutiveFailures > 0)
     await page.goto(`${plumbline.url}/today`)
-    await page.getByRole('link', { name: 'Deliveries to 127.0.0.1:1 fail' }).click()
+    await page.getByRole('link', { name: 'Deliveries to 127.0.0.1:1 are failing' }).click()
     await page.waitForURL('**/settings/webhooks/*')
   })
 })
