@@ -68,7 +68,7 @@ export function Component() {
       <Form error={create.error} onSubmit={onSubmit}>
         <div className="cols">
           <div className="stack">
-            <Panel title="Location and trade">
+            <Panel title="Details">
               <div className="form">
                 <div className="form-row">
                   <SelectField

@@ -83,7 +83,7 @@ export function Component() {
       </div>
       <Form error={create.error} onSubmit={onSubmit}>
         <div className="stack">
-          <Panel title="Home, trade and vendor">
+          <Panel title="Details">
             <div className="form">
               <div className="form-row">
                 <SelectField
