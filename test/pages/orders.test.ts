@@ -46,7 +46,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
   test('are approved and sent back from the queue, which says what each does to the budget', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders/approvals`)
-    await page.getByText('$67,869 wait for approval.').waitFor()
+    await page.getByText('Orders that need approval: $67,869 in total.').waitFor()
     await page.getByText('$3,869 above the roofing budget.').waitFor()
     await page.getByRole('heading', { name: 'PO-0014-01' }).waitFor()
     await page.keyboard.press('j')
