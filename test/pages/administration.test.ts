@@ -115,7 +115,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     await dialog.getByLabel('Hours per day').fill('8')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('8 hours a day').waitFor()
-    await page.getByRole('button', { name: 'Edit sale stages' }).click()
+    await page.getByRole('button', { name: 'Edit the stages' }).click()
     await dialog.getByLabel('Stages in order, one per line').fill('Contract signed\nWalked through\n\nClosed')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Walked through', { exact: true }).waitFor()

@@ -31,7 +31,7 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
     await page.getByLabel('Home').selectOption({ label: 'Lot 15' })
     await page.getByLabel('Trade').selectOption('framing')
     await page.getByLabel('Title').fill('Framing, Lot 15')
-    await page.getByRole('button', { name: 'Add a line' }).click()
+    await page.getByRole('button', { name: 'Add line' }).click()
     await page.getByLabel('Description', { exact: true }).fill('Walls')
     await page.getByLabel('Quantity', { exact: true }).fill('2450')
     await page.getByLabel('Unit', { exact: true }).fill('SF')

@@ -56,7 +56,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     await page.getByRole('button', { name: 'Send back' }).click()
     await page.getByText('PO-0014-02 sent back').waitFor()
     await page.getByRole('button', { name: 'Approve $33,869' }).click()
-    await page.getByText('No orders to approve').waitFor()
+    await page.getByText('No orders to approve', { exact: true }).waitFor()
     const [first, second] = await Promise.all(orders.map((id) => plumbline.get(`/api/ext/purchase-orders/${id}`)))
     expect(first?.body.status).toBe('approved')
     expect(second?.body).toMatchObject({
@@ -79,7 +79,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     // Nobody presses it before it is known what it would do.
     expect(await dialog.getByRole('button', { name: 'Issue', exact: true }).isDisabled()).toBe(true)
     release.resolve()
-    await dialog.getByText('po.status_changed').waitFor()
+    await dialog.getByText('PO status changed').waitFor()
     expect((await plumbline.get(`/api/ext/purchase-orders/${orders[0]}`)).body.status).toBe('approved')
     await dialog.getByRole('button', { name: 'Issue', exact: true }).click()
     await page.getByText('PO-0014-01: issued').waitFor()

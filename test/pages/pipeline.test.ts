@@ -45,7 +45,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     await page.getByLabel('Trade').selectOption('framing')
     await page.getByLabel('Title').fill('Framing, Lot 15')
     await page.getByLabel('Deadline').fill(site.day(10))
-    await page.getByRole('button', { name: 'Add a line' }).click()
+    await page.getByRole('button', { name: 'Add line' }).click()
     await page.getByLabel('Description', { exact: true }).fill('Walls')
     await page.getByLabel('Quantity', { exact: true }).fill('2450')
     await page.getByLabel('Unit', { exact: true }).fill('SF')

@@ -91,7 +91,7 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     await page.getByRole('menuitem', { name: 'Resend missed events…' }).click()
     await page.getByLabel('From').fill('2026-01-01T00:00')
     await page.locator('.dialog').getByRole('button', { name: 'Send again' }).click()
-    await page.getByText(/deliveries on the way/).waitFor()
+    await page.getByText(/deliveries queued/).waitFor()
   })
 
   test('a webhook is paused and resumed, gets another secret, and is deleted; readers of the pages find no barrier', async () => {
@@ -147,7 +147,7 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     await page.getByRole('link', { name: 'Done' }).click()
     await page.getByRole('link', { name: 'Create a vendor' }).last().click()
     await page.getByText('for real').waitFor()
-    await page.getByRole('table', { name: 'Request to createVendor' }).getByText('Comal Framing').waitFor()
+    await page.getByRole('table', { name: 'Input of createVendor' }).getByText('Comal Framing').waitFor()
     await expectAccessible(page)
     await page.getByRole('link', { name: 'all from this user' }).click()
     await page.getByText('3 runs').waitFor()

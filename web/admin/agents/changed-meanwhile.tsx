@@ -11,7 +11,7 @@ export function ChangedMeanwhile({ error }: { error: unknown }) {
   return (
     <div className="table-wrap">
       <table className="table values">
-        <caption>Changed since it was proposed</caption>
+        <caption>Changed since the proposal</caption>
         <thead>
           <tr>
             <th scope="col">Record</th>

@@ -126,7 +126,7 @@ export function Component() {
             hint={budgeted.length === 0 ? undefined : 'from the budget'}
             actions={
               <Button small icon="plus" onClick={() => setOwn(own + 1)}>
-                Add a line
+                Add line
               </Button>
             }
           >
