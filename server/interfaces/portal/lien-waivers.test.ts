@@ -164,7 +164,7 @@ test('a vendor reads and signs a waiver on its page, without a script', async ()
   const reworded = await submit(form)
   expect([reworded.status, await reworded.text()]).toEqual([
     409,
-    expect.stringContaining('The text of this lien waiver has changed.'),
+    expect.stringContaining('This changed after you opened the page.'),
   ])
   const signed = await submit({ ...form, version: '2' })
   expect([signed.status, signed.headers.get('location')]).toEqual([303, `${new URL(portalUrl).pathname}/${waiverId}`])

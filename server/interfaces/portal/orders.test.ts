@@ -206,8 +206,14 @@ test('why an order cannot be answered any more stands on the page in the languag
     const answer = await fetch(`${plumbline.url}/portal/${whole}/${id}`, { method: 'POST', body, headers })
     return [answer.status, await answer.text()]
   }
-  expect(await send('en')).toEqual([409, expect.stringContaining('has changed since you read it')])
-  expect(await send('es')).toEqual([409, expect.stringContaining('Cambió desde que usted abrió la página')])
+  expect(await send('en')).toEqual([
+    409,
+    expect.stringContaining('This changed after you opened the page. Please open the page again, read it'),
+  ])
+  expect(await send('es')).toEqual([
+    409,
+    expect.stringContaining('Esto cambió después de que usted abrió la página. Ábrala de nuevo, léala'),
+  ])
 })
 
 test('a vendor accepts an order once, or declines it and says why', async () => {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Logger } from 'pino'
-import type { PortalVisit, VendorLanguage } from '../../../client/contract.gen.ts'
+import type { ConflictReason, PortalVisit, VendorLanguage } from '../../../client/contract.gen.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
 import { type Call, newCall, type Principal, type Surroundings } from '../../platform/calls/call.ts'
 import { clientAddress } from '../../platform/calls/client-address.ts'
@@ -23,6 +23,7 @@ import { noticePage } from './pages/html.ts'
 import type { Place } from './pages/place.ts'
 import { LANGUAGES, languageFor, readerIn } from './pages/reader.ts'
 import { STYLE_SOURCE } from './pages/style.ts'
+import type { Words } from './pages/words/english.ts'
 import { type Notice, refusalOf } from './refusals.ts'
 import { type Shown, show } from './show.ts'
 import { kindOf } from './subject.ts'
@@ -175,15 +176,19 @@ async function tell(
   status: number,
   notice: Notice,
   declared: VendorLanguage | null,
-  /** The conflict that says more than the notice: in English by its detail, otherwise by its reason. */
+  /** A conflict whose reason may have a sentence of its own, which replaces that of the notice. */
   conflict: Problem | null = null,
 ): Promise<void> {
   const reader = readerIn(languageFor(chosenBy(surroundings, req), declared, acceptedBy(req)), surroundings.clock.now())
-  const { language, notices, conflicts } = reader.words
+  const { notices } = reader.words
   const [title = '', message = ''] = notices[notice]
+  await write(req, res, status, noticePage(reader, title, sentenceFor(conflict, reader.words) ?? message))
+}
+
+function sentenceFor(conflict: Problem | null, { conflicts }: Words): string | undefined {
+  const sentences: { readonly [Reason in ConflictReason]?: string } = conflicts
   const { reason } = conflict?.extras ?? {}
-  const particular = language === 'en' ? conflict?.message : reason && conflicts[reason]
-  await write(req, res, status, noticePage(reader, title, particular ?? message))
+  return reason === undefined ? undefined : sentences[reason]
 }
 
 /** The language that the builder has noted for the vendor; null where nobody is known to have come. */

@@ -38,8 +38,8 @@ const vendor = () => ({ key: tokenOf(portalUrl) })
 /** A page below the vendor's address; the test's server listens on a port of its own. */
 const page = (path = '', init: RequestInit = {}) =>
   fetch(`${plumbline.url}${new URL(portalUrl).pathname}${path}`, { redirect: 'manual', ...init })
-const say = (form: Record<string, string>, id = taskId) =>
-  page(`/${id}`, { method: 'POST', body: new URLSearchParams(form) })
+const say = (form: Record<string, string>, id = taskId, headers: Record<string, string> = {}) =>
+  page(`/${id}`, { method: 'POST', body: new URLSearchParams(form), headers })
 
 test('a vendor sees in its portal when it is expected, and says that it will be there', async () => {
   const untold = await newTask('Not told yet')
@@ -129,6 +129,20 @@ test('nobody answers for another vendor, nor with the address of an invitation',
     expect((await fetch(`${plumbline.url}${new URL(url).pathname}/${taskId}`)).status).toBe(404)
   }
   expect((await read()).confirmation.status).toBe('requested')
+})
+
+test('the page for a conflict speaks to the vendor in its language and not to the builder', async () => {
+  plumbline.clock.advance(40 * 86_400_000)
+  const { body } = await plumbline.post(`${PORTAL}/${taskId}/answer`, { answer: 'confirmed' }, vendor())
+  expect([body.reason, body.detail]).toEqual(['wrong_status', expect.stringContaining('Move the task first.')])
+  for (const [language, sentence] of [
+    ['en', 'This changed after you opened the page, or its date has passed. Please open the page again.'],
+    ['es', 'Esto cambió después de que usted abrió la página, o su fecha ya pasó. Abra la página de nuevo.'],
+  ] as const) {
+    const html = await (await say({ answer: 'confirmed' }, taskId, { 'accept-language': language })).text()
+    expect(html).toContain(sentence)
+    expect(html).not.toContain('Move the task first')
+  }
 })
 
 test('what has begun or was given to another vendor is gone from the portal, and what is late takes no answer', async () => {

@@ -1,10 +1,20 @@
 import type { ConflictReason } from '../../../../../client/contract.gen.ts'
 
-/** Why something is not possible any more, by the reason of the conflict. */
-type Conflicts = { readonly [Reason in ConflictReason]?: string }
-
-/** A problem's own detail is in English, and says more than its reason. */
-const conflicts: Conflicts = {}
+/** The conflicts that a vendor can meet on the pages of the portal, in a sentence each. */
+const conflicts = {
+  already_bid: 'We already have your bid. Please open the page again to see it.',
+  archived: 'The builder removed this. Please call the builder if you have questions.',
+  bid_expired: 'Your bid has expired, because its “valid until” date has passed. Please call the builder.',
+  bid_request_not_open: 'This bid request no longer accepts bids, files or answers.',
+  changed_meanwhile: 'This changed after you opened the page. Please open the page again, read it, and then answer.',
+  deadline_passed: 'The deadline has passed, and the builder does not accept late bids.',
+  limit_reached: 'You cannot add more here. If the builder needs more from you, please call the builder.',
+  missing_data: 'There is no draft or bid to send or withdraw. Please open the page again.',
+  no_recipient: 'Nobody at the builder can receive your message here. Please call the builder.',
+  not_invited: 'The builder withdrew this invitation.',
+  vendor_archived: 'The builder closed your company’s account. Please call the builder.',
+  wrong_status: 'This changed after you opened the page, or its date has passed. Please open the page again.',
+} satisfies { readonly [Reason in ConflictReason]?: string }
 
 /** Every text of the vendor's pages in English. The other languages have the same ones; the types see to it. */
 export const english = {
