@@ -117,6 +117,15 @@ test('an answer is changed six times an hour', async () => {
   expect((await say({ answer: 'confirmed' })).status).toBe(303)
 })
 
+test('the page of a task shows its trade in words', async () => {
+  const planned = { homeId: site.lot15, name: 'Lot cleared', vendorId, plannedStart: start }
+  const { body } = await post('/tasks?createScopes=true', { ...planned, scope: 'site_work' })
+  await post(`/tasks/${body.id}/confirmation/request`)
+  const html = await (await page(`/${body.id}`)).text()
+  expect(html).toContain('site work')
+  expect(html).not.toContain('site_work')
+})
+
 test('nobody answers for another vendor, nor with the address of an invitation', async () => {
   await post(`/vendors/${site.hillCountry}/invite`)
   const { body: request } = await post('/bids/request', { ...site.framing(), vendorIds: [site.loneStar] })

@@ -8,6 +8,7 @@ import type {
   PortalTaskSummary,
   TaskConfirmation,
 } from '../../../../client/contract.gen.ts'
+import { toWords } from '../../../platform/values/format.ts'
 import { text } from './html.ts'
 import type { Place } from './place.ts'
 
@@ -36,7 +37,7 @@ export function requestRow({ reader }: Place, { id, status, request }: PortalBid
   const awaited = isOpen && (status === 'sent' || status === 'viewed' || status === 'will_bid')
   return {
     id,
-    name: `${request.number} · ${request.title ?? request.scope}`,
+    name: `${request.number} · ${request.title ?? toWords(request.scope)}`,
     more: words.home.due(reader.shortDate(request.deadline)),
     state: isOpen ? words.request.short[status] : words.request.shortOf[request.status],
     tone: awaited ? 'now' : status === 'submitted' ? 'ok' : undefined,
@@ -47,7 +48,7 @@ export function orderRow({ reader }: Place, order: PortalOrderSummary): Row {
   const { id, number, scope, status, total, currency, home } = order
   return {
     id,
-    name: `${number}, ${scope}`,
+    name: `${number}, ${toWords(scope)}`,
     more: `${home.name}, ${home.community} · ${reader.money(total, currency)}`,
     state: reader.words.order.states[status],
     tone: status === 'issued' ? 'now' : status === 'accepted' || status === 'closed' ? 'ok' : undefined,

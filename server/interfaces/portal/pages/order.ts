@@ -1,4 +1,5 @@
 import type { PortalAttachment, PortalOrder } from '../../../../client/contract.gen.ts'
+import { toWords } from '../../../platform/values/format.ts'
 import { percentOf } from '../../../platform/values/money.ts'
 import { fileSheet } from './files.ts'
 import { addressLines, cells, fact, text } from './html.ts'
@@ -12,13 +13,13 @@ export function orderPage(place: Place, order: PortalOrder, files: readonly Port
   const held = words.held(reader.money(percentOf(total, retainagePercent), currency))
   const where = [community.name, ...addressLines(home.address)].join(', ')
   const content = [
-    `<div><h1>${text(words.title(order.number))}</h1><p class="lead">${text(`${order.scope}, ${home.name}`)}</p></div>`,
+    `<div><h1>${text(words.title(order.number))}</h1><p class="lead">${text(`${toWords(order.scope)}, ${home.name}`)}</p></div>`,
     `<p class="state">${text(words.sentences[order.status])}</p>`,
     cells([
       fact(words.total, reader.money(total, currency), {
         more: order.paidAmount === 0 ? '' : words.paid(reader.money(order.paidAmount, currency)),
       }),
-      fact(words.retainage, `${reader.number(retainagePercent)} %`, { more: retainagePercent === 0 ? '' : held }),
+      fact(words.retainage, `${reader.number(retainagePercent)}%`, { more: retainagePercent === 0 ? '' : held }),
       fact(words.place, home.name, { wide: true, more: where }),
       fact(words.note, order.notes, { wide: true }),
     ]),

@@ -5,6 +5,7 @@ import type {
   PortalRequest,
 } from '../../../../client/contract.gen.ts'
 import { dateIn, daysBetween } from '../../../platform/values/calendar.ts'
+import { toWords } from '../../../platform/values/format.ts'
 import { submittedSheet } from './bid-sheet.ts'
 import { fileSheet } from './files.ts'
 import { addressLines, cells, fact, text } from './html.ts'
@@ -39,7 +40,7 @@ export function requestPage(
 }
 
 export function titleOf({ request, community }: PortalBidInvitation): string {
-  return request.title ?? `${request.scope}, ${community.name}`
+  return request.title ?? `${toWords(request.scope)}, ${community.name}`
 }
 
 /** The last day for bids, in full, with its zone. */
@@ -69,7 +70,7 @@ function facts(place: Place, { request, community, homes }: PortalBidInvitation)
     fact(words.due, deadlineOf(place, request), { wide: true, more: leftOf(place, request) }),
     fact(homes.length > 1 ? words.homes : words.home, lots === '' ? null : lots, { wide: homes.length > 1 }),
     fact(words.community, [community.name, community.city, community.state].filter((part) => part !== null).join(', ')),
-    fact(words.trade, request.scope),
+    fact(words.trade, toWords(request.scope)),
     fact(words.whatToQuote, what[request.bidType]),
     fact(words.pricesFrom, day(request.effectiveFrom)),
     fact(words.pricesUntil, day(request.effectiveTo)),

@@ -1,4 +1,5 @@
 import type { PortalTask, TaskConfirmation } from '../../../../client/contract.gen.ts'
+import { toWords } from '../../../platform/values/format.ts'
 import { addressLines, cells, fact, field, text } from './html.ts'
 import { framed, type Place } from './place.ts'
 import type { Reader } from './reader.ts'
@@ -15,7 +16,7 @@ export function taskPage(place: Place, task: PortalTask): string {
     cells([
       fact(words.firstDay, reader.longDate(task.plannedStart)),
       fact(words.lastDay, reader.longDate(task.plannedEnd)),
-      fact(reader.words.request.trade, task.scope, { wide: true }),
+      fact(reader.words.request.trade, task.scope === null ? null : toWords(task.scope), { wide: true }),
       fact(reader.words.request.home, [home.name, ...addressLines(home.address)].join(', '), {
         wide: true,
         more: where,

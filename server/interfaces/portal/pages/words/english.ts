@@ -22,7 +22,7 @@ export const english = {
   locale: 'en-US',
   frame: {
     forWhom: (vendor: string) => `for ${vendor}`,
-    notPassedOn: (vendor: string) => `This link is only for ${vendor}. Do not share it.`,
+    notPassedOn: (vendor: string) => `Only ${vendor} may use this link. Do not share it.`,
     sentWith: 'Sent with Plumbline',
     overview: 'Overview',
     otherLanguage: 'Español',

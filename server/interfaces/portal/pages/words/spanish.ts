@@ -6,7 +6,7 @@ export const spanish: Words = {
   locale: 'es-US',
   frame: {
     forWhom: (vendor) => `para ${vendor}`,
-    notPassedOn: (vendor) => `Este enlace es solo para ${vendor}. No lo comparta.`,
+    notPassedOn: (vendor) => `Solo ${vendor} puede usar este enlace. No lo comparta.`,
     sentWith: 'Enviado con Plumbline',
     overview: 'Resumen',
     otherLanguage: 'English',
