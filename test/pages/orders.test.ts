@@ -79,7 +79,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     // Nobody presses it before it is known what it would do.
     expect(await dialog.getByRole('button', { name: 'Issue', exact: true }).isDisabled()).toBe(true)
     release.resolve()
-    await dialog.getByText('PO status changed').waitFor()
+    await dialog.getByText('Order status changed').waitFor()
     expect((await plumbline.get(`/api/ext/purchase-orders/${orders[0]}`)).body.status).toBe('approved')
     await dialog.getByRole('button', { name: 'Issue', exact: true }).click()
     await page.getByText('PO-0014-01: issued').waitFor()

@@ -1,5 +1,5 @@
 import type { Event } from '../../client/contract.gen.ts'
-import { inWords } from './badge.tsx'
+import { eventInWords } from './event-words.ts'
 import { Icon } from './icon.tsx'
 import { Name } from './name.tsx'
 import { count } from './words.ts'
@@ -17,8 +17,7 @@ export function EventList({ events, about }: { events: readonly Event[]; about?(
           <li key={event.id}>
             <span className="n">{at + 1}</span>
             <span>
-              {inWords(event.type.replaceAll('.', ' '))}{' '}
-              <span className="muted">{about?.(event) ?? nameOfObject(event)}</span>
+              {eventInWords(event.type)} <span className="muted">{about?.(event) ?? nameOfObject(event)}</span>
             </span>
           </li>
         ))}

@@ -3,6 +3,7 @@ import { useMay } from '../api/caller.ts'
 import { usePage } from '../api/pages.ts'
 import { useActorNames } from './actors.ts'
 import { inWords } from './badge.tsx'
+import { EVENT_PHRASES } from './event-words.ts'
 import { Empty, Failed, SkeletonLines } from './states.tsx'
 import { Time } from './time.tsx'
 
@@ -50,7 +51,7 @@ function toneOf(type: string): string | undefined {
 const ALWAYS = ['version', 'updatedAt']
 
 function told({ type, data }: Event): string {
-  const what = type === 'vendor.portal_link_copied' ? 'Link copied' : inWords(type.split('.').slice(1).join(' '))
+  const what = EVENT_PHRASES[type] ?? inWords(type.split('.').slice(1).join(' '))
   const previous =
     'previous' in data && typeof data.previous === 'object' && data.previous !== null ? data.previous : {}
   const [was, is] = [previous, data.object].map((object) => ('status' in object ? inWords(String(object.status)) : ''))
@@ -67,6 +68,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   taxId: 'tax ID',
   poApprovalLimit: 'approval limit',
   poType: 'order type',
+  lastLoginAt: 'last sign-in',
   purchaseOrderId: 'order',
   poId: 'order',
   companyName: 'company',

@@ -2,6 +2,7 @@ import { Link } from 'react-router'
 import type { Event, Proposal, ProposalStatus } from '../../../client/contract.gen.ts'
 import { inWords } from '../../ui/badge.tsx'
 import { AboutEvent, idOfObject, nameOfObject } from '../../ui/event-list.tsx'
+import { eventInWords } from '../../ui/event-words.ts'
 import { fieldInWords } from '../../ui/history.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { useFormats } from '../../ui/organization.ts'
@@ -47,7 +48,7 @@ export function Outcome({ of: { outcome, status } }: { of: Proposal }) {
       ) : (
         <p className="muted">No changes.</p>
       )}
-      {events.length > 0 && <p className="small muted">{count(events.length, 'event')} to subscribers.</p>}
+      {events.length > 0 && <p className="small muted">Webhooks receive {count(events.length, 'event')}.</p>}
     </Panel>
   )
 }
@@ -69,7 +70,7 @@ function Change({ event, made }: { event: Event; made: ReadonlyMap<string, strin
     <li>
       <h3>
         <Icon name="events" />
-        {inWords(event.type.replaceAll('.', ' '))}{' '}
+        {eventInWords(event.type)}{' '}
         <b>
           <AboutEvent of={event} />
           {amount !== undefined && `, ${cents(amount)}`}

@@ -3,8 +3,8 @@ import { useMay } from '../../api/caller.ts'
 import { useLive } from '../../api/live.ts'
 import { usePage } from '../../api/pages.ts'
 import { useRecords } from '../../api/records.ts'
-import { inWords } from '../../ui/badge.tsx'
 import { AboutEvent } from '../../ui/event-list.tsx'
+import { eventInWords } from '../../ui/event-words.ts'
 import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -53,7 +53,7 @@ export function Component() {
           {first.steps !== null && <FirstSteps steps={first.steps} onDismiss={first.dismiss} />}
           {total === 0 && first.steps === null && (
             <div className="panel">
-              {isLoading ? <SkeletonLines lines={6} /> : <Empty icon="check" title="All is settled" />}
+              {isLoading ? <SkeletonLines lines={6} /> : <Empty icon="check" title="Nothing to decide" />}
             </div>
           )}
         </div>
@@ -100,7 +100,7 @@ function Week() {
                     <Link to={`/homes/${homeId}?tab=schedule`}>{name}</Link>, {homes.get(homeId)?.name ?? '…'}
                   </p>
                 ))}
-                {beginning.length === 0 && <p className="faint">{tasks.isLoading ? '…' : 'nothing begins'}</p>}
+                {beginning.length === 0 && <p className="faint">{tasks.isLoading ? '…' : 'no tasks'}</p>}
               </div>
             </li>
           )
@@ -125,7 +125,7 @@ function Lately() {
           {events.data.data.map((event) => (
             <li key={event.id}>
               <p>
-                {inWords(event.type.replaceAll('.', ' '))}{' '}
+                {eventInWords(event.type)}{' '}
                 <b>
                   <AboutEvent of={event} />
                 </b>
