@@ -61,7 +61,7 @@ export const SCREENS: readonly Screen[] = [
       ]
       const file = { name: 'vendors.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\n')) }
       await page.getByLabel('File', { exact: true }).setInputFiles(file)
-      await page.getByRole('button', { name: 'Try 2 rows' }).click()
+      await page.getByRole('button', { name: 'Preview 2 rows' }).click()
       await page.getByRole('table', { name: 'Rows with errors' }).waitFor()
     },
   },

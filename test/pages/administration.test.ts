@@ -82,7 +82,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     const row = page.getByRole('row', { name: /Elena Ruiz/ })
     for (const [item, word, state] of [
       ['Deactivate…', 'Deactivate', 'Disabled'],
-      ['Reactivate…', 'Let in', 'Active'],
+      ['Reactivate…', 'Reactivate user', 'Active'],
     ] as const) {
       await row.getByRole('button', { name: /More about/ }).click()
       await page.getByRole('menuitem', { name: item }).click()
@@ -93,7 +93,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
         .waitFor()
     }
     await page.getByRole('link', { name: 'Roles', exact: true }).click()
-    const table = page.getByRole('table', { name: 'What each role may read and write' })
+    const table = page.getByRole('table', { name: 'Permissions of each role' })
     const cells = table.getByRole('row', { name: /^API keys/ }).getByRole('cell')
     await expect
       .poll(() => cells.allTextContents())
@@ -104,7 +104,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     const { page } = seen
     await page.goto(`${plumbline.url}/settings/organization`)
     const dialog = page.locator('.dialog')
-    await page.getByRole('button', { name: 'Edit the general settings' }).click()
+    await page.getByRole('button', { name: 'Edit general settings' }).click()
     await dialog.getByLabel('Time zone').fill('Mars/Olympus')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await expect.poll(() => dialog.getByLabel('Time zone').getAttribute('aria-invalid')).toBe('true')
@@ -115,7 +115,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     await dialog.getByLabel('Hours per day').fill('8')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('8 hours a day').waitFor()
-    await page.getByRole('button', { name: 'Edit the stages' }).click()
+    await page.getByRole('button', { name: 'Edit sale stages' }).click()
     await dialog.getByLabel('Stages in order, one per line').fill('Contract signed\nWalked through\n\nClosed')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Walked through', { exact: true }).waitFor()
@@ -162,11 +162,11 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     const lines = readFileSync(await file.path(), 'utf8')
       .trim()
       .split('\r\n')
-    expect(lines[0]).toMatch(/^Action,Outcome,Reason,Changed,About,By,From,When/)
+    expect(lines[0]).toMatch(/^Action,Outcome,Reason,Changed fields,Record,By,IP address,When/)
     expect(lines).toHaveLength(5)
     expect(lines[1]).toContain('poTerms')
     await page.getByLabel('Before').fill('2020-01-01')
-    await page.getByText('No entry matches').waitFor()
+    await page.getByText('No matching entries').waitFor()
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/409|412|422/.test(line)) })
   })
 })

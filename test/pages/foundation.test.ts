@@ -104,7 +104,7 @@ describe.skipIf(chromium === null)('in a browser', () => {
   test('a list keeps its search and order in the address, says when nothing matches, and exports what it shows', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/bidding?q=nothing+like+it`)
-    await page.getByText('No request matches').waitFor()
+    await page.getByText('No matching requests').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('link', { name: 'Framing, Lot 15' }).waitFor()
     expect(page.url()).toBe(`${plumbline.url}/bidding`)

@@ -42,11 +42,11 @@ describe.skipIf(chromium === null)('payments on pages', () => {
     const seen = await visit(browser, plumbline)
     const { page } = seen
     await page.goto(`${plumbline.url}/payments?through=2031-01-31`)
-    await page.getByText('A run would make 1 payment of $10,000.').waitFor()
+    await page.getByText('This run creates 1 payment totaling $10,000.').waitFor()
     const left = page.getByRole('row', { name: /Travis Roof & Gutter/ })
     await left.getByText('Vendor on hold').waitFor()
     expect((await plumbline.get('/api/ext/payments')).body.data).toEqual([])
-    await page.getByRole('button', { name: 'Make 1 payment' }).click()
+    await page.getByRole('button', { name: 'Create 1 payment' }).click()
     await page.waitForURL('**/payments/runs/prn_*')
     const payment = page.getByRole('link', { name: 'PM-0001' })
     await payment.waitFor()

@@ -109,7 +109,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     await pressByKeyboard(page.getByRole('link', { name: 'Comparison' }))
     await pressByKeyboard(page.getByRole('button', { name: 'Award… to Lone Star' }))
     await page.getByText('2 bids will be rejected').waitFor()
-    await reach(page.getByLabel('Reason, kept with the decision'))
+    await reach(page.getByLabel('Reason, recorded with the award'))
     await page.keyboard.type('Lowest price')
     await pressByKeyboard(page.getByRole('button', { name: 'Award and create order' }))
     await page.locator('.dialog').waitFor({ state: 'detached' })

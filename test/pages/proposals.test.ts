@@ -66,7 +66,7 @@ describe.skipIf(chromium === null)('proposals on pages', () => {
     expect(await dialog.getByRole('button', { name: 'Reject' }).isDisabled()).toBe(true)
     await dialog.getByLabel('Reason').fill('We have enough concrete crews.')
     await dialog.getByRole('button', { name: 'Reject' }).click()
-    await page.getByText('Why not: We have enough concrete crews.').waitFor()
+    await page.getByText('Reason for rejection: We have enough concrete crews.').waitFor()
     await page.getByRole('link', { name: 'Proposals' }).click()
     await page.getByRole('navigation', { name: 'Proposals' }).getByRole('link', { name: 'Rejected' }).click()
     await page.getByRole('row', { name: /Create a vendor.*Voice agent/ }).waitFor()

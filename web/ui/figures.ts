@@ -43,9 +43,9 @@ export function unitPrice(price: number): string {
   return withMinus(PRICE.format(price))
 }
 
-/** `3.4 %` of 3.4. */
+/** `3.4%` of 3.4. */
 export function percent(number: number): string {
-  return `${withMinus(SHARE.format(number))} %`
+  return `${withMinus(SHARE.format(number))}%`
 }
 
 const SIZE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })

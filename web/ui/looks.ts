@@ -216,7 +216,7 @@ export const LOOKS = {
     pending: look('Retrying', 'flow', 'clock'),
     held: look('Held', 'warn', 'pause'),
     succeeded: look('Succeeded', 'ok', 'check'),
-    exhausted: look('Exhausted', 'bad', 'x'),
+    exhausted: look('Failed', 'bad', 'x'),
     cancelled: look('Canceled', 'calm', 'slash'),
   } satisfies Record<DeliveryStatus, Look>,
   user: {

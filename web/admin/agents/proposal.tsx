@@ -62,7 +62,7 @@ function Shown({ proposal }: { proposal: Proposal }) {
         <div className="banner">
           <Icon name="info" />
           <div>
-            <strong>Why:</strong> {proposal.note}
+            <strong>Reason:</strong> {proposal.note}
           </div>
         </div>
       )}
@@ -70,7 +70,7 @@ function Shown({ proposal }: { proposal: Proposal }) {
         <div className="banner">
           <Icon name="ban" />
           <div>
-            <strong>Why not:</strong> {proposal.decisionReason}
+            <strong>Reason for rejection:</strong> {proposal.decisionReason}
           </div>
         </div>
       )}
@@ -80,12 +80,12 @@ function Shown({ proposal }: { proposal: Proposal }) {
           {steps.map(({ key, skill, input }, at) => (
             <Panel
               key={key}
-              title={steps.length === 1 ? 'With' : `Step ${at + 1}`}
-              hint={steps.length === 1 ? 'what was sent' : <SkillTitle of={skill} />}
+              title={steps.length === 1 ? 'Input' : `Step ${at + 1}`}
+              hint={steps.length === 1 ? 'as sent' : <SkillTitle of={skill} />}
               isFlush
             >
               {Object.keys(input).length === 0 ? (
-                <p className="muted">It takes nothing.</p>
+                <p className="muted">No input.</p>
               ) : (
                 <Values caption={`Input of ${skill}`} of={input} />
               )}
@@ -108,7 +108,7 @@ function useFacts(proposal: Proposal, steps: number): readonly Fact[] {
       isFigure: true,
       isWideOnly: true,
       value: outcome.events.length,
-      note: outcome.truncated ? 'too many to keep' : undefined,
+      note: outcome.truncated ? 'too many to store' : undefined,
     },
     decidedAt !== null && decidedBy !== null
       ? {

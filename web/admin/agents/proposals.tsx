@@ -105,7 +105,7 @@ function gistOf(proposal: Proposal): string {
 function Decided({ of: { decidedBy, decidedAt, status, expiresAt } }: { of: Proposal }) {
   const { left, dateOf } = useFormats()
   if (status === 'proposed') return <span className="faint">{left(dateOf(expiresAt))}</span>
-  if (decidedBy === null || decidedAt === null) return <span className="faint">not decided in time</span>
+  if (decidedBy === null || decidedAt === null) return <span className="faint">no decision in time</span>
   return (
     <>
       <Time at={decidedAt} /> <span className="muted">by </span>

@@ -84,7 +84,7 @@ export function Award(props: {
       <div className="form-row">
         <div className="field">
           <label htmlFor="award-reason">
-            Reason, kept with the decision <span className="faint">optional</span>
+            Reason, recorded with the award <span className="faint">optional</span>
           </label>
           <input
             className="input"
@@ -156,7 +156,7 @@ function Effects(props: {
                 ['Vendor', vendor.companyName],
                 ['Lines', `${order.lines.length}, as bid`],
                 ['Total', money(order.total)],
-                ['Retainage', `${order.retainagePercent} %`],
+                ['Retainage', `${order.retainagePercent}%`],
               ]}
             />
             {amount !== null && budgeted !== null && (

@@ -307,7 +307,7 @@ function BeforeAward({ request, comparison }: { request: BidRequest; comparison:
   return (
     <Panel title="Before you award" isFlush>
       {flagged.length + silent.length === 0 ? (
-        <div className="body muted">Nothing speaks against any of the bids.</div>
+        <div className="body muted">No issues found with the bids.</div>
       ) : (
         <ul className="line-list">
           {flagged.map(({ key, vendorId, companyName, word, tone }) => (
@@ -332,10 +332,10 @@ function BeforeAward({ request, comparison }: { request: BidRequest; comparison:
                 <Link to={`/vendors/${vendor.vendorId}`}>
                   {vendor.companyName}{' '}
                   {invitation.status === 'will_bid'
-                    ? 'said that it will bid'
+                    ? 'plans to bid'
                     : invitation.viewedAt === null
                       ? 'has not opened the link'
-                      : 'has looked and not answered'}
+                      : 'has opened the link, but not answered'}
                 </Link>
                 <span>
                   {invitation.sentAt !== null && `Sent ${day(dateOf(invitation.sentAt))}`}

@@ -50,7 +50,7 @@ export function Details({ request }: { request: BidRequest }) {
             ['Prices', BID_TYPES[request.bidType]],
             ['Award', request.awardMode === 'single' ? 'To one vendor' : 'May be split between vendors'],
             ['Amounts', request.blind ? 'Blind: hidden until bidding closes' : 'Visible as they arrive'],
-            ['Late bids', request.acceptLate ? 'Taken' : 'Refused'],
+            ['Late bids', request.acceptLate ? 'Accepted' : 'Not accepted'],
             [
               'Homes',
               named.length === 0
@@ -76,10 +76,10 @@ export function Details({ request }: { request: BidRequest }) {
                   ] as const,
                 ]),
             ['Message', request.message ?? 'none'],
-            ['Included', request.inclusions ?? 'not said'],
-            ['Excluded', request.exclusions ?? 'not said'],
+            ['Included', request.inclusions ?? 'not specified'],
+            ['Excluded', request.exclusions ?? 'not specified'],
             ...(request.cancelReason === null ? [] : [['Reason for cancellation', request.cancelReason] as const]),
-            ['Id', <code key="id">{request.id}</code>],
+            ['ID', <code key="id">{request.id}</code>],
           ]}
         />
       </Panel>

@@ -120,7 +120,7 @@ export function Component() {
             </Panel>
             <Panel
               title="Lines"
-              hint={lines.length === 0 ? 'without lines, one price for everything' : 'each is priced for itself'}
+              hint={lines.length === 0 ? 'without lines, one price for everything' : 'each has its own price'}
               actions={
                 <Button small icon="plus" onClick={() => setLines([...lines, { key: (lines.at(-1)?.key ?? 0) + 1 }])}>
                   Add line
@@ -159,12 +159,12 @@ export function Component() {
               <VendorChoice {...{ scope, communityId, chosen: vendors, onChange: setVendors }} />
               <FaultAt pointer="/vendorIds" />
             </Panel>
-            <Panel title="How">
+            <Panel title="Options">
               <div className="form">
                 <label className="check top">
                   <input type="checkbox" name="blind" />
                   <span>
-                    Blind<span className="hint"> Nobody sees amounts before it closes.</span>
+                    Blind<span className="hint"> Amounts are hidden until bidding closes.</span>
                   </span>
                 </label>
                 <div className="row wrap">

@@ -29,12 +29,12 @@ export function RequestActions({ request }: { request: BidRequest }) {
     <>
       {status === 'draft' && (
         <Button look="primary" icon="send" busy={send.isPending} onClick={() => send.mutate({ params })}>
-          Send
+          Send request
         </Button>
       )}
       {status === 'sent' && (
         <Button icon="send" busy={remind.isPending} onClick={() => remind.mutate({ params })}>
-          Remind
+          Send reminders
         </Button>
       )}
       {status !== 'draft' && (
@@ -109,7 +109,7 @@ function Deadline({ request, onClose }: { request: BidRequest; onClose(): void }
       size="narrow"
       onClose={onClose}
       title={isSent ? 'Extend deadline' : 'Reopen request'}
-      note={`Now ${day(request.deadline)}`}
+      note={`Current deadline: ${day(request.deadline)}`}
       tail={
         <>
           <span className="push" />
@@ -202,8 +202,8 @@ function Close({ request, onClose }: { request: BidRequest; onClose(): void }) {
     >
       <Refused error={close.error} />
       <p className="muted">
-        Vendors who have not answered count as silent{request.blind ? ', and the amounts can be seen from then on' : ''}
-        . It can be reopened with a new deadline.
+        Vendors who have not answered are marked “No response”.{request.blind && ' The amounts become visible.'} You can
+        reopen bidding with a new deadline.
       </p>
     </Dialog>
   )

@@ -106,7 +106,7 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
     { label: 'Number', value: request.number, note: `version ${request.version}`, isWideOnly: true },
     { label: 'Trade', value: inWords(request.scope), isWideOnly: true },
     {
-      label: request.homeIds.length > 1 ? 'Homes' : 'Where',
+      label: request.homeIds.length > 1 ? 'Homes' : 'Location',
       value:
         request.homeIds.length === 1 && home !== undefined ? (
           <Link to={`/homes/${home}`}>{homes.get(home)?.name ?? '…'}</Link>
@@ -124,7 +124,7 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
       value: `${bidCount} of ${request.invitations.length}`,
       note:
         unopened > 0
-          ? `${unopened} ${unopened === 1 ? 'has' : 'have'} not opened it`
+          ? `${unopened} ${unopened === 1 ? 'has' : 'have'} not opened the link`
           : request.blind
             ? 'blind'
             : undefined,

@@ -23,7 +23,7 @@ const VIEWS = [
   { value: 'sent', word: 'Sent' },
   { value: 'closed', word: 'To award' },
   { value: 'awarded', word: 'Awarded' },
-  { value: 'cancelled', word: 'Cancelled' },
+  { value: 'cancelled', word: 'Canceled' },
 ] as const
 
 /** What vendors were asked to price. */

@@ -8,11 +8,11 @@ import { count } from '../../ui/words.ts'
 /** Why a vendor is not suggested, and whether it can be asked all the same. */
 const REASONS: Record<VendorPassedOver['reason'], { word: string; canBeAsked: boolean }> = {
   prospective: { word: 'prospective', canBeAsked: true },
-  compliance_missing: { word: 'papers are missing', canBeAsked: true },
-  po_limit_reached: { word: 'its limit of open orders is reached', canBeAsked: true },
+  compliance_missing: { word: 'compliance documents missing', canBeAsked: true },
+  po_limit_reached: { word: 'open order limit reached', canBeAsked: true },
   on_hold: { word: 'on hold', canBeAsked: false },
   inactive: { word: 'inactive', canBeAsked: false },
-  compliance_expired: { word: 'papers have expired', canBeAsked: false },
+  compliance_expired: { word: 'compliance documents expired', canBeAsked: false },
 }
 
 /** The vendors of a trade, best match first, as the suggestion ranks them; those that cannot be asked with the reason. */
@@ -27,7 +27,7 @@ export function VendorChoice(props: {
   const { scope, communityId, without = [], chosen, onChange } = props
   const isAsked = scope !== '' && communityId !== ''
   const found = useFinding('suggestVendorsForScope', { scope, communityId, count: 50 }, { enabled: isAsked })
-  if (!isAsked) return <p className="muted">Choose a community and a scope to see who can be asked.</p>
+  if (!isAsked) return <p className="muted">Choose a community and a trade to see the vendors that you can invite.</p>
   if (found.error !== null) return <Refused error={found.error} />
   if (found.data === undefined) return <SkeletonLines />
   const isNew = ({ vendorId }: { vendorId: string }) => !without.includes(vendorId)

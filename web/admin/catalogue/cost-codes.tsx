@@ -12,8 +12,8 @@ const COLUMNS: readonly Column<CostCode>[] = [
   { head: 'Code', sort: 'code', cell: ({ code }) => <code>{code}</code>, csv: ({ code }) => code },
   { head: 'Name', cell: ({ name }) => name, csv: ({ name }) => name },
   {
-    head: 'Below',
-    cell: ({ parentId }) => (parentId === null ? <None word="at the top" /> : <Name of="costCode" id={parentId} />),
+    head: 'Parent',
+    cell: ({ parentId }) => (parentId === null ? <None word="top level" /> : <Name of="costCode" id={parentId} />),
     csv: ({ parentId }) => (parentId === null ? null : nameOf('costCode', parentId)),
   },
   { head: 'Category', cell: ({ category }) => inWords(category), csv: ({ category }) => category },

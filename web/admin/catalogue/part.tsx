@@ -32,12 +32,12 @@ export function Component() {
   const columns: readonly Column<Price>[] = [
     { head: 'Vendor', cell: ({ vendorId }) => <Name of="vendor" id={vendorId} /> },
     {
-      head: 'Holds',
+      head: 'Valid',
       cell: (price) =>
         isOver(price) ? <span className="faint">no longer</span> : price.effectiveDate > now ? 'later' : 'now',
     },
     {
-      head: 'Where',
+      head: 'Applies to',
       cell: ({ communityId, planId }) => (
         <>
           {communityId === null ? <None word="everywhere" /> : <Name of="community" id={communityId} />}
@@ -50,7 +50,7 @@ export function Component() {
       ),
     },
     {
-      head: 'From',
+      head: 'Period',
       className: 'nowrap',
       cell: ({ effectiveDate, expirationDate }) =>
         `${day(effectiveDate)}${expirationDate === null ? '' : ` to ${day(expirationDate)}`}`,
@@ -78,7 +78,7 @@ export function Component() {
             },
             {
               label: 'Lead time',
-              value: part.data.leadTimeDays === null ? 'not said' : count(part.data.leadTimeDays, 'day'),
+              value: part.data.leadTimeDays === null ? 'not set' : count(part.data.leadTimeDays, 'day'),
             },
           ]}
         />
@@ -88,7 +88,7 @@ export function Component() {
       ) : (
         <Panel title="Prices" hint="newest first" isFlush>
           {prices.data?.data.length === 0 ? (
-            <p className="muted">Nobody has given a price yet.</p>
+            <p className="muted">No prices yet.</p>
           ) : (
             <div className="table-wrap">
               <Table caption="Prices" columns={columns} rows={prices.data?.data} keyOf={({ id }) => id} />

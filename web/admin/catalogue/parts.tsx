@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<Part>[] = [
   {
     head: 'Lead time',
     numeric: true,
-    cell: ({ leadTimeDays }) => (leadTimeDays === null ? <None word="not said" /> : count(leadTimeDays, 'day')),
+    cell: ({ leadTimeDays }) => (leadTimeDays === null ? <None word="not set" /> : count(leadTimeDays, 'day')),
     csv: ({ leadTimeDays }) => leadTimeDays,
   },
 ]

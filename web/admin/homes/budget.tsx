@@ -80,10 +80,7 @@ function useFacts(budget: Budget | undefined): readonly Fact[] {
       label: 'Budgeted',
       isFigure: true,
       value: money(budget.totalBudgeted),
-      note:
-        budget.totalApprovedChanges === 0
-          ? 'as first budgeted'
-          : `${money(budget.totalOriginalBudgeted)} original budget`,
+      note: budget.totalApprovedChanges === 0 ? 'unchanged' : `${money(budget.totalOriginalBudgeted)} original budget`,
     },
     { label: 'Committed', isFigure: true, value: money(budget.totalCommitted), note: share(budget.totalCommitted) },
     {
@@ -105,7 +102,7 @@ function useFacts(budget: Budget | undefined): readonly Fact[] {
       label: over > 0 ? 'Over budget' : 'Left to commit',
       isFigure: true,
       value: over > 0 ? <span className="tone-bad">{money(over)}</span> : money(budget.totalVariance),
-      note: over > 0 ? count(budget.scopes.filter(isOver).length, 'scope') : 'nothing is over',
+      note: over > 0 ? count(budget.scopes.filter(isOver).length, 'trade') : 'no trade',
     },
   ]
 }
@@ -152,7 +149,7 @@ function Scopes({ budget, homeId }: { budget: Budget; homeId: string }) {
         <thead role="rowgroup">
           <tr role="row">
             <th role="columnheader" scope="col">
-              Scope
+              Trade
             </th>
             <th role="columnheader" scope="col" className="bar-col">
               <Axis scale={scale} step={step} />
@@ -285,7 +282,7 @@ function Axis({ scale, step }: { scale: number; step: number }) {
 function exportBudget(budget: Budget, name: string): void {
   const rows = budget.scopes.map((scope) => [scope.scope, ...FIGURES.map((figure) => figure.of(scope))])
   save(
-    toCsv(['Scope', ...FIGURES.map(({ head }) => head)], rows),
+    toCsv(['Trade', ...FIGURES.map(({ head }) => head)], rows),
     `budget-${name.toLowerCase().replaceAll(/\W+/g, '-')}.csv`,
   )
 }

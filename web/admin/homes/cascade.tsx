@@ -27,22 +27,22 @@ export function Cascade({ of: cascade }: { of: ScheduleCascade }) {
     { head: 'Task', cell: ({ name }) => name },
     {
       head: 'Vendor',
-      cell: ({ vendorId }) => (vendorId === null ? <None word="nobody yet" /> : <Name of="vendor" id={vendorId} />),
+      cell: ({ vendorId }) => (vendorId === null ? <None word="not assigned" /> : <Name of="vendor" id={vendorId} />),
     },
     {
-      head: 'Was',
+      head: 'Before',
       className: 'nowrap',
       cell: ({ oldStart, oldEnd, newStart }) => (
         <span className="faint">{oldStart === newStart ? `until ${day(oldEnd)}` : day(oldStart)}</span>
       ),
     },
     {
-      head: 'Becomes',
+      head: 'After',
       className: 'nowrap',
       cell: ({ oldStart, newStart, newEnd }) => (oldStart === newStart ? `until ${day(newEnd)}` : day(newStart)),
     },
     {
-      head: 'Date with vendor',
+      head: 'Vendor confirmation',
       cell: ({ taskId }) => {
         const task = tasks.get(taskId)
         return task === undefined ? '' : <Status of="confirmation" is={task.confirmation.status} bare />
@@ -52,7 +52,7 @@ export function Cascade({ of: cascade }: { of: ScheduleCascade }) {
       head: 'Notice',
       cell: ({ taskId }) => {
         const kind = told.get(taskId)
-        if (kind === undefined) return <None word="none, not told yet" />
+        if (kind === undefined) return <None word="none: not notified yet" />
         return kind === 'postponed' ? 'Postponed' : 'Moved earlier'
       },
     },

@@ -33,14 +33,14 @@ const COLUMNS: readonly Column<Community>[] = [
     csv: ({ status }) => LOOKS.community[status].word,
   },
   {
-    head: 'Place',
+    head: 'Location',
     cell: (community) => placeOf(community) ?? <None word="no address" />,
     csv: (community) => placeOf(community),
   },
   {
     head: 'Lots',
     numeric: true,
-    cell: ({ lotCount }) => lotCount ?? <None word="not counted" />,
+    cell: ({ lotCount }) => lotCount ?? <None word="not set" />,
     csv: ({ lotCount }) => lotCount,
   },
   {

@@ -113,7 +113,7 @@ function factsOf(figures: CommunitySummary | undefined, lotCount: number | null)
     },
     { label: 'Completed in the last year', isFigure: true, isWideOnly: true, value: known(figures?.completions) },
     {
-      label: 'Cycle',
+      label: 'Cycle time',
       isWideOnly: true,
       value:
         figures === undefined
@@ -126,7 +126,7 @@ function factsOf(figures: CommunitySummary | undefined, lotCount: number | null)
     {
       label: 'Lots in use',
       value: known(figures?.lotsTaken),
-      note: lotCount === null ? 'lots are not counted' : `of ${lotCount}`,
+      note: lotCount === null ? 'number of lots not set' : `of ${lotCount}`,
     },
     { label: 'For sale', value: figures === undefined ? '…' : (figures.sales?.homesAvailable ?? 'not shown') },
   ]

@@ -96,7 +96,7 @@ export function DelayForm(props: {
   const { day } = useFormats()
   const apply = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/delay', {
     onSuccess: ({ cascade }) => {
-      say(`${task.name} delayed; ${count(cascade.moved.length, 'task')} moved`)
+      say(`${task.name} delayed, ${count(cascade.moved.length, 'task')} moved`)
       onDone()
     },
   })

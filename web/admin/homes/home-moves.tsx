@@ -15,7 +15,7 @@ const EFFECTS: Record<HomeStatus, string> = {
   ready_to_start: 'The home can be started. Its budget must be locked first.',
   under_construction: 'Work begins. The budget must be locked.',
   completed: 'The home is built. All work, inspection and delivery tasks must be finished.',
-  closed: 'The home belongs to the buyer. Its sale must be complete.',
+  closed: 'The buyer owns the home. Its sale must be complete.',
   warranty: 'The warranty period begins.',
   archived: 'The home, its tasks and milestones are archived.',
   on_hold: 'Pauses the home. Resuming restores its current status.',
@@ -129,7 +129,7 @@ function Moving({ home, onClose }: { home: Home; onClose(): void }) {
                 value={override}
                 onChange={(event) => setOverride(event.target.value)}
               />
-              <span className="hint">Kept in the history. It takes the right to write sales.</span>
+              <span className="hint">Recorded in the history. Requires permission to edit sales.</span>
             </div>
           )}
         </>

@@ -185,7 +185,7 @@ function useFacts(home: Home, schedule: Schedule | undefined, community: Communi
     },
     {
       label: 'Superintendent',
-      value: superintendent === null ? 'nobody yet' : <Name of="user" id={superintendent} />,
+      value: superintendent === null ? 'not assigned' : <Name of="user" id={superintendent} />,
     },
   ]
 }

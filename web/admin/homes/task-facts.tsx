@@ -20,7 +20,7 @@ export function TaskFacts(props: { task: ScheduledTask; onClose(): void; onDelay
   const isOver = task.status === 'completed' || task.status === 'skipped'
   const facts: (readonly [string, ReactNode])[] = [
     ['Status', <Status key="status" of="task" is={task.status} />],
-    ['Vendor', task.vendorId === null ? <None word="nobody yet" /> : <Name of="vendor" id={task.vendorId} />],
+    ['Vendor', task.vendorId === null ? <None word="not assigned" /> : <Name of="vendor" id={task.vendorId} />],
     ['Planned', `${day(task.plannedStart)} to ${day(task.plannedEnd)}, ${count(task.durationDays, 'workday')}`],
     ...(task.actualStart === null
       ? []
@@ -28,15 +28,15 @@ export function TaskFacts(props: { task: ScheduledTask; onClose(): void; onDelay
     ['Float', floatInWords(task)],
     ...(whole === undefined
       ? []
-      : [['Date with vendor', <Status key="asked" of="confirmation" is={whole.confirmation.status} />] as const]),
+      : [['Vendor confirmation', <Status key="asked" of="confirmation" is={whole.confirmation.status} />] as const]),
     ...(whole?.confirmation.proposedStart == null
       ? []
-      : [['Proposed instead', day(whole.confirmation.proposedStart)] as const]),
+      : [['Proposed date', day(whole.confirmation.proposedStart)] as const]),
     ...(whole === undefined || whole.delays.length === 0
       ? []
       : [
           [
-            'Delays so far',
+            'Delays',
             whole.delays
               .map(({ days, reasonCode }) => `${count(days, 'day')}, ${inWords(reasonCode).toLowerCase()}`)
               .join('; '),
@@ -66,7 +66,7 @@ export function TaskFacts(props: { task: ScheduledTask; onClose(): void; onDelay
 }
 
 function floatInWords({ totalFloatDays, isCritical }: ScheduledTask): string {
-  if (totalFloatDays === null) return 'none, it is over'
+  if (totalFloatDays === null) return 'none: the task is finished'
   if (totalFloatDays < 0) return `${count(-totalFloatDays, 'workday')} behind a fixed date`
   return isCritical ? 'none: each day of delay delays the home' : `can slip by ${count(totalFloatDays, 'workday')}`
 }

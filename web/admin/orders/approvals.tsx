@@ -153,7 +153,7 @@ function Decision({ order }: { order: PurchaseOrder }) {
           ['Vendor', <Name key="vendor" of="vendor" id={order.vendorId} />],
           ['Retainage', `${order.retainagePercent}%, ${money((order.total * order.retainagePercent) / 100)} in total`],
           [
-            'From',
+            'Source',
             order.bidId !== null
               ? 'an awarded bid'
               : order.contractId !== null
@@ -211,7 +211,7 @@ function Why({ of: why }: { of: ApprovalExplanation }) {
               {money(why.overBudgetBy)} above the {why.scope} budget.
             </strong>{' '}
             <span className="muted">
-              {money(why.budgetLeft ?? 0)} is left for {why.scope}. This order is {money(why.total)}.
+              {money(why.budgetLeft ?? 0)} remains for {why.scope}. This order is {money(why.total)}.
             </span>
           </div>
         </div>

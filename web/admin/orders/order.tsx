@@ -156,10 +156,10 @@ function Details({ order }: { order: PurchaseOrder }) {
       facts={[
         ['Vendor', <Name key="vendor" of="vendor" id={order.vendorId} />],
         ['Home', <Name key="home" of="home" id={order.homeId} />],
-        ['Scope', inWords(order.scope)],
+        ['Trade', inWords(order.scope)],
         ...(order.parentPoId === null
           ? []
-          : [['Follows', <Name key="parent" of="order" id={order.parentPoId} />] as const]),
+          : [['Original order', <Name key="parent" of="order" id={order.parentPoId} />] as const]),
         ...(order.varianceReasonCode === null ? [] : [['Variance', inWords(order.varianceReasonCode)] as const]),
         [
           'Approval',
@@ -203,7 +203,7 @@ function Payments({ order }: { order: PurchaseOrder }) {
       {rows?.length === 0 ? (
         <p className="muted">
           {order.payableAmount > 0
-            ? 'Nothing is on a payment yet. The next payment run can include it.'
+            ? 'No payments yet. The next payment run can include this order.'
             : 'Nothing is payable yet. Record progress to make work payable.'}
         </p>
       ) : (

@@ -79,7 +79,7 @@ function Trial() {
         </label>
         <ParamSelect
           name="community"
-          label="In"
+          label="Community"
           options={[
             { value: '', label: 'all communities' },
             ...communities.map(({ id, name }) => ({ value: id, label: name })),
@@ -87,7 +87,7 @@ function Trial() {
         />
         <ParamSelect
           name="method"
-          label="By"
+          label="Method"
           options={METHODS.map((one, at) => ({ value: at === 0 ? '' : one, label: inWords(one) }))}
         />
       </search>
@@ -111,7 +111,7 @@ function Trial() {
             disabled={trial.isFetching}
             onClick={() => make.mutate({ body: run })}
           >
-            Make {count(payments.length, 'payment')}
+            Create {count(payments.length, 'payment')}
           </Button>
         </div>
       )}

@@ -71,7 +71,7 @@ export function PaymentWaivers({ payment }: { payment: Payment }) {
   if (waivers.error !== null) return <Failed what="Lien waivers" error={waivers.error} />
   return (
     <Panel
-      title="Waivers"
+      title="Lien waivers"
       isFlush
       actions={
         may('payments:write') &&
@@ -92,7 +92,7 @@ export function PaymentWaivers({ payment }: { payment: Payment }) {
         <p className="muted">No lien waivers yet. Request one from the vendor.</p>
       ) : (
         <div className="table-wrap">
-          <Table caption="Waivers" columns={columns} rows={rows} keyOf={({ id }) => id} expected={1} />
+          <Table caption="Lien waivers" columns={columns} rows={rows} keyOf={({ id }) => id} expected={1} />
         </div>
       )}
       {rejected !== null && (

@@ -109,7 +109,7 @@ function Shown({ payment }: { payment: Payment }) {
                 ),
               ],
               ['Invoice', payment.invoiceNumber ?? <None key="invoice" />],
-              ['By', `${inWords(payment.method)}${payment.checkNumber === null ? '' : `, ${payment.checkNumber}`}`],
+              ['Method', `${inWords(payment.method)}${payment.checkNumber === null ? '' : `, ${payment.checkNumber}`}`],
               ['Accounting', payment.accountingId ?? 'not synced yet'],
               ...(payment.voidReason === null ? [] : [['Voided', payment.voidReason] as const]),
             ]}

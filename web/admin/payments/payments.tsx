@@ -40,7 +40,7 @@ export function Component() {
         filters={filters}
         empty={
           <Empty icon="payments" title="No payments yet">
-            A payment run makes one for each vendor; a single one is entered with createPayment.
+            A payment run creates one payment per vendor. To add a single payment, use the API.
           </Empty>
         }
       />

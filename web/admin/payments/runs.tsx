@@ -31,7 +31,7 @@ export function Component() {
         cell: ({ communityId }) =>
           communityId === null ? <None word="all" /> : <Name of="community" id={communityId} />,
       },
-      { head: 'By', cell: ({ method }) => inWords(method), csv: ({ method }) => method },
+      { head: 'Method', cell: ({ method }) => inWords(method), csv: ({ method }) => method },
       {
         head: 'Payments',
         numeric: true,

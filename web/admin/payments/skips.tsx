@@ -25,7 +25,7 @@ export function Skips({ skips }: { skips: readonly PaymentRunSkip[] }) {
     { head: 'Vendor', cell: ({ vendorId }) => <Name of="vendor" id={vendorId} /> },
     { head: 'Status', cell: ({ reason }) => <Badge look={REASONS[reason]} /> },
     { head: 'Order', cell: ({ poId }) => (poId === null ? <None word="all" /> : <Name of="order" id={poId} />) },
-    { head: 'Why', cell: ({ detail }) => <span className="muted">{detail}</span> },
+    { head: 'Reason', cell: ({ detail }) => <span className="muted">{detail}</span> },
     { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount) },
   ]
   return (

@@ -19,7 +19,7 @@ const FILTERS = [
     label: 'Status',
     options: Object.entries(LOOKS.waiver).map(([value, { word }]) => ({ value, label: word })),
   },
-  { name: 'waiverType', label: 'Kind', options: TYPES.map((value) => ({ value, label: inWords(value) })) },
+  { name: 'waiverType', label: 'Type', options: TYPES.map((value) => ({ value, label: inWords(value) })) },
 ]
 
 /** What vendors sign about their right to a lien, for the payments that they get. */
@@ -28,7 +28,7 @@ export function Component() {
   const columns = useMemo<readonly Column<LienWaiver>[]>(
     () => [
       {
-        head: 'For',
+        head: 'Payment',
         cell: ({ paymentId, waiverType }) => (
           <>
             <Name of="payment" id={paymentId} />
@@ -69,7 +69,7 @@ export function Component() {
     [cents, day],
   )
   return (
-    <Page title="Lien waivers" crumbs={[{ name: 'Payments', to: '/payments' }, { name: 'Waivers' }]}>
+    <Page title="Lien waivers" crumbs={[{ name: 'Payments', to: '/payments' }, { name: 'Lien waivers' }]}>
       <div className="page-head">
         <h1>Payments</h1>
         <p>Lien waivers from vendors, with their signature and review status.</p>
@@ -84,7 +84,7 @@ export function Component() {
         filters={FILTERS}
         empty={
           <Empty icon="payments" title="No lien waivers yet">
-            A waiver is asked for on the page of a payment.
+            Request a lien waiver from the page of a payment.
           </Empty>
         }
       />

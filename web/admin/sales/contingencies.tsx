@@ -42,7 +42,7 @@ export function Contingencies({ sale }: { sale: Sale }) {
     ...(canWrite
       ? [
           {
-            head: 'Do',
+            head: 'Actions',
             className: 'num',
             cell: (contingency: SaleContingency) =>
               contingency.status === 'open' || contingency.status === 'failed' ? (
@@ -69,7 +69,7 @@ export function Contingencies({ sale }: { sale: Sale }) {
       }
     >
       {sale.contingencies.length === 0 ? (
-        <p className="muted">The sale depends on nothing.</p>
+        <p className="muted">No contingencies.</p>
       ) : (
         <div className="table-wrap">
           <Table

@@ -44,7 +44,7 @@ export function Deposits({ sale }: { sale: Sale }) {
     ...(canWrite
       ? [
           {
-            head: 'Do',
+            head: 'Actions',
             className: 'num',
             cell: (deposit: SaleDeposit) =>
               NEXT[deposit.status].length === 0 ? (
@@ -71,7 +71,7 @@ export function Deposits({ sale }: { sale: Sale }) {
       }
     >
       {sale.deposits.length === 0 ? (
-        <p className="muted">None was agreed on.</p>
+        <p className="muted">No deposits.</p>
       ) : (
         <div className="table-wrap">
           <Table caption="Deposits" columns={columns} rows={sale.deposits} keyOf={({ depositId }) => depositId} />

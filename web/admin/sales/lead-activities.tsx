@@ -12,7 +12,7 @@ import { say } from '../../ui/toast.tsx'
 
 const TYPES = {
   call: 'Call',
-  email: 'E-mail',
+  email: 'Email',
   text: 'Text message',
   visit: 'Model or lot visit',
   meeting: 'Meeting',

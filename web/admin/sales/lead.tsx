@@ -73,16 +73,16 @@ function Shown({ lead }: { lead: Lead }) {
           {
             label: 'Move-in',
             isWideOnly: true,
-            value: lead.desiredMoveIn === null ? 'not said' : day(lead.desiredMoveIn),
+            value: lead.desiredMoveIn === null ? 'not specified' : day(lead.desiredMoveIn),
           },
           {
             label: 'Next contact',
-            value: lead.nextActivityAt === null ? 'none appointed' : <Time at={lead.nextActivityAt} />,
+            value: lead.nextActivityAt === null ? 'not scheduled' : <Time at={lead.nextActivityAt} />,
           },
           {
             label: 'Assigned to',
             isWideOnly: true,
-            value: lead.ownerUserId === null ? 'nobody yet' : <Name of="user" id={lead.ownerUserId} />,
+            value: lead.ownerUserId === null ? 'not assigned' : <Name of="user" id={lead.ownerUserId} />,
           },
         ]}
       />
@@ -113,16 +113,20 @@ function Shown({ lead }: { lead: Lead }) {
           <Panel title="Preferences">
             <KeyValues
               facts={[
-                ['Where', <Names key="where" of="community" ids={lead.communityIds} none="anywhere" />],
+                ['Communities', <Names key="where" of="community" ids={lead.communityIds} none="any" />],
                 ['Plans', <Names key="plans" of="plan" ids={lead.planIds} none="any" />],
               ]}
             />
           </Panel>
           <Panel title="Score" hint="how it is calculated">
             {lead.scoreReasons.length === 0 ? (
-              <p className="muted">Nothing speaks for it.</p>
+              <p className="muted">No points yet.</p>
             ) : (
-              <KeyValues facts={lead.scoreReasons.map(({ reason, points }) => [reason, `+${points}`] as const)} />
+              <KeyValues
+                facts={lead.scoreReasons.map(
+                  ({ reason, points }) => [reason.replace(/\.$/, ''), `+${points}`] as const,
+                )}
+              />
             )}
           </Panel>
           {may('events:read') && (
@@ -138,7 +142,7 @@ function Shown({ lead }: { lead: Lead }) {
 
 function Budget({ lead: { budgetMin, budgetMax } }: { lead: Lead }): ReactNode {
   const { money } = useFormats()
-  if (budgetMin === null && budgetMax === null) return 'not said'
+  if (budgetMin === null && budgetMax === null) return 'not specified'
   if (budgetMax === null) return `from ${money(budgetMin ?? 0)}`
   return budgetMin === null ? `up to ${money(budgetMax)}` : `${money(budgetMin)} to ${money(budgetMax)}`
 }

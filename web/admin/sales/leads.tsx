@@ -54,7 +54,7 @@ function BoardColumn({ status }: { status: (typeof OPEN)[number] }) {
       ) : rows === undefined ? (
         <SkeletonLines lines={3} />
       ) : rows.length === 0 ? (
-        <p className="faint">nobody</p>
+        <p className="faint">No leads</p>
       ) : (
         <ul>
           {rows.map((lead) => (

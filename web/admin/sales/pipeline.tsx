@@ -42,11 +42,7 @@ export function Pipeline({ sale }: { sale: Sale }) {
                 <strong>{inWords(stage)}</strong>
                 <p className="small">
                   {status === 'waived' && `Waived: ${reason ?? ''} `}
-                  {completedAt !== null ? (
-                    <Time at={completedAt} />
-                  ) : (
-                    status === 'open' && (isNext ? 'comes next' : 'open')
-                  )}
+                  {completedAt !== null ? <Time at={completedAt} /> : status === 'open' && (isNext ? 'next' : 'open')}
                 </p>
               </div>
               {isOpen && isNext && (

@@ -102,7 +102,7 @@ function Shown({ sale }: { sale: Sale }) {
                 ['Options', cents(sale.optionsTotal)],
                 ['Incentives', cents(0 - sale.incentives)],
                 ['Discounts', cents(0 - sale.discounts)],
-                ['Together', <strong key="total">{cents(sale.totalPrice)}</strong>],
+                ['Total', <strong key="total">{cents(sale.totalPrice)}</strong>],
               ]}
             />
           </Panel>
@@ -122,7 +122,7 @@ function Shown({ sale }: { sale: Sale }) {
                 [
                   'Salesperson',
                   sale.salesRepId === null ? (
-                    <None key="rep" word="nobody yet" />
+                    <None key="rep" word="not assigned" />
                   ) : (
                     <Name key="rep" of="user" id={sale.salesRepId} />
                   ),

@@ -55,7 +55,7 @@ export function Component() {
       <search className="filters">
         <ParamSelect
           name="community"
-          label="In"
+          label="Community"
           options={[
             { value: '', label: 'all communities' },
             ...communities.map(({ id, name }) => ({ value: id, label: name })),
@@ -132,7 +132,7 @@ function Week({ title, tasks }: { title: string; tasks: readonly Task[] }) {
     { head: 'Home', cell: ({ homeId }) => <Name of="home" id={homeId} /> },
     {
       head: 'Vendor',
-      cell: ({ vendorId }) => (vendorId === null ? <None word="nobody yet" /> : <Name of="vendor" id={vendorId} />),
+      cell: ({ vendorId }) => (vendorId === null ? <None word="not assigned" /> : <Name of="vendor" id={vendorId} />),
     },
     {
       head: 'Start',
@@ -151,7 +151,7 @@ function Week({ title, tasks }: { title: string; tasks: readonly Task[] }) {
         plannedEnd < now ? <span className="tone-bad">{day(plannedEnd)}, late</span> : day(plannedEnd),
     },
     {
-      head: 'Date with vendor',
+      head: 'Vendor confirmation',
       cell: ({ confirmation }) => <Status of="confirmation" is={confirmation.status} bare />,
     },
     {
@@ -161,7 +161,7 @@ function Week({ title, tasks }: { title: string; tasks: readonly Task[] }) {
         isCritical ? <span className="tone-flow">critical</span> : count(totalFloatDays ?? 0, 'day'),
     },
     ...(may('tasks:write')
-      ? [{ head: 'Do', className: 'num', cell: (task: Task) => <TaskActions task={task} /> }]
+      ? [{ head: 'Actions', className: 'num', cell: (task: Task) => <TaskActions task={task} /> }]
       : []),
   ]
   return (

@@ -85,7 +85,7 @@ export function Workload(props: { communityId: string | null; vendorId: string |
       {vendors === undefined ? (
         <SkeletonLines />
       ) : vendors.length === 0 ? (
-        <p className="muted">Nobody has anything to do in these weeks.</p>
+        <p className="muted">No vendor has tasks in these weeks.</p>
       ) : (
         <div className="table-wrap">
           <Table caption="Workload by vendor and week" columns={columns} rows={vendors} keyOf={(row) => row.vendorId} />

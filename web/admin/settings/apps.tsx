@@ -44,13 +44,13 @@ export function Component() {
       cell: ({ permissions, proposeOnly }) => (
         <>
           {presetOf(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2}`}
-          <span className="sub">{proposeOnly ? 'proposes only' : 'as the person'}</span>
+          <span className="sub">{proposeOnly ? 'proposes only' : 'acts as the user'}</span>
         </>
       ),
       csv: ({ permissions }) => permissions.join(' '),
     },
     {
-      head: 'For',
+      head: 'User',
       cell: ({ userId }) => <Maker id={userId} />,
       csv: ({ userId }) => userId,
     },
@@ -64,15 +64,15 @@ export function Component() {
       head: 'Expires',
       className: 'nowrap',
       cell: ({ expiresAt, revokedAt }) =>
-        revokedAt === null ? day(dateOf(expiresAt)) : `ended ${day(dateOf(revokedAt))}`,
+        revokedAt === null ? day(dateOf(expiresAt)) : `disconnected ${day(dateOf(revokedAt))}`,
       csv: ({ expiresAt, revokedAt }) => revokedAt ?? expiresAt,
     },
     {
-      head: 'Do',
+      head: 'Actions',
       className: 'num',
       cell: (grant) => (
         <Button small onClick={() => setShown(grant)}>
-          {stateOf(grant) === 'active' ? 'Disconnect' : 'See'}
+          {stateOf(grant) === 'active' ? 'Disconnect' : 'View'}
           <span className="sr"> {grant.clientName}</span>
         </Button>
       ),
@@ -84,7 +84,7 @@ export function Component() {
         <h1>Connected apps</h1>
         <p>
           Assistants and other apps that users connected. Each app has only the selected permissions, and never more
-          than its person.
+          than its user.
         </p>
       </div>
       <Listing
@@ -141,7 +141,7 @@ function Disconnect({ grant, onClose }: { grant: OauthGrant; onClose(): void }) 
         )
       }
     >
-      {isActive && <p className="muted">It is refused at once. Connecting it again takes a minute.</p>}
+      {isActive && <p className="muted">The app loses access immediately. You can connect it again later.</p>}
       <Refused error={revoke.error} />
       <PermissionMatrix granted={new Set(permissions)} />
     </Dialog>

@@ -25,7 +25,7 @@ const FILTERS: readonly Filter[] = [
   },
   {
     name: 'resourceType',
-    label: 'Kind',
+    label: 'Record type',
     options: auditResourceTypeValues.map((value) => ({ value, label: inWords(value) })),
   },
 ]
@@ -95,7 +95,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
         </Narrow>
         <span className="sub clip" title={changed.join(', ')}>
           {outcome === 'refused'
-            ? `refused${count > 1 ? ` ${count} times` : ''}: ${inWords(reason ?? '').toLowerCase()}`
+            ? `denied${count > 1 ? ` ${count} times` : ''}: ${inWords(reason ?? '').toLowerCase()}`
             : changed.map(fieldInWords).join(', ')}
         </span>
       </>
@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
   { head: 'Outcome', isOnlyExported: true, cell: () => null, csv: ({ outcome }) => outcome },
   { head: 'Reason', isOnlyExported: true, cell: () => null, csv: ({ reason }) => reason },
-  { head: 'Changed', isOnlyExported: true, cell: () => null, csv: ({ changed }) => changed.join(' ') },
+  { head: 'Changed fields', isOnlyExported: true, cell: () => null, csv: ({ changed }) => changed.join(' ') },
   {
     head: 'Record',
     className: 'long',
@@ -137,11 +137,11 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     csv: ({ actor }) => actor.id ?? actor.type,
   },
   {
-    head: 'From',
+    head: 'IP address',
     className: 'nowrap',
     cell: ({ address }) =>
       address === null ? (
-        <None word="inside" />
+        <None word="internal" />
       ) : (
         <Narrow to="address" value={address}>
           <span className="mono">{address}</span>
@@ -153,8 +153,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   {
     head: 'Event',
     isWideOnly: true,
-    cell: ({ eventId }) =>
-      eventId === null ? <None /> : <Link to={`/settings/events/${eventId}`}>previous content</Link>,
+    cell: ({ eventId }) => (eventId === null ? <None /> : <Link to={`/settings/events/${eventId}`}>view event</Link>),
     csv: ({ eventId }) => eventId,
   },
   { head: 'Request', isOnlyExported: true, cell: () => null, csv: ({ requestId }) => requestId },

@@ -102,7 +102,9 @@ function Rotate({ apiKey, onClose }: Props) {
         })
       }
     >
-      <p className="muted">It gets a new secret, shown once. The old one works on for as long as you say.</p>
+      <p className="muted">
+        The key gets a new secret, which is shown once. Choose how long the old secret stays valid.
+      </p>
       <SelectField
         name="overlapDays"
         label="The old secret stays valid"
@@ -138,7 +140,7 @@ function Revoke({ apiKey, onClose }: Props) {
       onSubmit={() => isConfirmed && change.mutate({ params: { path: { keyId: apiKey.id } } })}
     >
       <p className="muted">
-        Programs lose access with this key immediately, and its webhooks stop.{' '}
+        Programs that use this key lose access immediately, and its webhooks stop.{' '}
         {apiKey.lastUsedAt === null ? (
           'This key was never used.'
         ) : (

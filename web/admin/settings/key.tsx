@@ -58,10 +58,13 @@ export function Component() {
                   data.revokedAt !== null
                     ? `revoked ${day(dateOf(data.revokedAt))}`
                     : data.expiresAt === null
-                      ? 'no end'
+                      ? 'never'
                       : day(dateOf(data.expiresAt)),
               },
-              { label: 'From', value: data.allowedAddresses === null ? 'anywhere' : data.allowedAddresses.join(', ') },
+              {
+                label: 'IP addresses',
+                value: data.allowedAddresses === null ? 'any' : data.allowedAddresses.join(', '),
+              },
               { label: 'ID', value: <code>{data.id}</code>, isWideOnly: true },
             ]}
           />
@@ -71,7 +74,7 @@ export function Component() {
             </Panel>
             <Panel title="Secrets" isFlush>
               {data.secrets.length === 0 ? (
-                <p className="muted">None of them works any more.</p>
+                <p className="muted">No active secrets.</p>
               ) : (
                 <div className="table-wrap">
                   <Table
@@ -81,8 +84,8 @@ export function Component() {
                     columns={[
                       { head: 'Begins with', cell: ({ start }) => <code>{start}…</code> },
                       {
-                        head: 'Until',
-                        cell: ({ expiresAt }) => (expiresAt === null ? 'the key ends' : <Time at={expiresAt} />),
+                        head: 'Valid until',
+                        cell: ({ expiresAt }) => (expiresAt === null ? 'the key expires' : <Time at={expiresAt} />),
                       },
                     ]}
                   />

@@ -66,9 +66,9 @@ export function Component() {
       csv: ({ lastUsedAt }) => lastUsedAt,
     },
     {
-      head: 'From',
+      head: 'IP addresses',
       isWideOnly: true,
-      cell: ({ allowedAddresses }) => (allowedAddresses === null ? 'anywhere' : allowedAddresses.join(', ')),
+      cell: ({ allowedAddresses }) => (allowedAddresses === null ? 'any' : allowedAddresses.join(', ')),
       csv: ({ allowedAddresses }) => allowedAddresses?.join(' ') ?? null,
     },
     {
@@ -83,7 +83,7 @@ export function Component() {
         revokedAt !== null
           ? `revoked ${day(dateOf(revokedAt))}`
           : expiresAt === null
-            ? 'no end'
+            ? 'never'
             : day(dateOf(expiresAt)),
       csv: ({ expiresAt, revokedAt }) => revokedAt ?? expiresAt,
     },

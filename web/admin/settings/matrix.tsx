@@ -16,7 +16,7 @@ export function PermissionMatrix(props: {
           <thead>
             <tr>
               <th scope="col">
-                <span className="sr">What</span>
+                <span className="sr">Records</span>
               </th>
               <th scope="col">Read</th>
               <th scope="col">Write</th>
@@ -64,7 +64,7 @@ function Cell(props: {
     return (
       <td>
         <span className="not-yours" title="Not included in your role">
-          –<span className="sr">not yours to grant</span>
+          –<span className="sr">not included in your role</span>
         </span>
       </td>
     )

@@ -42,7 +42,7 @@ export function NewKey({ onClose }: { onClose(): void }) {
       title="New API key"
       tail={
         <>
-          <span className="note">Write includes nothing else: to read, tick read too.</span>
+          <span className="note">Write permission does not include read permission. Select both if needed.</span>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" type="submit" form={form} busy={create.isPending}>
             Create key

@@ -59,16 +59,16 @@ function Shown({ settings }: { settings: OrganizationSettings }) {
   return (
     <>
       <div className="cols even">
-        <Panel title="General" actions={edit('general', 'the general settings')}>
+        <Panel title="General" actions={edit('general', 'general settings')}>
           <KeyValues
             facts={[
               ['Name', settings.name],
               ['Time zone', settings.timeZone],
               ['Weeks begin on', inWords(settings.weekStartsOn)],
               ['Currency', `${settings.currency} (cannot be changed)`],
-              ['Tier', settings.tier === 'pro_plus' ? 'Pro+, with the interface' : 'Standard'],
+              ['Tier', settings.tier === 'pro_plus' ? 'Pro+, with API access' : 'Standard'],
               ['ID', <code key="id">{settings.id}</code>],
-              ['Changed', <Time key="changed" at={settings.updatedAt} />],
+              ['Last changed', <Time key="changed" at={settings.updatedAt} />],
             ]}
           />
         </Panel>
@@ -80,13 +80,13 @@ function Shown({ settings }: { settings: OrganizationSettings }) {
           >
             <KeyValues
               facts={[
-                ['After', hoursOf(overtimeRule.weeklyAfterHours, 'a week')],
-                ['And after', hoursOf(overtimeRule.dailyAfterHours, 'a day')],
-                ['Paid', `${quantity(overtimeRule.multiplier)} × the rate`],
+                ['Weekly', hoursOf(overtimeRule.weeklyAfterHours, 'a week')],
+                ['Daily', hoursOf(overtimeRule.dailyAfterHours, 'a day')],
+                ['Pay rate', `${quantity(overtimeRule.multiplier)} × the hourly rate`],
               ]}
             />
           </Panel>
-          <Panel title="Sale stages" hint="for new sales" actions={edit('stages', 'the stages')}>
+          <Panel title="Sale stages" hint="for new sales" actions={edit('stages', 'sale stages')}>
             <ol className="numbered">
               {salePipelineStages.map((stage) => (
                 <li key={stage}>{inWords(stage)}</li>
@@ -95,12 +95,8 @@ function Shown({ settings }: { settings: OrganizationSettings }) {
           </Panel>
         </div>
       </div>
-      <Panel
-        title="Order terms"
-        hint="printed at the end of order documents"
-        actions={edit('terms', 'the terms of orders')}
-      >
-        {poTerms === null ? <p className="muted">None.</p> : <p className="pre-line">{poTerms}</p>}
+      <Panel title="Order terms" hint="printed at the end of order documents" actions={edit('terms', 'order terms')}>
+        {poTerms === null ? <p className="muted">No order terms yet.</p> : <p className="pre-line">{poTerms}</p>}
       </Panel>
       <Sandbox />
       {open !== null && <Edit part={open} settings={settings} onClose={() => setOpen(null)} />}
@@ -109,7 +105,7 @@ function Shown({ settings }: { settings: OrganizationSettings }) {
 }
 
 function hoursOf(hours: number | null, unit: string) {
-  return hours === null ? <None word={`no limit ${unit}`} /> : `${quantity(hours)} hours ${unit}`
+  return hours === null ? <None /> : `after ${quantity(hours)} hours ${unit}`
 }
 
 const TITLES: Record<Part, string> = {

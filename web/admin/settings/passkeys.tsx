@@ -46,7 +46,7 @@ export function Component() {
     },
     { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} />, csv: ({ createdAt }) => createdAt },
     {
-      head: 'Do',
+      head: 'Actions',
       className: 'num',
       cell: (passkey) => (
         <div className="row push">
@@ -65,8 +65,7 @@ export function Component() {
       <div className="page-head">
         <h1>Your passkeys</h1>
         <p>
-          A passkey signs you in by your finger, your face or a PIN, without a mail. They are yours in every
-          organization.
+          Sign in with your fingerprint, face or PIN instead of an email. Your passkeys work in all your organizations.
         </p>
       </div>
       <Listing
@@ -77,7 +76,7 @@ export function Component() {
         empty={
           <Empty icon="passkey" title="No passkeys yet" actions={add}>
             {hasPasskeys
-              ? 'Add one with this device, a phone or a security key.'
+              ? 'Add a passkey with this device, a phone or a security key.'
               : 'This browser does not support passkeys. Use another browser to add one.'}
           </Empty>
         }

@@ -36,7 +36,7 @@ export function Sandbox() {
           </Button>
         ) : data.status === 'filled' ? (
           <Button small look="danger" icon="x" onClick={() => setIsAsking(true)}>
-            Empty…
+            Empty sandbox…
           </Button>
         ) : null)
       }
@@ -78,9 +78,11 @@ function How({ state, mayTend }: { state: State; mayTend: boolean }) {
           className="meter-native"
           max={total}
           value={done}
-          aria-label={status === 'filling' ? 'Filling' : 'Emptying'}
+          aria-label={status === 'filling' ? 'Adding example data' : 'Emptying the sandbox'}
         />
-        <p className="small muted">You can go on working, or leave; nothing is mailed or delivered meanwhile.</p>
+        <p className="small muted">
+          You can keep working or leave this page. Until this is done, no emails or webhooks are sent.
+        </p>
       </div>
     )
   return (
@@ -90,7 +92,7 @@ function How({ state, mayTend }: { state: State; mayTend: boolean }) {
           <b className="tone-bad">
             {failure === 'interrupted' ? 'Adding example data was interrupted' : 'Adding example data failed'}
           </b>
-          , and what it had made was removed again.
+          . The partial data was removed.
         </p>
       )}
       <p>

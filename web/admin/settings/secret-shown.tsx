@@ -30,8 +30,8 @@ export function SecretShown({ apiKey, onClose }: { apiKey: ApiKeyWithSecret; onC
       )}
       <KeyValues
         facts={[
-          ['May do', count(permissions.length, 'permission')],
-          ['Ends', expiresAt === null ? 'Never' : wholeDay(dateOf(expiresAt))],
+          ['Permissions', count(permissions.length, 'permission')],
+          ['Expires', expiresAt === null ? 'Never' : wholeDay(dateOf(expiresAt))],
         ]}
       />
     </SecretDialog>

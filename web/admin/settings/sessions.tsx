@@ -19,7 +19,7 @@ export function Component() {
       cell: ({ device, isCurrent }) => (
         <>
           {device ?? 'Unnamed device'}
-          {isCurrent && <span className="sub">this one</span>}
+          {isCurrent && <span className="sub">this device</span>}
         </>
       ),
       csv: ({ device }) => device,
@@ -33,7 +33,7 @@ export function Component() {
     },
     { head: 'Expires if unused', cell: ({ expiresAt }) => <Time at={expiresAt} />, csv: ({ expiresAt }) => expiresAt },
     {
-      head: 'Do',
+      head: 'Actions',
       className: 'num',
       cell: ({ id, isCurrent, device }) =>
         isCurrent ? (

@@ -28,8 +28,8 @@ export function Component() {
           </div>
           {token === null ? <AskForLink /> : <SpendLink token={token} />}
           <p className="small faint">
-            A subcontractor? Open the link in the builder’s message; you need no account. First start of this server?
-            The link is printed where it was started.
+            Subcontractors do not need an account: open the link in the builder’s message. After the first start of a
+            server, its output shows the first sign-in link.
           </p>
         </div>
       </main>
@@ -98,7 +98,7 @@ function AskForLink() {
     <>
       <div>
         <h1>Sign in</h1>
-        <p className="muted">You get a link by mail. There are no passwords.</p>
+        <p className="muted">We email you a sign-in link. You need no password.</p>
       </div>
       <Form error={ask.error} onSubmit={onSubmit}>
         <TextField

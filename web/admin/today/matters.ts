@@ -68,7 +68,7 @@ export function useDecisions(): { matters: readonly Matter[]; isLoading: boolean
       (request): Matter => ({
         ...{ key: request.id, icon: 'bids', tone: 'warn', verb: 'Compare' },
         title: `Award ${request.number}, ${request.title ?? inWords(request.scope)}`,
-        note: request.lowAmount === null ? 'no bids came' : `lowest ${money(request.lowAmount)}`,
+        note: request.lowAmount === null ? 'no bids' : `lowest ${money(request.lowAmount)}`,
         when: count(request.bidCount, 'bid'),
         under: `closed ${left(request.deadline)}`,
         to: `/bidding/${request.id}`,
@@ -117,7 +117,7 @@ export function useMoney(): { matters: readonly Matter[]; isLoading: boolean } {
       title: `${scopes[0]?.homeName} is over-committed`,
       note: listed(scopes.slice(0, 3).map(({ scope, overBy }) => `${scope} by ${difference(overBy).replace('+', '')}`)),
       when: difference(-over),
-      under: count(scopes.length, 'scope'),
+      under: count(scopes.length, 'trade'),
       to: `/homes/${homeId}`,
     }
   })
@@ -237,7 +237,7 @@ export function useIntegrations(): { matters: readonly Matter[]; isLoading: bool
         : `Deliveries to ${hostOf(webhook.url)} are failing`,
       note:
         webhook.disabledReason === null
-          ? 'each is tried again, with longer and longer pauses'
+          ? 'each event is retried with increasing pauses'
           : REASONS[webhook.disabledReason].why,
       when: isOff ? 'disabled' : count(webhook.consecutiveFailures, 'failure'),
       under: webhook.disabledAt === null ? 'in a row' : time(webhook.disabledAt),

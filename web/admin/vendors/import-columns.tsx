@@ -30,7 +30,7 @@ export function ImportColumns(props: {
   const columns: readonly Column<(typeof rows)[number]>[] = [
     { head: 'Column', cell: ({ head }) => head },
     {
-      head: 'Becomes',
+      head: 'Imported as',
       cell: ({ at, head }) => (
         <select
           className="input"
@@ -39,7 +39,7 @@ export function ImportColumns(props: {
           disabled={isDisabled}
           onChange={(event) => set(at, event.target.value)}
         >
-          <option value="">left out</option>
+          <option value="">not imported</option>
           {Object.entries(FIELDS).map(([field, { word }]) => (
             <option key={field} value={field}>
               {word}

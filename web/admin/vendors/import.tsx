@@ -90,7 +90,7 @@ export function Component() {
                 disabled={!mapping.includes('companyName') || (isBusy && !run.isTrial)}
                 onClick={() => void start(true)}
               >
-                Try {count(rows.length, 'row')}
+                Preview {count(rows.length, 'row')}
               </Button>
             }
           />
@@ -116,7 +116,7 @@ function ChooseFile({ onText, isDisabled }: { onText(text: string): void; isDisa
           disabled={isDisabled}
           onChange={(event) => void event.target.files?.[0]?.text().then(onText)}
         />
-        <span className="hint">Names, trades and mail addresses are enough. At most 5,000 rows.</span>
+        <span className="hint">Names, trades and email addresses are enough. At most 5,000 rows.</span>
       </div>
     </div>
   )
@@ -137,7 +137,7 @@ function Outcome(props: {
   return (
     <Panel
       title={isTrial ? 'Preview' : 'Result'}
-      hint={isTrial ? 'tried and undone: nothing has been changed' : undefined}
+      hint={isTrial ? 'nothing has been changed yet' : undefined}
       isFlush
       actions={
         failed.length > 0 && (
@@ -151,7 +151,7 @@ function Outcome(props: {
         {!isOver && (
           <>
             <p>
-              {isTrial ? 'Trying' : 'Importing'}: {done} of {count(rows.length, 'row')}
+              {isTrial ? 'Checking' : 'Importing'}: {done} of {count(rows.length, 'row')}
             </p>
             <progress className="meter-native" max={100} value={share} aria-label="Progress" />
           </>
@@ -163,7 +163,7 @@ function Outcome(props: {
         {so !== null && (
           <p>
             <strong>{count(so.created, 'vendor')}</strong> {isTrial ? 'would be added' : 'added'},{' '}
-            <strong>{so.updated}</strong> changed, {so.unchanged} as {so.unchanged === 1 ? 'it was' : 'they were'},{' '}
+            <strong>{so.updated}</strong> changed, {so.unchanged} unchanged,{' '}
             <strong className={failed.length > 0 ? 'tone-bad' : undefined}>{failed.length}</strong> with errors.
           </p>
         )}
@@ -172,7 +172,7 @@ function Outcome(props: {
             <Button look="primary" disabled={good === 0} onClick={onImport}>
               Import {count(good, 'row')}
             </Button>
-            {failed.length > 0 && <span className="muted">Those at fault are left out.</span>}
+            {failed.length > 0 && <span className="muted">Rows with errors are skipped.</span>}
           </div>
         )}
         {isOver && !isTrial && (

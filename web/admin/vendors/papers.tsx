@@ -36,7 +36,7 @@ export function Papers({ vendorId }: { vendorId: string }) {
   })
   const columns: readonly Column<ComplianceDocument>[] = [
     {
-      head: 'Paper',
+      head: 'Document',
       cell: ({ type, policyNumber, additionalInsured }) => (
         <>
           {TYPES[type] ?? inWords(type)}
@@ -50,14 +50,18 @@ export function Papers({ vendorId }: { vendorId: string }) {
       ),
     },
     { head: 'Status', cell: ({ status }) => <Status of="paper" is={status} /> },
-    { head: 'Carrier', cell: ({ carrier }) => carrier ?? <None word="not said" /> },
-    { head: 'Limit', numeric: true, cell: ({ limitAmount }) => (limitAmount === null ? <None /> : money(limitAmount)) },
+    { head: 'Carrier', cell: ({ carrier }) => carrier ?? <None word="not specified" /> },
+    {
+      head: 'Coverage limit',
+      numeric: true,
+      cell: ({ limitAmount }) => (limitAmount === null ? <None /> : money(limitAmount)),
+    },
     {
       head: 'Valid until',
       className: 'nowrap',
       cell: ({ expirationDate, status }) =>
         expirationDate === null ? (
-          <None word="no end" />
+          <None word="no end date" />
         ) : (
           <>
             {day(expirationDate)}

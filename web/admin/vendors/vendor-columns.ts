@@ -1,10 +1,10 @@
 /** What a column of a file can become, and by which heads it is recognized. */
 export const FIELDS = {
   companyName: { word: 'Company', heads: ['company', 'companyname', 'vendor', 'vendorname', 'name', 'supplier'] },
-  contactName: { word: 'Person', heads: ['contact', 'contactname', 'person', 'primarycontact'] },
+  contactName: { word: 'Contact', heads: ['contact', 'contactname', 'person', 'primarycontact'] },
   email: { word: 'Email', heads: ['email', 'mail', 'mailaddress', 'emailaddress', 'mainemail'] },
   phone: { word: 'Phone', heads: ['phone', 'telephone', 'mainphone', 'phonenumber', 'mobile'] },
-  scopes: { word: 'Scopes', heads: ['scope', 'scopes', 'trade', 'trades', 'category', 'vendortype'] },
+  scopes: { word: 'Trades', heads: ['scope', 'scopes', 'trade', 'trades', 'category', 'vendortype'] },
   licenseNumber: { word: 'License', heads: ['license', 'licensenumber', 'licenceno'] },
   poLimit: { word: 'Open order limit', heads: ['limit', 'polimit', 'creditlimit'] },
   accountingId: { word: 'Accounting ID', heads: ['accountingid', 'quickbooksid', 'accountnumber', 'accountno'] },

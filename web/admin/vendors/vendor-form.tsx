@@ -131,10 +131,10 @@ function ConfirmAddress(props: { vendor: Vendor; email: string | null; onConfirm
       }
     >
       <p>
-        The portal links that were mailed to {vendor.email} stop working.{' '}
+        The portal links that were emailed to {vendor.email} stop working.{' '}
         {email === null
-          ? 'Contacts of the vendor who get mail receive new links.'
-          : `New links are mailed to ${email}.`}{' '}
+          ? 'The vendor’s contacts with an email address get new links.'
+          : `New links are emailed to ${email}.`}{' '}
         This cannot be undone.
       </p>
     </Dialog>

@@ -120,7 +120,7 @@ export function Component() {
               <aside className="stack" aria-label="Details">
                 <Panel title="Scorecard" hint="all time">
                   {scorecard.error !== null ? (
-                    <p className="muted">It cannot be read now.</p>
+                    <p className="muted">The scorecard could not be loaded.</p>
                   ) : score === undefined ? (
                     <SkeletonLines />
                   ) : (
@@ -129,7 +129,7 @@ export function Component() {
                         <b>{score.score === null ? '–' : Math.round(score.score)}</b>
                         <span className="small muted">
                           {score.score === null
-                            ? 'nothing to judge yet'
+                            ? 'no data yet'
                             : `of 100, from ${score.invitations.sent} requests and ${score.orders.count} orders`}
                         </span>
                       </div>
@@ -138,14 +138,14 @@ export function Component() {
                           [
                             'Answered',
                             score.invitations.answeredPercent === null
-                              ? 'nothing asked'
+                              ? 'no requests yet'
                               : percent(score.invitations.answeredPercent),
                           ],
-                          ['Won', score.bids.winPercent === null ? 'nothing decided' : percent(score.bids.winPercent)],
+                          ['Won', score.bids.winPercent === null ? 'no decisions yet' : percent(score.bids.winPercent)],
                           [
                             'Ordered compared with bid',
                             score.orders.averageVariancePercent === null
-                              ? 'no order yet'
+                              ? 'no orders yet'
                               : percent(score.orders.averageVariancePercent),
                           ],
                           ['Payable', money(score.payable)],
@@ -176,7 +176,7 @@ function Contact({ vendor }: { vendor: Vendor }) {
     <Panel title="Contact">
       <KeyValues
         facts={[
-          ['Person', contactName ?? 'not known'],
+          ['Contact name', contactName ?? 'not known'],
           [
             'Phone',
             phone === null ? (
@@ -188,7 +188,7 @@ function Contact({ vendor }: { vendor: Vendor }) {
             ),
           ],
           [
-            'Mail',
+            'Email',
             email === null ? (
               'not known'
             ) : (

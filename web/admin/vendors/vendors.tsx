@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Vendor>[] = [
     csv: ({ scopes }) => scopes.join(', '),
   },
   { head: 'Phone', className: 'nowrap', cell: ({ phone }) => phone ?? <None />, csv: ({ phone }) => phone },
-  { head: 'E-mail', isWideOnly: true, cell: ({ email }) => email ?? <None />, csv: ({ email }) => email },
+  { head: 'Email', isWideOnly: true, cell: ({ email }) => email ?? <None />, csv: ({ email }) => email },
   {
     head: 'Portal',
     isWideOnly: true,
@@ -123,7 +123,7 @@ export function Component() {
         ]}
         empty={
           <Empty icon="vendors" title="No vendors yet" actions={create}>
-            Add those whom you ask for prices; each gets a page of its own to answer on, without an account.
+            Add the vendors that you invite to bid. They answer on their portal page, without an account.
           </Empty>
         }
       />

@@ -109,7 +109,13 @@ function ReceiverLine({ webhook, event }: { webhook: Webhook; event: Event }) {
         </Link>
         <span>
           {delivery === undefined ? (
-            <None word={deliveries.isPending ? 'looking' : 'not sent: it happened before, or is no longer kept'} />
+            <None
+              word={
+                deliveries.isPending
+                  ? 'looking'
+                  : 'not sent: the event is older than the webhook, or its delivery is no longer stored'
+              }
+            />
           ) : (
             <Status of="delivery" is={delivery.status} bare />
           )}

@@ -57,7 +57,7 @@ export function Component() {
       head: 'Approval limit',
       numeric: true,
       cell: ({ poApprovalLimit }) =>
-        poApprovalLimit === null ? 'any amount' : poApprovalLimit === 0 ? <None /> : money(poApprovalLimit),
+        poApprovalLimit === null ? 'no limit' : poApprovalLimit === 0 ? <None /> : money(poApprovalLimit),
       csv: ({ poApprovalLimit }) => poApprovalLimit,
     },
     { head: 'Phone', isWideOnly: true, cell: ({ phone }) => phone ?? <None />, csv: ({ phone }) => phone },
@@ -68,7 +68,7 @@ export function Component() {
       csv: ({ lastLoginAt }) => lastLoginAt,
     },
     ...(may('users:write')
-      ? [{ head: 'Do', className: 'num', cell: (user: User) => <UserActions user={user} /> }]
+      ? [{ head: 'Actions', className: 'num', cell: (user: User) => <UserActions user={user} /> }]
       : []),
   ]
   return (
@@ -87,7 +87,7 @@ export function Component() {
         filters={FILTERS}
         empty={
           <Empty icon="users" title="No users yet" actions={invite}>
-            Invite the people who work here; each gets a role.
+            Invite your colleagues and give each of them a role.
           </Empty>
         }
       />

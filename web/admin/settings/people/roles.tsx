@@ -47,10 +47,10 @@ function RoleTable({ roles }: { roles: readonly Role[] }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
     <section className="scroll-x" tabIndex={0} aria-label="Role permissions">
       <table className="table roles">
-        <caption className="sr">What each role may read and write</caption>
+        <caption className="sr">Permissions of each role</caption>
         <thead>
           <tr>
-            <th scope="col">What</th>
+            <th scope="col">Records</th>
             {roles.map(({ role }) => (
               <th scope="col" key={role}>
                 {inWords(role)}

@@ -69,19 +69,19 @@ function Shown({ run }: { run: ExecutionRecord }) {
         </Panel>
         <div className="stack">
           {input === null && (
-            <Panel title="With">
-              <p className="muted">What was sent is too long to be kept.</p>
+            <Panel title="Input">
+              <p className="muted">The input is too long to store.</p>
             </Panel>
           )}
           {steps.map((step, at) => (
             <Panel
               key={step.key}
-              title={skill === BATCH ? `Step ${at + 1}` : 'With'}
-              hint={skill === BATCH ? <SkillTitle of={step.skill} /> : 'what was sent, without secrets'}
+              title={skill === BATCH ? `Step ${at + 1}` : 'Input'}
+              hint={skill === BATCH ? <SkillTitle of={step.skill} /> : 'as sent, without secrets'}
               isFlush
             >
               {Object.keys(step.input).length === 0 ? (
-                <div className="body muted">It takes nothing.</div>
+                <div className="body muted">No input.</div>
               ) : (
                 <Values caption={`Input of ${step.skill}`} of={step.input} />
               )}

@@ -85,7 +85,7 @@ export function Component() {
     <Page title="Skill runs" crumbs={[{ name: 'Settings' }, { name: 'Skill runs' }]}>
       <div className="page-head">
         <h1>Skill runs</h1>
-        <p>Skills run by agents, programs and users, with input and result, including dry runs and denied too.</p>
+        <p>Skills run by agents, programs and users, with input and result, including dry runs and denied runs.</p>
       </div>
       <ViewTabs
         label="Skill runs"
@@ -128,5 +128,5 @@ export function RunTitle({ of: { skill, skills } }: { of: Pick<ExecutionRecord, 
 /** What it did to the builder's records, in a few words. */
 export function effectOf({ status, problem, dryRun, changed }: ExecutionRecord): string {
   if (status !== 'done') return inWords(problem ?? '').toLowerCase()
-  return dryRun ? 'dry run' : changed ? 'for real' : 'read only'
+  return dryRun ? 'dry run' : changed ? 'changes made' : 'read only'
 }

@@ -13,14 +13,14 @@ export function MinuteByKey({ keys, limit }: { keys: KeyUsage['keys']; limit: nu
     .filter(({ revokedAt }) => revokedAt === null)
     .toSorted((a, b) => b.usedThisMinute - a.usedThisMinute)
     .slice(0, SHOWN)
-  if (busiest.length === 0) return <p className="muted inset">No key works.</p>
+  if (busiest.length === 0) return <p className="muted inset">No active keys.</p>
   return (
     <div className="body">
       <table className="minute">
-        <caption className="sr">Requests of this minute</caption>
+        <caption className="sr">Requests this minute</caption>
         <thead className="sr">
           <tr>
-            {['Key', 'Share of limit', 'Requests', 'New'].map((head) => (
+            {['Key', 'Share of limit', 'Requests', 'Resets'].map((head) => (
               <th scope="col" key={head}>
                 {head}
               </th>
@@ -41,7 +41,9 @@ export function MinuteByKey({ keys, limit }: { keys: KeyUsage['keys']; limit: nu
                 </span>
               </td>
               <td className="num">{usedThisMinute.toLocaleString('en-US')}</td>
-              <td className="num faint nowrap">{minuteEndsAt === null ? 'idle' : `new ${inSeconds(minuteEndsAt)}`}</td>
+              <td className="num faint nowrap">
+                {minuteEndsAt === null ? 'idle' : `resets ${inSeconds(minuteEndsAt)}`}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -81,7 +83,7 @@ export function KeysInPeriod({ keys }: { keys: KeyUsage['keys'] }) {
     {
       head: 'Share',
       numeric: true,
-      cell: ({ requests }) => (total === 0 ? <None word="0 %" /> : percent((requests / total) * 100)),
+      cell: ({ requests }) => (total === 0 ? <None word="0%" /> : percent((requests / total) * 100)),
     },
     {
       head: 'Denied',

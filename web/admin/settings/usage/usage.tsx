@@ -86,7 +86,7 @@ function Shown({ usage }: { usage: KeyUsage }) {
           label="Requests by day"
           days={days.map(({ date, requests, refused }) => ({ date, count: requests, bad: refused }))}
           limit={{ value: today.limit, word: 'Daily limit' }}
-          words={['let in', 'refused']}
+          words={['allowed', 'denied']}
         />
       </Panel>
       <Panel title="By key" hint="same period" isFlush>

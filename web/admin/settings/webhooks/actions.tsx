@@ -115,8 +115,8 @@ function Switch({ webhook, onClose }: Props) {
     >
       <p className="muted">
         {isActive
-          ? 'Sending has stopped until you resume the webhook. Events are kept for 14 days and sent in order after you resume.'
-          : 'Kept events are sent in order, and the count of failures begins at 0. It acts for you from now on.'}
+          ? 'Sending stops until you resume the webhook. Events are kept for 14 days and sent in order after you resume.'
+          : 'Stored events are sent in order, and the failure count restarts at 0. From now on, the webhook acts for you.'}
       </p>
     </FormDialog>
   )
@@ -142,7 +142,9 @@ function Rotate({ webhook, onClose }: Props) {
         })
       }
     >
-      <p className="muted">It is shown once. Meanwhile every event is signed with both, so that nothing is lost.</p>
+      <p className="muted">
+        The new secret is shown once. While both secrets are valid, every event is signed with both.
+      </p>
       <SelectField
         name="overlapHours"
         label="The old secret stays valid"
@@ -172,7 +174,7 @@ function Recover({ webhook, onClose }: Props) {
     <FormDialog
       title="Resend missed events"
       size="narrow"
-      word="Send again"
+      word="Resend events"
       {...{ change, onClose }}
       onSubmit={(form) => {
         const until = instant(form, 'until')
@@ -182,7 +184,7 @@ function Recover({ webhook, onClose }: Props) {
         })
       }}
     >
-      <p className="muted">Every event of the period that the receiver did not take goes out again, in order.</p>
+      <p className="muted">Sends again, in order, every event of this period that the receiver did not accept.</p>
       <TextField name="since" label="From" type="datetime-local" autoFocus hint="In the time zone of this device." />
       <TextField name="until" label="Until" type="datetime-local" optional hint="If empty, until now." />
     </FormDialog>

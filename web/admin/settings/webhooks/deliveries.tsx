@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
         <Link className="lead mono" to={`/settings/webhooks/${webhookId}/deliveries/${id}`}>
           {eventType}
         </Link>
-        {test && <span className="sub">a test</span>}
+        {test && <span className="sub">test event</span>}
       </>
     ),
     csv: ({ eventType }) => eventType,
@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
     csv: ({ createdAt }) => createdAt,
   },
   {
-    head: 'Answer',
+    head: 'Response',
     numeric: true,
     cell: ({ responseStatus, attemptCount }) =>
       responseStatus ?? <None word={attemptCount === 0 ? 'not sent yet' : 'none'} />,

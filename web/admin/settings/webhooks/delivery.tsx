@@ -93,7 +93,7 @@ function Shown({ delivery }: { delivery: DeliveryWithAttempts }) {
       />
       <Panel title="Attempts" hint="oldest first" isFlush>
         {attempts.length === 0 ? (
-          <p className="muted">None was made yet.</p>
+          <p className="muted">No attempts yet.</p>
         ) : (
           <ol className="attempts">
             {attempts.map((attempt, at) => (
@@ -104,15 +104,15 @@ function Shown({ delivery }: { delivery: DeliveryWithAttempts }) {
       </Panel>
       <div className="cols even">
         <Sent delivery={delivery} />
-        <Panel title="Answer" hint={last === undefined ? undefined : `of ${hostOf(last.url)}, first kilobyte`}>
+        <Panel title="Response" hint={last === undefined ? undefined : `of ${hostOf(last.url)}, first kilobyte`}>
           {last?.responseBody == null || last.responseBody === '' ? (
             <p className="muted">
               {last === undefined
-                ? 'No deliveries yet.'
+                ? 'No response yet.'
                 : 'No response, or the response is not stored because the receiver is in a private network.'}
             </p>
           ) : (
-            <Code label="The answer" copied="The answer" text={last.responseBody} />
+            <Code label="The response" copied="The response" text={last.responseBody} />
           )}
         </Panel>
       </div>
@@ -121,11 +121,11 @@ function Shown({ delivery }: { delivery: DeliveryWithAttempts }) {
 }
 
 const OUTCOMES: Record<DeliveryAttempt['outcome'], string> = {
-  succeeded: 'taken',
-  rejected: 'not taken',
-  timed_out: 'no answer in time',
+  succeeded: 'accepted',
+  rejected: 'not accepted',
+  timed_out: 'timed out',
   unreachable: 'no connection',
-  refused: 'we do not send there',
+  refused: 'address not allowed',
 }
 
 function Attempt({ attempt, number }: { attempt: DeliveryAttempt; number: number }) {

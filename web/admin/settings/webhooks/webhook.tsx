@@ -91,7 +91,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
           <div>
             <strong>Deliveries to the receiver are failing.</strong>{' '}
             <span className="muted">
-              One attempt at a time is made, the next <Time at={pausedUntil} />, until one succeeds; the others wait in
+              Events are retried one at a time; the next attempt is <Time at={pausedUntil} />. Other events wait in
               order. Nothing is lost.
             </span>
           </div>
@@ -120,12 +120,12 @@ function useFacts(webhook: Webhook): readonly Fact[] {
     {
       label: 'Acts for',
       value: <Owner of={webhook.owner} />,
-      note: webhook.excludeOwnChanges ? 'whose own changes are left out' : 'and gets what that one may read',
+      note: webhook.excludeOwnChanges ? 'skips changes by this user' : 'receives what this user can read',
     },
     {
       label: 'Secret',
       value: previousSecretExpiresAt === null ? 'one' : 'two',
-      note: previousSecretExpiresAt === null ? 'in use' : `the old one until ${time(previousSecretExpiresAt)}`,
+      note: previousSecretExpiresAt === null ? 'in use' : `old secret valid until ${time(previousSecretExpiresAt)}`,
     },
     { label: 'ID', value: <code>{webhook.id}</code>, isWideOnly: true },
   ]

@@ -84,7 +84,7 @@ export function Component() {
       <div className="page-head">
         <h1>Webhooks</h1>
         <p>
-          Subscriptions that send signed events to your systems at least once.{' '}
+          Subscriptions that send signed events to your systems.{' '}
           <a href={`${root}/docs/guides/webhooks`}>Read the guide</a>
         </p>
       </div>
@@ -113,7 +113,7 @@ export function Owner({ of }: { of: Webhook['owner'] }) {
 const FEW = 2
 
 export function EventTypes({ types }: { types: readonly string[] }) {
-  if (types.includes('*')) return 'all that its owner may read'
+  if (types.includes('*')) return 'all that its owner can read'
   return (
     <span title={types.join(', ')}>
       {types.slice(0, FEW).join(', ')}
