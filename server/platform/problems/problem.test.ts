@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toProblem } from './problem.ts'
+import { invalid, invalidTransition, taken, toProblem, unknownReference } from './problem.ts'
 
 test('a database that is away is no fault of the service, whoever wrapped what it said', () => {
   const said = new Error('timeout exceeded when trying to connect')
@@ -11,4 +11,37 @@ test('a database that is away is no fault of the service, whoever wrapped what i
 test.each(['ENOSPC', 'EROFS', 'EMFILE'])('a disk that says %s is no fault of the service', (code) => {
   const said = Object.assign(new Error(`${code}: no space left on device, write`), { code })
   expect(toProblem(said)).toMatchObject({ code: 'unavailable', status: 503, headers: { 'Retry-After': '10' } })
+})
+
+test('each shared problem explains in full sentences what happened', () => {
+  const fault = { pointer: '/name', code: 'required', message: 'is required' }
+  const failed = (code: string) => toProblem(Object.assign(new Error('failed'), { code }))
+  const shared = [
+    invalid([fault]),
+    invalid([fault, fault]),
+    unknownReference(['/vendorId']),
+    unknownReference(['/vendorId', '/homeId']),
+    invalidTransition('draft', 'closed', ['issued', 'void']),
+    invalidTransition('closed', 'draft', []),
+    taken('externalId'),
+    failed('57014'),
+    failed('ECONNREFUSED'),
+    failed('25006'),
+    failed('ENOSPC'),
+    failed('unknown'),
+  ]
+  expect(shared.map(({ message }) => message)).toEqual([
+    'The request has 1 validation error. See `errors`.',
+    'The request has 2 validation errors. See `errors`.',
+    '/vendorId does not match any record in your organization.',
+    '/vendorId, /homeId do not match any records in your organization.',
+    'Cannot change the status from draft to closed. Allowed: issued, void.',
+    'Cannot change the status to draft: closed is a final status.',
+    'Another record already uses this externalId.',
+    'The request timed out. Try again.',
+    'The service is temporarily unavailable: the database is not responding. Try again.',
+    'The database cannot complete this request right now. Try again in 10 seconds.',
+    'File storage is temporarily unavailable. Try again in 10 seconds.',
+    'Something went wrong on our side. Quote the `requestId` if you contact support.',
+  ])
 })

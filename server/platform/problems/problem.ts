@@ -107,10 +107,10 @@ export function notFound(): Problem {
 export function invalid(errors: FieldError[]): Problem {
   return new Problem(
     'validation_failed',
-    errors.length === 1 ? '1 fault was found.' : `${errors.length} faults were found.`,
-    {
-      errors,
-    },
+    errors.length === 1
+      ? 'The request has 1 validation error. See `errors`.'
+      : `The request has ${errors.length} validation errors. See \`errors\`.`,
+    { errors },
   )
 }
 
@@ -118,12 +118,14 @@ export function invalid(errors: FieldError[]): Problem {
 export function unknownReference(pointers: string[]): Problem {
   return new Problem(
     'unknown_reference',
-    `${pointers.join(', ')} ${pointers.length === 1 ? 'names' : 'name'} nothing in your organization.`,
+    pointers.length === 1
+      ? `${pointers[0]} does not match any record in your organization.`
+      : `${pointers.join(', ')} do not match any records in your organization.`,
     {
       errors: pointers.map((pointer) => ({
         pointer,
         code: 'unknown_reference',
-        message: 'names nothing in your organization',
+        message: 'does not exist in your organization',
       })),
     },
   )
@@ -131,7 +133,9 @@ export function unknownReference(pointers: string[]): Problem {
 
 export function invalidTransition(from: string, to: string, allowed: readonly string[]): Problem {
   const detail =
-    allowed.length === 0 ? `${from} is final.` : `From ${from} the status can become ${allowed.join(', ')}, not ${to}.`
+    allowed.length === 0
+      ? `Cannot change the status to ${to}: ${from} is a final status.`
+      : `Cannot change the status from ${from} to ${to}. Allowed: ${allowed.join(', ')}.`
   return new Problem('invalid_transition', detail, { from, to, allowed: [...allowed] })
 }
 
@@ -155,8 +159,8 @@ function why({ reason, conflictingId }: ProblemExtras): Pick<RowProblem, 'reason
 
 /** A field that has to be unique has a value that another record has. */
 export function taken(field: string, conflictingId?: string): Problem {
-  return conflict('value_taken', `Another record has this ${field}.`, {
-    errors: [{ pointer: `/${field}`, code: 'conflict', message: 'is taken by another record' }],
+  return conflict('value_taken', `Another record already uses this ${field}.`, {
+    errors: [{ pointer: `/${field}`, code: 'conflict', message: 'must be unique; another record already uses it' }],
     ...(conflictingId !== undefined && { conflictingId }),
   })
 }
@@ -189,21 +193,36 @@ export function toProblem(error: unknown): Problem {
   }
   // Class 22: a well-formed value that PostgreSQL cannot store, such as a date in the year 0.
   if (typeof code === 'string' && code.startsWith('22')) {
-    return invalid([{ pointer: '', code: 'out_of_range', message: 'a value is outside of what can be stored' }])
+    return invalid([{ pointer: '', code: 'out_of_range', message: 'a value is out of range' }])
   }
   if (typeof code === 'string' && TIMED_OUT.has(code)) {
-    return new Problem('timed_out', 'It was waited for no longer than a request may take.', {}, { 'Retry-After': '1' })
+    return new Problem('timed_out', 'The request timed out. Try again.', {}, { 'Retry-After': '1' })
   }
   if (isDatabaseAway(error)) {
-    return new Problem('unavailable', 'The database does not answer.', {}, { 'Retry-After': '2' })
+    return new Problem(
+      'unavailable',
+      'The service is temporarily unavailable: the database is not responding. Try again.',
+      {},
+      { 'Retry-After': '2' },
+    )
   }
   if (isDatabaseUnable(error)) {
-    return new Problem('unavailable', 'The database cannot do that at present.', {}, { 'Retry-After': '10' })
+    return new Problem(
+      'unavailable',
+      'The database cannot complete this request right now. Try again in 10 seconds.',
+      {},
+      { 'Retry-After': '10' },
+    )
   }
   if (typeof code === 'string' && DISK_CODES.has(code)) {
-    return new Problem('unavailable', 'The disk for files cannot do that at present.', {}, { 'Retry-After': '10' })
+    return new Problem(
+      'unavailable',
+      'File storage is temporarily unavailable. Try again in 10 seconds.',
+      {},
+      { 'Retry-After': '10' },
+    )
   }
-  return new Problem('internal', 'It has been recorded under the requestId.')
+  return new Problem('internal', 'Something went wrong on our side. Quote the `requestId` if you contact support.')
 }
 
 // Resources that have run out, such as the disk (class 53), what the operating system refuses (class 58), and changes
