@@ -56,19 +56,19 @@ export function banner(config: Pick<GivenConfig, 'dataDir' | 'publicUrl'>, demo:
   return `
   Plumbline runs at ${url}
 
-  It has a demo builder to try things on. Sign in as its owner, with this link, once and within a day:
+  Sign in to the demo builder with this link. It works once, within 24 hours:
 
     ${link}
 
-  The key, which is also in ${near.startsWith('..') ? demoFile(config) : near}:
+  The API key, also stored in ${near.startsWith('..') ? demoFile(config) : near}:
 
     ${demo.key}
 
-  A first request:
+  Send a first request:
 
     curl -H 'Authorization: Bearer ${demo.key}' '${url}/api/ext/vendors?limit=2'
 
-  The documentation: ${url}/docs
+  Documentation: ${url}/docs
 `
 }
 

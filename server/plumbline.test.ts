@@ -15,7 +15,7 @@ async function warnings(env: Record<string, string>): Promise<string[]> {
 
 test('a start that lets webhooks go to private addresses says so, but not on the machine of a developer', async () => {
   const [warning, ...others] = await warnings({ HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE: 'true' })
-  expect(warning).toMatch(/^WEBHOOK_ALLOW_PRIVATE is on: .* private networks .* false/)
+  expect(warning).toMatch(/^WEBHOOK_ALLOW_PRIVATE is true\. .* private networks.* false/)
   expect(others).toEqual([])
   expect(await warnings({ HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE: 'false' })).toEqual([])
   expect(await warnings({ HOST: '127.0.0.1', WEBHOOK_ALLOW_PRIVATE: 'true' })).toEqual([])

@@ -75,8 +75,8 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
     if (isKeptInDatabase) {
       log.warn(
         parts.config.encryptionKey === null
-          ? 'ENCRYPTION_KEY is not set: the key is kept in the database, beside what it encrypts'
-          : 'ENCRYPTION_KEY is not used yet: the key kept in the database still is, until "encryption-key rotate" is run',
+          ? 'ENCRYPTION_KEY is not set. The key is stored in the database, next to the data that it encrypts.'
+          : 'ENCRYPTION_KEY is not in use yet. The key in the database is used until you run "encryption-key rotate".',
       )
     }
     if (settled.isProduction && isLocalUrl(settled.publicUrl)) log.warn(localLinks(settled.publicUrl))
@@ -160,16 +160,16 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
 }
 
 const ALLOWS_PRIVATE =
-  'WEBHOOK_ALLOW_PRIVATE is on: everybody whose key may manage webhooks can make this service send requests to ' +
-  'addresses of its own machine and of the private networks around it, over plain HTTP too, and see whether something ' +
-  'answers there. Set it to false unless all of them may.'
+  'WEBHOOK_ALLOW_PRIVATE is true. Anyone whose key can manage webhooks can make this service send requests to its own ' +
+  'machine and to private networks, also over plain HTTP, and see the responses. Set it to false unless you trust all of ' +
+  'these callers.'
 
 function localLinks(publicUrl: string): string {
-  return `PUBLIC_URL is ${publicUrl}: links in emails and in the portal work on this machine only. Set it to the URL that people use.`
+  return `PUBLIC_URL is ${publicUrl}: links in emails and in the portal work only on this machine. Set it to the URL that people use.`
 }
 
 const NO_WALL =
-  'row-level security is off: only the conditions of the queries keep organizations apart. The user of DATABASE_URL must own the tables and be a member of the role "<owner>_one_organization"; see docs/operating/install.md'
+  'Row-level security is off: only the conditions of the queries keep organizations apart. Make the user of DATABASE_URL the owner of the tables and a member of the role "<owner>_one_organization"; see docs/operating/install.md.'
 
 async function checkAtStart(store: FileStore, log: Logger): Promise<void> {
   try {
@@ -177,7 +177,7 @@ async function checkAtStart(store: FileStore, log: Logger): Promise<void> {
   } catch (error) {
     if (error instanceof StoreUnusable) throw error
     // A bucket that is away for a while must not keep the service away from everything else.
-    log.warn({ err: error }, 'the bucket of FILES_S3_URL does not respond: files are unavailable until it does')
+    log.warn({ err: error }, 'The bucket of FILES_S3_URL is not responding. Files are unavailable until it responds.')
   }
 }
 
@@ -222,7 +222,10 @@ function readiness(database: Database, store: FileStore, checkFiles: () => Promi
       return { files: 'available' }
     } catch (cause) {
       if (!store.isLocal) return { files: 'unavailable' }
-      throw Object.assign(problem('unavailable', 'The folder for files cannot be written.'), { cause })
+      throw Object.assign(
+        problem('unavailable', 'The folder for files is not writable. Check the disk and the permissions of DATA_DIR.'),
+        { cause },
+      )
     }
   }
 }
@@ -299,7 +302,7 @@ function startWarming(app: App, log: Logger): () => void {
   }
   const begin = setTimeout(() => {
     app.validator.compileAll({ pause }).catch((error: unknown) => {
-      if (!(error instanceof Stopped)) log.fatal({ err: error }, 'the contract cannot be served')
+      if (!(error instanceof Stopped)) log.fatal({ err: error }, 'could not prepare the contract')
     })
   }, WARM_AFTER_MS)
   return () => {

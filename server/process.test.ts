@@ -93,7 +93,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     for (const place of places) {
       const { code, stderr } = await run(['server/main.js'], { DATA_DIR: place })
       expect([place, code]).toEqual([place, 1])
-      expect(stderr).toMatch(/^Plumbline did not start: The data folder cannot be used: .* Set DATA_DIR to .*\.\n$/)
+      expect(stderr).toMatch(/^Plumbline did not start: Cannot use the data folder: .* Set DATA_DIR to .*\.\n$/)
     }
   })
 
@@ -145,9 +145,9 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       { databaseUrl, databaseConnections: 11, dataDir: '' },
       { ms: 600, report: (sentence) => reports.push(sentence) },
     )
-    await expect(opening).rejects.toThrow(/^PostgreSQL at 127.0.0.1:\d+\/builders did not answer within 1 s: .*\.$/)
+    await expect(opening).rejects.toThrow(/^PostgreSQL at 127.0.0.1:\d+\/builders did not respond within 1 s: .*\.$/)
     // Retried several times, reported once.
-    expect(reports).toEqual([expect.stringContaining('does not answer')])
+    expect(reports).toEqual([expect.stringContaining('is not responding')])
     expect(reports.join()).not.toContain('s3cret')
     const { code, stderr } = await run(['server/operators/cli/main.js', 'organizations', 'list'], {
       DATABASE_URL: 'postgres://plumbline:s3#cret@127.0.0.1/builders',
@@ -319,7 +319,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
     await new Promise<void>((done) => late.listen(port, '127.0.0.1', done))
     url.port = String(port)
     const service = await startService({ ...environment, DATABASE_URL: url.href })
-    expect(service.log.match(/does not answer .*waiting for up to 30 s more/g)).toHaveLength(1)
+    expect(service.log.match(/is not responding .*Waiting for up to 30 more seconds/g)).toHaveLength(1)
     expect(await service.stop()).toBe(0)
     for (const socket of sockets) socket.destroy()
     late.close()

@@ -19,7 +19,7 @@ async function run(): Promise<void> {
   const base = cluster.worker === undefined ? null : { worker: cluster.worker.id }
   const log = pino({ level: config.logLevel, base, timestamp: pino.stdTimeFunctions.isoTime })
   // The first start makes a database and its demo builder, and somebody waits in front of it.
-  if (cluster.isPrimary) log.info({ version: ownVersion() }, 'starting, which takes some seconds')
+  if (cluster.isPrimary) log.info({ version: ownVersion() }, 'starting; this takes a few seconds')
   if (config.workers > 1 && cluster.isPrimary) {
     if (config.endsWithParent) whenParentEnds(() => process.kill(process.pid, 'SIGTERM'))
     const code = await leadWorkers(config, log)
@@ -43,7 +43,7 @@ async function run(): Promise<void> {
         process.exit(0)
       },
       (error: unknown) => {
-        log.error({ err: error }, 'stopping failed')
+        log.error({ err: error }, 'could not stop cleanly')
         process.exit(1)
       },
     )
@@ -107,5 +107,5 @@ function reasonNotToStart(error: unknown): unknown {
     return `Plumbline did not start: ${error.message}`
   const { code, port } = error as NodeJS.ErrnoException & { port?: number }
   if (code !== 'EADDRINUSE') return error
-  return `Plumbline did not start: port ${port} is taken; set PORT, or METRICS_PORT, to another one.`
+  return `Plumbline did not start: port ${port} is in use. Set PORT or METRICS_PORT to another port.`
 }

@@ -17,7 +17,7 @@ test.skipIf(inject('postgres') !== null)(
     const { contract, operationId } = brokenAtItsEnd()
     plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false', COMPILE_AHEAD: 'true' }, { contract, log })
     await vi.waitFor(() => expect(lines).not.toEqual([]), { timeout: 120_000, interval: 50 })
-    expect(lines).toMatchObject([{ msg: 'the contract cannot be served' }])
+    expect(lines).toMatchObject([{ msg: 'could not prepare the contract' }])
     expect(lines[0]?.err.message).toContain(`The validator rejects ${operationId}`)
   },
 )

@@ -93,7 +93,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     expect(new Set([...answers, 200, 'ECONNRESET'])).toEqual(new Set([200, 'ECONNRESET']))
     expect(answers).toContain(200)
     await vi.waitFor(() => {
-      expect(service.log).toContain('a worker ended, and is replaced')
+      expect(service.log).toContain('a worker ended and will be replaced')
       expect(workers().length).toBe(WORKERS)
     }, 20_000)
     expect(workers()).not.toEqual(before)
@@ -110,7 +110,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     const environment = openEnvironment({ DATABASE_URL: await newPostgresUrl(postgres), WORKERS: '2', PORT })
     const outcome = await startService(environment).catch((error: Error) => error.message)
     taken.close()
-    expect(outcome).toContain(`port ${PORT} is taken`)
-    expect(String(outcome).split('is taken').length).toBe(2)
+    expect(outcome).toContain(`port ${PORT} is in use`)
+    expect(String(outcome).split('is in use').length).toBe(2)
   })
 })

@@ -38,7 +38,7 @@ export async function leadWorkers(
         }
         if (performance.now() - startedAt > SETTLED_AFTER_MS) failures = 0
         const afterMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS)
-        log.error({ pid: worker.process.pid, code, signal, afterMs }, 'a worker ended, and is replaced')
+        log.error({ pid: worker.process.pid, code, signal, afterMs }, 'a worker ended and will be replaced')
         setTimeout(() => stopping || start(place), afterMs)
       })
     }

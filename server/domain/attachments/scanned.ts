@@ -4,7 +4,7 @@ import { scanFile } from '../../platform/files/scan.ts'
 import { invalid } from '../../platform/problems/problem.ts'
 
 /** A scanner reads whole files, and keeps a core busy meanwhile. */
-const turns = new Shares({ of: 'scans of files', most: 2, mostWaiting: 20, waitMs: 30_000 })
+const turns = new Shares({ of: 'file scans', most: 2, mostWaiting: 20, waitMs: 30_000 })
 
 /** Throws unless the deployment's scanner, if it has one, finds the file clean. */
 export async function assertClean(call: Call, path: string): Promise<void> {

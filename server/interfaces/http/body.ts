@@ -146,7 +146,7 @@ export function parse(text: string, most: Most = MOST): unknown {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw problem('malformed_json', (error as Error).message)
+    throw problem('malformed_json', `The request body is not valid JSON (${(error as Error).message}).`)
   }
   // These faults are rare or need a long text, so a look at the text saves walking most values.
   if (text.length > MOST.items * 2 || UNSTORABLE.test(text)) {

@@ -9,6 +9,7 @@ import type { Answered, Handlers } from '../../platform/calls/operation.ts'
 import { assertConcealing, type Repeat, type Repeats } from '../../platform/calls/repeat.ts'
 import { type Arrived, Upload } from '../../platform/calls/upload.ts'
 import { notFound, Problem, problem } from '../../platform/problems/problem.ts'
+import { formatTimestamp } from '../../platform/values/format.ts'
 import { expansions } from './expand.ts'
 import { idempotently, type Keepable, type KeptAnswer } from './idempotency.ts'
 import type { Input } from './input.ts'
@@ -212,7 +213,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     if (text !== null || reader === undefined || resourceId === null) {
       throw problem(
         'answer_not_kept',
-        `The first request with this Idempotency-Key returned ${status} at ${at}. That response was not kept; read the records instead.`,
+        `The first request with this Idempotency-Key returned ${status} on ${formatTimestamp(at, call.timeZone)}. That response was not kept; read the records instead.`,
       )
     }
     const record = await operate(call, reader.id, { [reader.parameter]: resourceId })

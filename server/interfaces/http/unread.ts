@@ -15,7 +15,9 @@ export function unreadable(error: { code?: unknown; reason?: unknown }): Problem
     default:
       return problem(
         'malformed_request',
-        typeof error.reason === 'string' ? error.reason : 'The request is not valid HTTP.',
+        typeof error.reason === 'string'
+          ? `The request is not valid HTTP: ${error.reason}.`
+          : 'The request is not valid HTTP.',
       )
   }
 }

@@ -23,7 +23,7 @@ describe('a format or a pattern says what it wants', () => {
       {
         pointer: '/email',
         code: 'format',
-        message: 'must be an e-mail address like estimating@brazosframing.example.com',
+        message: 'must be an email address like estimating@brazosframing.example.com',
       },
     ])
   })
@@ -59,19 +59,19 @@ describe('a format or a pattern says what it wants', () => {
       { pointer: '/expirationDate', code: 'format', message: 'must be a date like 2026-03-31' },
     ])
     expect(await refusedQuery('updatedAfter=2026-03-31')).toEqual([
-      { pointer: 'updatedAfter', code: 'format', message: 'must be an instant like 2026-03-31T14:30:00Z' },
+      { pointer: 'updatedAfter', code: 'format', message: 'must be a timestamp like 2026-03-31T14:30:00Z' },
     ])
     expect(await refusedQuery('updatedAfter=0000-01-01T00:00:00Z')).toEqual([
-      { pointer: 'updatedAfter', code: 'pattern', message: 'must not be in the year 0000, which no calendar has' },
+      { pointer: 'updatedAfter', code: 'pattern', message: 'must not be in the year 0000' },
     ])
   })
 
   test.each([
-    ['a leap second', '2016-12-31T23:59:60Z', 'must not be a leap second (:60); send the second before or after it'],
+    ['a leap second', '2016-12-31T23:59:60Z', 'must not be a leap second (:60); use the second before or after it'],
     [
       'a leap second elsewhere',
       '2017-01-01T00:59:60+01:00',
-      'must not be a leap second (:60); send the second before or after it',
+      'must not be a leap second (:60); use the second before or after it',
     ],
     ['an offset of 16 hours', '2026-03-31T14:30:00+16:00', 'must have an offset from UTC of less than 16 hours'],
     [
@@ -79,9 +79,9 @@ describe('a format or a pattern says what it wants', () => {
       '2026-03-31T14:30:00-23:59',
       'must have an offset from UTC of less than 16 hours',
     ],
-    ['the year 10000 in UTC', '9999-12-31T23:59:59-00:01', 'must lie in the years 0001 to 9999 in UTC'],
-    ['the year 0 in UTC', '0001-01-01T00:00:00+00:01', 'must lie in the years 0001 to 9999 in UTC'],
-    ['a day that is not there', '2026-02-29T00:00:00Z', 'must be an instant like 2026-03-31T14:30:00Z'],
+    ['the year 10000 in UTC', '9999-12-31T23:59:59-00:01', 'must be in the years 0001 to 9999 in UTC'],
+    ['the year 0 in UTC', '0001-01-01T00:00:00+00:01', 'must be in the years 0001 to 9999 in UTC'],
+    ['a day that is not there', '2026-02-29T00:00:00Z', 'must be a timestamp like 2026-03-31T14:30:00Z'],
   ])('an instant with %s, wherever it is sent', async (_what, instant, message) => {
     const webhook = (await plumbline.post('/api/ext/webhooks', { url: 'https://hooks.example.com', eventTypes: ['*'] }))
       .body.id
@@ -100,7 +100,7 @@ describe('a format or a pattern says what it wants', () => {
       {
         pointer: '/secret',
         code: 'pattern',
-        message: 'must have at least 16 characters of padded base64 after whsec_, or not begin with whsec_',
+        message: 'must have at least 16 characters of padded base64 after whsec_ if it begins with whsec_',
       },
     ])
   })
@@ -140,7 +140,7 @@ describe('a rule is told in words', () => {
       'the same twice',
       { companyName: 'A', scopes: ['framing', 'roofing', 'framing'] },
       '/scopes',
-      'must not have the same item twice, as at 0 and 2',
+      'must not contain duplicates; items 0 and 2 are equal',
     ],
     [
       'too many',
@@ -156,7 +156,7 @@ describe('a rule is told in words', () => {
   test('of a value that may be one of several things, only what is wrong with the one that it was meant to be', async () => {
     expect(await refusedBody('POST', VENDORS, { companyName: 'A', address: { country: 'USA' } })).toEqual([
       { pointer: '/address/country', code: 'maxLength', message: 'must be at most 2 characters long' },
-      { pointer: '/address/country', code: 'pattern', message: 'must be two capital letters, like US' },
+      { pointer: '/address/country', code: 'pattern', message: 'must be two uppercase letters, like US' },
     ])
     const [told] = await refusedBody('POST', '/api/ext/webhooks', { url: 'https://a.example.com', eventTypes: ['bid'] })
     expect(told).toMatchObject({ pointer: '/eventTypes/0', code: 'enum' })
@@ -193,12 +193,12 @@ describe('a rule is told in words', () => {
     ])
   })
 
-  const LISTED = 'must be * or ETags with their quotes, separated by commas'
+  const LISTED = 'must be * or quoted ETags separated by commas'
   test.each([
     ['GET', 'If-None-Match', '3', LISTED],
     ['GET', 'If-None-Match', '"3", 4', LISTED],
     ['PATCH', 'If-Match', 'W/3', LISTED],
-    ['POST', 'Idempotency-Key', 'Kran f\u00fcr Los 15', 'must be printable ASCII'],
+    ['POST', 'Idempotency-Key', 'Kran f\u00fcr Los 15', 'must contain only printable ASCII characters'],
   ])('of a header that is not in its form: %s with %s: %s', async (method, header, value, message) => {
     const address = method === 'POST' ? VENDORS : `${VENDORS}/${vendorId}`
     const body = method === 'GET' ? undefined : { companyName: 'Brazos Framing' }
@@ -321,7 +321,7 @@ describe('a skill is told the same of its input', () => {
       {
         pointer: '/input/email',
         code: 'format',
-        message: 'must be an e-mail address like estimating@brazosframing.example.com',
+        message: 'must be an email address like estimating@brazosframing.example.com',
       },
     ])
   })

@@ -15,7 +15,7 @@ export function browserToken(call: Call, { origin, permissions }: BrowserTokenCr
       'wrong_caller',
       'Cannot create a browser token: the key can only propose. Use a key without proposeOnly.',
     )
-  refuseBrowserToken(call, 'create a token')
+  refuseBrowserToken(call)
   const faults: FieldError[] = permissions.flatMap((permission, i) =>
     principal.permissions.has(permission) && isDelegable(permission)
       ? []

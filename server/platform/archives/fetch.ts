@@ -46,7 +46,7 @@ export async function fetchArchives(
 ): Promise<number> {
   const { store } = openFiles(config)
   // So that nobody's files are mixed with another's.
-  if (existsSync(folder)) throw conflict('value_taken', `${folder} exists already; name another folder.`)
+  if (existsSync(folder)) throw conflict('value_taken', `${folder} already exists. Choose another folder.`)
   await mkdir(folder, { mode: 0o700 })
   let copied = 0
   for await (const archive of allOf(database.statements, organizationId)) {
@@ -61,7 +61,8 @@ export async function fetchArchives(
       }
     }
     await pipeline(await store.open(keyOf(archive), null), hashed, createWriteStream(place, { mode: 0o600 }))
-    if (hash.digest('hex') !== archive.sha256) throw new Error(`${place} is not what was written once.`)
+    if (hash.digest('hex') !== archive.sha256)
+      throw new Error(`${place} differs from the archive that was written. Restore the file store from a backup.`)
     progress(++copied)
   }
   // Whoever has them can read what the builder did.

@@ -55,7 +55,7 @@ async function rewrite({ database, clock, files, change }: Rewriting, archive: a
       const isOurs = await archives.loosen(trx, clock.now(), archive, 'kept')
       const { records } = archive
       if (!isOurs || !(await archives.keep(trx, other, 'rewriting', { records, size, sha256 })))
-        throw new Error(`The archive ${archive.id} was rewritten by somebody else at the same time; run it again.`)
+        throw new Error(`Another process rewrote the archive ${archive.id} at the same time. Run the command again.`)
     })
   } finally {
     await discard()

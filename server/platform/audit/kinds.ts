@@ -14,7 +14,7 @@ const TYPES = new Map([...PREFIXES].map(([type, prefix]) => [prefix, type as Res
 
 export function typeOf(resourceId: string): ResourceType {
   const type = TYPES.get(resourceId.slice(0, Math.max(resourceId.lastIndexOf('_'), 0)))
-  if (type === undefined) throw new Error(`The audit trail knows no kind of resource with the id ${resourceId}.`)
+  if (type === undefined) throw new Error(`Expected a resource kind for the ID ${resourceId}.`)
   return type
 }
 

@@ -75,7 +75,7 @@ export function refusalRecorder({ database, clock, failures }: Parts) {
       },
     ]).catch((error: unknown) => {
       // The request was refused anyway; its response must not wait for an unreachable database.
-      failures.report(error, { requestId }, 'a refusal was not written down')
+      failures.report(error, { requestId }, 'a refused request could not be added to the audit trail')
     })
   }
 }

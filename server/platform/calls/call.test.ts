@@ -23,7 +23,7 @@ test('a statement beside the transaction that is under way is refused at once, a
     await vendors.update(call, before, { companyName: 'Another' })
     await vendors.find(outer, vendor.id)
   })
-  await expect(work).rejects.toThrow('use the call that it hands to its work')
+  await expect(work).rejects.toThrow('Expected the call that call.write passes to its callback')
   expect((await vendors.find(outer, vendor.id)).companyName).toBe('Brazos Framing')
 })
 

@@ -300,7 +300,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
 /** The `db` of a call while its transaction is open. */
 const REFUSING: Db = new Proxy({} as Db, {
   get() {
-    throw new Error('Inside call.write, use the call that it hands to its work.')
+    throw new Error('Expected the call that call.write passes to its callback.')
   },
 })
 
@@ -310,7 +310,7 @@ const REFUSING: Db = new Proxy({} as Db, {
  */
 export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller): WriteCall {
   return writeCall(newCall(surroundings, caller), trx, () => {
-    throw new Error('Nobody tells this call when its transaction is committed.')
+    throw new Error('Expected a call that is notified of its commit.')
   })
 }
 

@@ -135,7 +135,9 @@ export function loadContract(): Contract {
   }
   const written = sourceHash()
   if (written !== null && written !== prepared.sourceHash) {
-    throw new ContractError('The contract has changed since "npm run generate" was run; run it before starting.')
+    throw new ContractError(
+      'The contract has changed since "npm run generate" was last run. Run it, then start the service.',
+    )
   }
   return readContract(prepared.document)
 }
@@ -215,11 +217,12 @@ function etagOf(
 function schemesOf(document: ContractDocument, declaration: OperationObject): Map<string, readonly string[]> {
   const schemes = new Map<string, readonly string[]>()
   const stated = declaration.security ?? document.security
-  if (stated === undefined) throw new ContractError(`${declaration.operationId} says under security who may call it.`)
+  if (stated === undefined)
+    throw new ContractError(`Expected ${declaration.operationId} to declare its security requirements.`)
   for (const requirement of stated) {
     const [only, ...more] = Object.entries(requirement)
     if (only === undefined || more.length > 0)
-      throw new ContractError(`Each security requirement of ${declaration.operationId} has to name one scheme.`)
+      throw new ContractError(`Expected each security requirement of ${declaration.operationId} to name one scheme.`)
     schemes.set(...only)
   }
   return schemes
@@ -231,7 +234,7 @@ function resolve<T extends object>(document: ContractDocument, value: T | Refere
   for (const step of value.$ref.slice(2).split('/')) {
     at = (at as Record<string, unknown>)[step.replaceAll('~1', '/').replaceAll('~0', '~')]
   }
-  if (at === undefined) throw new ContractError(`${value.$ref} leads nowhere.`)
+  if (at === undefined) throw new ContractError(`The reference ${value.$ref} does not match anything in the contract.`)
   return resolve(document, at as T | Reference)
 }
 

@@ -33,7 +33,7 @@ export function checkIfMatch(ifMatch: string | undefined, current: { version: nu
     return
   throw new Problem(
     'precondition_failed',
-    `Its ETag is now "${current.version}".`,
+    `The record was changed: its ETag is now "${current.version}". Read it again, then repeat the request with the new ETag.`,
     { currentVersion: current.version },
     { ETag: `"${current.version}"` },
   )
@@ -44,6 +44,6 @@ export function assertVersionSeen(version: number | undefined, current: { number
   if (version !== undefined && version !== current.version)
     throw conflict(
       'changed_meanwhile',
-      `${current.number} has version ${current.version} now, not ${version}. Read it again before you decide.`,
+      `${current.number} was changed: its version is now ${current.version}, not ${version}. Read it again before you decide.`,
     )
 }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { create as contentDisposition } from 'content-disposition'
 import { Problem, problem } from '../problems/problem.ts'
+import { formatNumber } from '../values/format.ts'
 
 /** The first and the last byte of a part. */
 export interface ByteRange {
@@ -31,7 +32,10 @@ export class FileAnswer {
   /** As the result of a skill, which is JSON; only for small files. */
   async base64(): Promise<string> {
     if (this.#file.size > MOST_IN_JSON)
-      throw problem('payload_too_large', `Files of more than ${MOST_IN_JSON} bytes are downloaded, not put into JSON.`)
+      throw problem(
+        'payload_too_large',
+        `The file exceeds ${formatNumber(MOST_IN_JSON)} bytes, the maximum for a file in JSON. Download it instead.`,
+      )
     const bytes = await this.#file.open(null)
     return (await buffer(bytes).catch(breakOff)).toString('base64')
   }
@@ -102,7 +106,7 @@ function partOf(range: string, size: number): ByteRange {
   if (first <= last) return { first, last }
   throw new Problem(
     'range_not_satisfiable',
-    `The file has ${size} bytes.`,
+    `The requested range is outside the file, which has ${formatNumber(size)} bytes.`,
     {},
     { 'Content-Range': `bytes */${size}`, 'Accept-Ranges': 'bytes' },
   )

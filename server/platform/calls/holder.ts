@@ -56,7 +56,7 @@ export async function withHolder(tenant: Tenant, error: unknown): Promise<unknow
   const others = [...holders].filter(([other]) => other !== column)
   const more = others.map(([other, id]) => ({
     ...{ pointer: `${above}${other}`, code: first.code },
-    message: id === own ? first.message : `is taken by ${id}`,
+    message: id === own ? first.message : `must be unique; ${id} already uses it`,
   }))
   error.extras.errors = [first, ...more]
   return error

@@ -21,6 +21,6 @@ export type Repeats = { readonly [Id in OperationId]?: Repeat }
 export function assertConcealing(contract: Contract, repeats: Repeats): void {
   for (const { id, declaration } of contract.operations.values()) {
     if (declaration['x-shows-once'] !== undefined && repeats[id] === undefined)
-      throw new ContractError(`${id} shows something once, and nothing keeps that out of its stored answers.`)
+      throw new ContractError(`Expected ${id} to keep its one-time secret out of stored responses.`)
   }
 }

@@ -85,7 +85,7 @@ interface Share {
 function tooMany({ of, most }: ShareBounds): Problem {
   return new Problem(
     'too_many_concurrent_requests',
-    `The ${of} of one organization take turns, ${most} at a time, and too many of them wait.`,
+    `Your organization has too many ${of} waiting; ${most} can run at the same time. Try again in 1 second.`,
     {},
     { 'Retry-After': '1' },
   )

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { problem } from '../problems/problem.ts'
+import { formatNumber } from '../values/format.ts'
 
 /** The body of a request that is a file: not read yet, and never in memory as a whole. */
 export class Upload {
@@ -24,7 +25,7 @@ export class Upload {
         yield chunk
       }
     } catch {
-      throw problem('malformed_request', 'The body ended early.')
+      throw problem('malformed_request', 'The request body ended early. Send the whole file again.')
     }
     if (size > this.#mostBytes) throw tooLarge(this.#mostBytes)
   }
@@ -45,5 +46,5 @@ export function isBytes(type: string | undefined): boolean {
 }
 
 export function tooLarge(mostBytes: number) {
-  return problem('payload_too_large', `At most ${mostBytes} bytes are taken.`)
+  return problem('payload_too_large', `The request body exceeds the limit of ${formatNumber(mostBytes)} bytes.`)
 }

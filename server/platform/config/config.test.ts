@@ -12,7 +12,7 @@ test('a production service on PostgreSQL does not start without a key that is ke
 
 test('the key before is named beside the present one, and in the same form', () => {
   expect(() => readConfig({ DATABASE_URL: 'postgres://nowhere', ENCRYPTION_KEY_PREVIOUS: ENCRYPTION_KEY })).toThrow(
-    'which is missing',
+    'ENCRYPTION_KEY_PREVIOUS requires ENCRYPTION_KEY',
   )
   expect(() => readConfig({ ENCRYPTION_KEY, ENCRYPTION_KEY_PREVIOUS: 'c2hvcnQ=' })).toThrow('ENCRYPTION_KEY_PREVIOUS')
 })
@@ -30,7 +30,7 @@ test('people reach a server on loopback or on all interfaces as localhost, and o
 
 test('an address that is not one of PostgreSQL is refused without repeating the password in it', () => {
   const reading = () => readConfig({ DATABASE_URL: 'mysql://plumbline:s3cret@127.0.0.1/builders' })
-  expect(reading).toThrow(/^DATABASE_URL has to be an address such as postgres:/)
+  expect(reading).toThrow(/^DATABASE_URL must be a URL such as postgres:/)
   expect(reading).not.toThrow('s3cret')
 })
 
@@ -54,7 +54,7 @@ test('an origin is named as browsers write it', () => {
     ['https://a.example.com', 'http://localhost:5173'],
   ])
   for (const wrong of ['https://a.example.com/', 'a.example.com', 'https://a.example.com:443', 'null'])
-    expect(() => read(wrong), wrong).toThrow('CORS_ORIGINS has to be origins')
+    expect(() => read(wrong), wrong).toThrow('CORS_ORIGINS must be "*" or a list of origins')
 })
 
 test('only npm start and npm run dev tie the server to the life of npm', () => {
@@ -70,8 +70,8 @@ test('events are kept for ever where 0 is set, and else at least as long as thei
   expect(kept({})).toEqual([3650, 30])
   expect(kept({ EVENT_RETENTION_DAYS: '0', DELIVERY_RETENTION_DAYS: '90' })).toEqual([null, 90])
   expect(kept({ EVENT_RETENTION_DAYS: '90', DELIVERY_RETENTION_DAYS: '90' })).toEqual([90, 90])
-  expect(() => kept({ EVENT_RETENTION_DAYS: '29' })).toThrow(/^EVENT_RETENTION_DAYS has to be 0.*at least 30/)
-  expect(() => kept({ DELIVERY_RETENTION_DAYS: '7' })).toThrow(/^DELIVERY_RETENTION_DAYS has to be .* from 30/)
+  expect(() => kept({ EVENT_RETENTION_DAYS: '29' })).toThrow(/^EVENT_RETENTION_DAYS must be 0.*at least 30/)
+  expect(() => kept({ DELIVERY_RETENTION_DAYS: '7' })).toThrow(/^DELIVERY_RETENTION_DAYS must be .* from 30/)
 })
 
 test('history is kept for ever unless a year or more is said, and archives are made unless nothing is to be kept', () => {
@@ -83,7 +83,7 @@ test('history is kept for ever unless a year or more is said, and archives are m
     [null, true],
     [365, false],
   ])
-  expect(() => kept({ HISTORY_RETENTION_DAYS: '364' })).toThrow(/^HISTORY_RETENTION_DAYS has to be 0.*at least 365/)
+  expect(() => kept({ HISTORY_RETENTION_DAYS: '364' })).toThrow(/^HISTORY_RETENTION_DAYS must be 0.*at least 365/)
 })
 
 test('a production service does not fall back to the embedded database by itself', () => {

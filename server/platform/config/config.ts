@@ -219,7 +219,7 @@ function integer(env: Env, name: string, otherwise: number, least: number, most:
   if (text === undefined || text === '') return otherwise
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < least || value > most) {
-    throw new ConfigError(`${name} has to be a whole number from ${least} to ${most}, not "${text}".`)
+    throw new ConfigError(`${name} must be a whole number from ${least} to ${most}, not "${text}".`)
   }
   return value
 }
@@ -237,14 +237,12 @@ function retention(
   const eventRetentionDays = integer(env, 'EVENT_RETENTION_DAYS', 3650, 0, 36_500)
   if (eventRetentionDays > 0 && eventRetentionDays < deliveryRetentionDays) {
     throw new ConfigError(
-      `EVENT_RETENTION_DAYS has to be 0, which means for ever, or at least ${deliveryRetentionDays}, because deliveries are kept so long and are sent again from their events.`,
+      `EVENT_RETENTION_DAYS must be 0 (no limit) or at least ${deliveryRetentionDays}, the value of DELIVERY_RETENTION_DAYS: a delivery needs its event to be sent again.`,
     )
   }
   const historyRetentionDays = integer(env, 'HISTORY_RETENTION_DAYS', 0, 0, 36_500)
   if (historyRetentionDays > 0 && historyRetentionDays < LEAST_HISTORY_DAYS)
-    throw new ConfigError(
-      `HISTORY_RETENTION_DAYS has to be 0, which means for ever, or at least ${LEAST_HISTORY_DAYS}.`,
-    )
+    throw new ConfigError(`HISTORY_RETENTION_DAYS must be 0 (no limit) or at least ${LEAST_HISTORY_DAYS}.`)
   return {
     deliveryRetentionDays,
     eventRetentionDays: eventRetentionDays === 0 ? null : eventRetentionDays,
@@ -256,10 +254,10 @@ function retention(
 function workerCount(env: Env, databaseUrl: string | null): number {
   const workers = integer(env, 'WORKERS', 1, 1, 64)
   if (workers > 1 && databaseUrl === null)
-    throw new ConfigError('WORKERS needs DATABASE_URL: the embedded database belongs to a single process.')
+    throw new ConfigError('WORKERS requires DATABASE_URL: only one process can use the embedded database.')
   if (workers > 1 && env.METRICS_TOKEN && !env.METRICS_PORT)
     throw new ConfigError(
-      'With WORKERS the metrics need METRICS_PORT: each worker reports its own, on a port of its own.',
+      'METRICS_TOKEN requires METRICS_PORT when WORKERS is set: each worker reports its metrics on its own port.',
     )
   return workers
 }
@@ -267,13 +265,13 @@ function workerCount(env: Env, databaseUrl: string | null): number {
 function flag(env: Env, name: string, otherwise: boolean): boolean {
   const text = env[name]
   if (text === undefined || text === '') return otherwise
-  if (text !== 'true' && text !== 'false') throw new ConfigError(`${name} has to be "true" or "false", not "${text}".`)
+  if (text !== 'true' && text !== 'false') throw new ConfigError(`${name} must be "true" or "false", not "${text}".`)
   return text === 'true'
 }
 
 function oneOf(env: Env, name: string, otherwise: string, values: readonly string[]): string {
   const text = env[name] || otherwise
-  if (!values.includes(text)) throw new ConfigError(`${name} has to be one of ${values.join(', ')}, not "${text}".`)
+  if (!values.includes(text)) throw new ConfigError(`${name} must be one of ${values.join(', ')}, not "${text}".`)
   return text
 }
 
@@ -282,7 +280,7 @@ function seconds(env: Env, name: string, otherwise: readonly number[]): readonly
   if (text === undefined || text === '') return otherwise
   const values = text.split(',').map((part) => Number(part.trim()))
   if (values.length > 100 || values.some((value) => !Number.isFinite(value) || value < 0 || value > 31_536_000)) {
-    throw new ConfigError(`${name} has to be seconds separated by commas, such as "0,5,300", not "${text}".`)
+    throw new ConfigError(`${name} must be a list of seconds separated by commas, such as "0,5,300", not "${text}".`)
   }
   return values
 }
@@ -293,7 +291,7 @@ function addressRanges(env: Env, name: string): readonly string[] {
   const wrong = given.find((range) => !isAddressRange(range))
   if (wrong === undefined) return given
   throw new ConfigError(
-    `${name} has to be addresses or ranges separated by commas, such as "10.0.0.0/8,loopback"; "${wrong}" is neither.`,
+    `${name} must be a list of addresses or ranges separated by commas, such as "10.0.0.0/8,loopback". "${wrong}" is neither.`,
   )
 }
 
@@ -305,7 +303,7 @@ function origins(env: Env, name: string): readonly string[] {
   const wrong = given.find((origin) => origin !== '*' && !isOrigin(origin))
   if (wrong === undefined) return given
   throw new ConfigError(
-    `${name} has to be origins separated by commas, such as "https://app.example.com,http://localhost:5173", or "*"; "${wrong}" is none.`,
+    `${name} must be "*" or a list of origins separated by commas, such as "https://app.example.com,http://localhost:5173". "${wrong}" is not an origin.`,
   )
 }
 
@@ -317,7 +315,7 @@ function token(env: Env, name: string): string | null {
   if (!text) return null
   if (text.length < SHORTEST_TOKEN || !/^[\x21-\x7e]+$/.test(text)) {
     throw new ConfigError(
-      `${name} has to be ${SHORTEST_TOKEN} characters or more, without spaces (openssl rand -hex 32).`,
+      `${name} must have at least ${SHORTEST_TOKEN} characters and no spaces. Create one with "openssl rand -hex 32".`,
     )
   }
   return text
@@ -327,7 +325,7 @@ function publicUrl(env: Env, host: string, port: number): string {
   const text = env.PUBLIC_URL
   if (!text) return defaultPublicUrl(host, port)
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new ConfigError(`PUBLIC_URL has to be an http or https address, not "${text}".`)
+    throw new ConfigError(`PUBLIC_URL must be an http or https URL, not "${text}".`)
   }
   return text.replace(/\/+$/, '')
 }
@@ -351,7 +349,7 @@ function postgresUrl(env: Env): string | null {
   if (!text) return null
   // The value may hold a password, so the sentence does not repeat it.
   if (!/^(postgres|postgresql|socket):|^\//.test(text)) {
-    throw new ConfigError('DATABASE_URL has to be an address such as postgres://user:password@host:5432/name.')
+    throw new ConfigError('DATABASE_URL must be a URL such as postgres://user:password@host:5432/name.')
   }
   return text
 }
@@ -362,10 +360,12 @@ function mailServer(env: Env): MailServer | null {
   const url = URL.canParse(text) ? new URL(text) : null
   // The value may hold a password, so the sentence does not repeat it.
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || !/^\/?$/.test(url.pathname)) {
-    throw new ConfigError('SMTP_URL has to be an address such as smtps://user:password@host:465 or smtp://host:587.')
+    throw new ConfigError('SMTP_URL must be a URL such as smtps://user:password@host:465 or smtp://host:587.')
   }
   if (!from || !/^[\w.+-]+@[\w-]+(\.[\w-]+)*$/.test(from)) {
-    throw new ConfigError(`With SMTP_URL, MAIL_FROM has to be the address that mails come from, not "${from ?? ''}".`)
+    throw new ConfigError(
+      `SMTP_URL requires MAIL_FROM, the address that emails are sent from. "${from ?? ''}" is not an email address.`,
+    )
   }
   const secure = url.protocol === 'smtps:'
   return Object.freeze({
@@ -382,9 +382,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new ConfigError(
-      'SMTP_URL has a percent sign in its user or password that stands for itself; write it as %25.',
-    )
+    throw new ConfigError('SMTP_URL has an unescaped percent sign in its user or password. Write it as %25.')
   }
 }
 
@@ -393,11 +391,11 @@ function filesBucket(env: Env): Bucket | null {
   if (!url) return null
   if (!URL.canParse(url) || !/^https?:\/\/[^/]+\/[^/]+\/?$/.test(url))
     throw new ConfigError(
-      'FILES_S3_URL has to be an address with the bucket as its path: https://s3.example.com/bucket.',
+      'FILES_S3_URL must be a URL with the bucket as its path, such as https://s3.example.com/bucket.',
     )
   const { FILES_S3_ACCESS_KEY_ID: accessKeyId, FILES_S3_SECRET_ACCESS_KEY: secretAccessKey } = env
   if (!accessKeyId || !secretAccessKey)
-    throw new ConfigError('FILES_S3_URL needs FILES_S3_ACCESS_KEY_ID and FILES_S3_SECRET_ACCESS_KEY too.')
+    throw new ConfigError('FILES_S3_URL requires FILES_S3_ACCESS_KEY_ID and FILES_S3_SECRET_ACCESS_KEY.')
   return { url, region, accessKeyId, secretAccessKey }
 }
 
@@ -406,7 +404,7 @@ function attachmentScan(env: Env): ScanCommand | null {
   if (!text) return null
   const command = scanCommandOf(text)
   if (command !== null) return command
-  throw new ConfigError('ATTACHMENT_SCAN has to be a program and its arguments, such as "clamdscan --fdpass".')
+  throw new ConfigError('ATTACHMENT_SCAN must be a program and its arguments, such as "clamdscan --fdpass".')
 }
 
 type EncryptionKeys = Pick<GivenConfig, 'encryptionKey' | 'previousEncryptionKey' | 'encryptionKeyFile'>
@@ -417,7 +415,7 @@ function encryptionKeys(env: Env, databaseUrl: string | null, dataDir: string): 
   const previousEncryptionKey = namedKey(env, 'ENCRYPTION_KEY_PREVIOUS')
   if (encryptionKey !== null) return { encryptionKey, previousEncryptionKey, encryptionKeyFile: null }
   if (previousEncryptionKey !== null)
-    throw new ConfigError('ENCRYPTION_KEY_PREVIOUS is the key before ENCRYPTION_KEY, which is missing.')
+    throw new ConfigError('ENCRYPTION_KEY_PREVIOUS requires ENCRYPTION_KEY. Set ENCRYPTION_KEY to the current key.')
   if (databaseUrl !== null) {
     if (isProduction(env)) throw new ConfigError(KEY_IN_PRODUCTION)
     return { encryptionKey: null, previousEncryptionKey: null, encryptionKeyFile: null }
@@ -429,14 +427,15 @@ function encryptionKeys(env: Env, databaseUrl: string | null, dataDir: string): 
 }
 
 const KEY_IN_PRODUCTION =
-  'ENCRYPTION_KEY is missing. With DATABASE_URL and NODE_ENV=production it has to be named, or it would be kept in the ' +
-  'database, beside what it encrypts. Where it has been kept there so far, name a new one (openssl rand -base64 32) ' +
-  'and run "encryption-key rotate".'
+  'ENCRYPTION_KEY is missing. Set it in production; otherwise it would be stored in the database next to the data ' +
+  'that it encrypts. Create a key with "openssl rand -base64 32". If the key is already stored in the database, also ' +
+  'run "encryption-key rotate".'
 
 function namedKey(env: Env, name: string): Buffer | null {
   const text = env[name]
   if (!text) return null
   const key = Buffer.from(text, 'base64')
-  if (key.length !== 32) throw new ConfigError(`${name} has to be 32 bytes in base64 (openssl rand -base64 32).`)
+  if (key.length !== 32)
+    throw new ConfigError(`${name} must be 32 bytes in base64. Create a key with "openssl rand -base64 32".`)
   return key
 }

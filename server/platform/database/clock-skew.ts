@@ -20,5 +20,5 @@ export async function clockSkew(db: Db, clock: Clock): Promise<string | null> {
   const aheadMs = Math.max(askedMs - ms, 0) - Math.max(ms - answeredMs, 0)
   if (Math.abs(aheadMs) < MOST_SKEW_MS) return null
   const seconds = Math.round(Math.abs(aheadMs) / 1000)
-  return `the clock of this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database's: work is done twice or late until all machines keep the same time (NTP)`
+  return `The clock of this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of the database. Jobs can run late or twice. Synchronize the clocks of all machines, for example with NTP.`
 }

@@ -74,7 +74,7 @@ function lockFile(folder: string): DatabaseSync {
     const { errcode, message } = error as { errcode?: unknown; message: string }
     if (errcode === SQLITE_BUSY) throw new DataFolderInUse(describeOwner(folder))
     throw new DataFolderUnusable(
-      `${file} cannot be locked: ${message}. Set DATA_DIR to a folder that this user may write to, on a local disk.`,
+      `Cannot lock ${file}: ${message}. Set DATA_DIR to a folder on a local disk that this user can write to.`,
     )
   }
 }
@@ -95,8 +95,8 @@ function describeOwner(folder: string): string {
   const owner = readOwner(path.join(folder, OWNER_FILE))
   const remedy = 'Stop it first, or set DATA_DIR to another folder.'
   return owner === null
-    ? `${folder} is in use by another process, or its file system does not support locks. ${remedy}`
-    : `${folder} is in use by process ${owner}, perhaps of another container. ${remedy}`
+    ? `${folder} is in use by another process, or its file system does not support file locks. ${remedy}`
+    : `${folder} is in use by process ${owner}, possibly in another container. ${remedy}`
 }
 
 /** Runs code that reads or writes the data folder, and turns a file system error into a sentence. */
@@ -114,9 +114,9 @@ export function asUnusable(error: unknown): DataFolderUnusable | undefined {
   if (code === undefined || syscall === undefined) return undefined
   const remedy =
     code === 'ENOSPC' || code === 'EDQUOT'
-      ? 'Make room on its disk'
-      : 'Set DATA_DIR to a folder that this user may write to'
-  return new DataFolderUnusable(`The data folder cannot be used: ${message}. ${remedy}.`)
+      ? 'Free up space on its disk'
+      : 'Set DATA_DIR to a folder that this user can write to'
+  return new DataFolderUnusable(`Cannot use the data folder: ${message}. ${remedy}.`)
 }
 
 function readOwner(file: string): number | null {

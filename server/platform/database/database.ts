@@ -213,8 +213,7 @@ async function openEmbedded({ dataDir, embeddedFsync = true }: DatabaseConfig): 
   })
 }
 
-const DISK_FULL =
-  'The data folder cannot be used: its disk is full. Make room there, or set DATA_DIR to another folder.'
+const DISK_FULL = 'Cannot use the data folder: its disk is full. Free up space, or set DATA_DIR to another folder.'
 
 // PGlite passes on its file system's error, as an error number of the WebAssembly system interface.
 const WASI_NO_SPACE = 51
@@ -277,7 +276,7 @@ const MOST_REMEMBERED = 5000
 function overPool(pool: pg.Pool, { embedded, sessions, waitMs, close }: PoolParts): Database {
   const { max } = pool.options
   const most = shareOf(max)
-  const shares = new Shares({ of: 'database connections', most, mostWaiting: MOST_WAITING, waitMs })
+  const shares = new Shares({ of: 'database requests', most, mostWaiting: MOST_WAITING, waitMs })
   const open = (view: View | null, takeTurn?: () => Promise<() => void>): Access => {
     const statements = kyselyOver({ pool, view, isForMigrations: false, ...(takeTurn && { takeTurn }) })
     return {

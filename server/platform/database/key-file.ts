@@ -50,6 +50,6 @@ function write(file: string, key: Buffer): void {
 function read(file: string): Buffer {
   const key = Buffer.from(readFileSync(file, 'utf8'), 'base64')
   if (key.length !== 32)
-    throw new DataFolderUnusable(`${file} does not hold a key of 32 bytes; restore it from a backup.`)
+    throw new DataFolderUnusable(`${file} does not contain a 32-byte key. Restore the file from a backup.`)
   return key
 }

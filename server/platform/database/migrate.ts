@@ -31,7 +31,7 @@ export async function bringUpToDate(database: Database): Promise<string[]> {
     const { code, message } = error as { code?: unknown; message: string }
     if (code !== INSUFFICIENT_PRIVILEGE) throw error
     throw new DatabaseUnavailable(
-      `The user of DATABASE_URL cannot bring the schema up to date: ${message}. It must own the database and its tables.`,
+      `The user of DATABASE_URL cannot update the schema: ${message}. Make that user the owner of the database and its tables.`,
     )
   })
   await raiseWall(database)

@@ -68,7 +68,8 @@ export function childrenFirst(tables: readonly OwnedTable[]): OwnedTable[] {
       [...left.values()].flatMap(({ name, references }) => references.map(({ to }) => to).filter((to) => to !== name)),
     )
     const free = [...left.values()].filter(({ name }) => !referred.has(name))
-    if (free.length === 0) throw new Error(`These tables refer to each other in a circle: ${[...left.keys()].join()}.`)
+    if (free.length === 0)
+      throw new Error(`Expected no circular references between tables, but found one: ${[...left.keys()].join()}.`)
     for (const table of free) left.delete(table.name)
     ordered.push(...free)
   }

@@ -96,7 +96,7 @@ describe.skipIf(!isOnPostgres || PGBOUNCER === undefined)('a start says why PgBo
       await sql`alter database ${name} set ${sql.raw(setting)}`.execute(database.statements)
     await database.close()
     const url = await throughPgBouncer(direct, { pool_mode: mode, ignore_startup_parameters: IGNORED })
-    if (!isWell) return expect(opened(url)).rejects.toThrow('(it lends them by the transaction)')
+    if (!isWell) return expect(opened(url)).rejects.toThrow('(it assigns sessions per transaction)')
     const through = await opened(url)
     await through.ping()
     await through.close()

@@ -21,7 +21,7 @@ test.skipIf(primary === null || replica === null)('a replica is not taken for th
       network.lead(primary?.port ?? 0)
     },
   })
-  expect(reports).toEqual([expect.stringContaining('the server there is a replica, which takes no changes')])
+  expect(reports).toEqual([expect.stringContaining('the server is a read-only replica')])
   await migrate(database)
   const plumbline = await startTestPlumbline({}, { database })
   const answers = async () => {

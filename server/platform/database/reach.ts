@@ -42,19 +42,21 @@ export async function reachPostgres(connection: pg.ClientConfig, patience: Patie
     if (now - begun + PAUSE_MS > ms) {
       const seconds = Math.round(ms / 1000)
       throw new DatabaseUnavailable(
-        `PostgreSQL at ${place} did not answer within ${seconds} s: ${inWords(failure)}. ${REMEDY}`,
+        `PostgreSQL at ${place} did not respond within ${seconds} s: ${inWords(failure)}. ${REMEDY}`,
       )
     }
     if (now - reportedAt >= REPORT_EVERY_MS) {
       reportedAt = now
       const seconds = Math.round((ms - (now - begun)) / 1000)
-      report?.(`PostgreSQL at ${place} does not answer (${inWords(failure)}); waiting for up to ${seconds} s more`)
+      report?.(
+        `PostgreSQL at ${place} is not responding (${inWords(failure)}). Waiting for up to ${seconds} more seconds.`,
+      )
     }
     await delay(PAUSE_MS)
   }
 }
 
-const REMEDY = 'Check DATABASE_URL, and that the database is up.'
+const REMEDY = 'Check DATABASE_URL, and check that the database is running.'
 
 async function connectOnce(
   connection: pg.ClientConfig,
@@ -66,7 +68,7 @@ async function connectOnce(
   } catch (error) {
     // An unparsable address, or one that names a missing certificate file.
     throw new DatabaseUnavailable(
-      `DATABASE_URL cannot be used: ${inWords(error)}. In a password, signs like # and / are written as %23 and %2F.`,
+      `DATABASE_URL is not valid: ${inWords(error)}. In a password, write # as %23 and / as %2F.`,
     )
   }
   const place = client.host.startsWith('/')
@@ -92,7 +94,7 @@ function isOfPooler(error: unknown): boolean {
 
 function pooled(place: string, why: string): DatabaseUnavailable {
   return new DatabaseUnavailable(
-    `Between the service and PostgreSQL, at ${place}, stands a pooler such as PgBouncer that does not give it sessions of its own (${why}). The service shares a fixed number of connections itself (DATABASE_CONNECTIONS) and sets for each whose rows it sees: name the address of PostgreSQL in DATABASE_URL.`,
+    `${place} is a connection pooler, such as PgBouncer, that does not provide dedicated sessions (${why}). The service has its own pool (DATABASE_CONNECTIONS) and needs a dedicated session for each connection. Set DATABASE_URL to the address of PostgreSQL itself.`,
   )
 }
 
@@ -116,8 +118,8 @@ async function assertOwnSession(client: pg.Client, connection: pg.ClientConfig, 
   const lost = [...wanted, ...options.map(([, name = '', value = '']): [string, string] => [name, value])].find(
     ([name, value]) => rows[0]?.[name] !== value,
   )
-  if (lost !== undefined) throw pooled(place, `${lost[0]} is ${rows[0]?.[lost[0]]} in place of ${lost[1]}`)
-  if (await isLent(connection, client)) throw pooled(place, 'it lends them by the transaction')
+  if (lost !== undefined) throw pooled(place, `${lost[0]} is ${rows[0]?.[lost[0]]} instead of ${lost[1]}`)
+  if (await isLent(connection, client)) throw pooled(place, 'it assigns sessions per transaction')
 }
 
 /** Whether another client can have the session of this one while it has no transaction open. */
@@ -153,7 +155,7 @@ class ReplicaError extends Error {
   readonly code = CANNOT_CONNECT_NOW
 
   constructor() {
-    super('the server there is a replica, which takes no changes')
+    super('the server is a read-only replica')
   }
 }
 

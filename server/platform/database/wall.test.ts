@@ -250,7 +250,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
     const { service, log } = await startAs('')
     expect(service.database.narrowRole).toBeNull()
     expect(await vendorsSeen(service)).toBe(2)
-    expect(log).toEqual([expect.stringMatching(/^row-level security is off/)])
+    expect(log).toEqual([expect.stringMatching(/^Row-level security is off/)])
     await service.stop()
   })
 

@@ -76,7 +76,7 @@ async function standing(db: Db): Promise<Standing> {
     ) n
     left join "pg_roles" r on r."rolname" = n."role"`.execute(db)
   const [found] = rows
-  if (found === undefined) throw new Error('The tables have an owner.')
+  if (found === undefined) throw new Error('Expected the tables to have an owner.')
   return found
 }
 
@@ -114,7 +114,7 @@ async function isNarrow(db: Db, role: string): Promise<boolean> {
     // Whatever hides rows from the role would hide them from the service itself.
     if (before[0]?.blind === true)
       throw new DatabaseUnavailable(
-        `The user of DATABASE_URL has to own the tables, or hold ${role} without inheriting.`,
+        `The user of DATABASE_URL must own the tables, or be a member of ${role} without inheriting its privileges.`,
       )
     await sql`set local role ${sql.id(role)}`.execute(trx)
     const { rows } = await sql<{ active: boolean }>`select ${isActive} as "active"`.execute(trx)

@@ -30,7 +30,7 @@ test('a key of the operator is kept nowhere, and another one or none is refused 
   const settled = await withEncryptionKey(given(key), named)
   expect(settled.isKeptInDatabase).toBe(false)
   expect(JSON.stringify(await named.statements.selectFrom('deployment').selectAll().execute())).not.toContain(key)
-  await expect(withEncryptionKey(given(randomBytes(32).toString('base64')), named)).rejects.toThrow('not the one')
+  await expect(withEncryptionKey(given(randomBytes(32).toString('base64')), named)).rejects.toThrow('is not the key')
   await expect(withEncryptionKey(given(), named)).rejects.toThrow('is missing')
   expect((await withEncryptionKey(given(key), named)).config.encryptionKey.toString('base64')).toBe(key)
 })

@@ -53,9 +53,10 @@ function keysOf(given: GivenConfig, kept: Deployment): { sealing: Buffer; openin
   const opening = [...named, ...stored.filter((key) => key !== null).map((key) => Buffer.from(key, 'base64'))]
   const sealing = opening.find((key) => digest(key) === kept.encryptionKeyDigest)
   if (sealing !== undefined) return { sealing, opening }
-  if (named.length === 0) throw new ConfigError('ENCRYPTION_KEY is missing: this database was set up with one.')
+  if (named.length === 0)
+    throw new ConfigError('ENCRYPTION_KEY is missing. Set it to the key that this database is encrypted with.')
   throw new ConfigError(
-    'ENCRYPTION_KEY is not the one that this database was set up with. To change it, name the present one as ENCRYPTION_KEY_PREVIOUS.',
+    'ENCRYPTION_KEY is not the key that this database is encrypted with. To change the key, set ENCRYPTION_KEY_PREVIOUS to the current one.',
   )
 }
 

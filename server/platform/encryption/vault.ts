@@ -60,7 +60,7 @@ export function vault(encryptionKey: Buffer): Vault {
       if (sealed.startsWith(NAMELESS)) return openNameless(locks, sealed.slice(NAMELESS.length), place)
       const mark = sealed.slice(0, sealed.indexOf('.', VERSION.length) + 1)
       const lock = locks.opening.get(mark)
-      if (lock === undefined) throw new Error(`This was sealed in a way that is not known here: ${mark || 'unmarked'}`)
+      if (lock === undefined) throw new Error(`Expected a value encrypted with a known key, not one marked "${mark}".`)
       return openBy(lock, sealed.slice(mark.length), place)
     },
   }
@@ -114,7 +114,7 @@ function openNameless({ opening }: Locks, text: string, place: string): string {
 
 function openBy({ key }: Lock, text: string, place: string): string {
   const bytes = Buffer.from(text, 'base64')
-  if (bytes.toString('base64') !== text) throw new Error('What was sealed is base64, and this is not.')
+  if (bytes.toString('base64') !== text) throw new Error('Expected the encrypted value to be base64.')
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))
     .setAAD(Buffer.from(place))
     .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))

@@ -36,6 +36,6 @@ export function exampleOf(contract: Contract, type: EventType): Record<string, u
 
 function declarationOf(contract: Contract, type: EventType): Declaration {
   const declaration = contract.document.webhooks?.[type]
-  if (declaration === undefined) throw new Error(`The contract declares no event ${type}.`)
+  if (declaration === undefined) throw new Error(`Expected the contract to declare the event ${type}.`)
   return declaration as Declaration
 }

@@ -127,9 +127,13 @@ async function assertNoGap(call: Tenant, readTo: number): Promise<void> {
   )
   if ((rows[0]?.first ?? 0) <= readTo + 1) return
   const message = 'points to events that are no longer kept'
-  throw new Problem('invalid_cursor', `It ${message}. Begin again without a cursor.`, {
-    errors: [{ pointer: 'cursor', code: 'no_longer_kept', message }],
-  })
+  throw new Problem(
+    'invalid_cursor',
+    'The cursor points to events that are no longer kept. Start again without a cursor.',
+    {
+      errors: [{ pointer: 'cursor', code: 'no_longer_kept', message }],
+    },
+  )
 }
 
 // These filters match few rows, or a single type, so checking each row is cheap.

@@ -54,7 +54,7 @@ function prefixOf(id: string): string | null {
 /** The permission needed to see events of this type. */
 export function permissionOf(contract: Contract, type: string): Permission {
   const permission = readingOf(contract).byType.get(type)
-  if (permission === undefined) throw new Error(`The contract does not say who may read ${type}.`)
+  if (permission === undefined) throw new Error(`Expected the contract to declare the permission for reading ${type}.`)
   return permission
 }
 
@@ -74,5 +74,5 @@ export function permitReading({ surroundings, permissions }: Call, id: string): 
   const needed = readingOf(surroundings.contract).byPrefix.get(prefixOf(id) ?? '') ?? []
   const missing = needed.find((permission) => !permissions.has(permission))
   if (missing === undefined) return
-  throw new Problem('permission_denied', `To see how ${id} moved one needs ${missing}.`, { permission: missing })
+  throw new Problem('permission_denied', `Reading the history of ${id} requires ${missing}.`, { permission: missing })
 }

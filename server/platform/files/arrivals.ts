@@ -36,7 +36,7 @@ export function arrivals(place: string | ArrivalFolder): Arrivals {
       try {
         const source = Buffer.isBuffer(chunks) ? Readable.from([chunks]) : chunks
         await pipeline(counted(source), createWriteStream(place, { mode: 0o600 }))
-        if (size === 0) throw invalid([{ pointer: '', code: 'required', message: 'the file is empty' }])
+        if (size === 0) throw invalid([{ pointer: '', code: 'required', message: 'must not be empty' }])
       } catch (error) {
         await discard()
         throw error

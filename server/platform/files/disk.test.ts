@@ -17,7 +17,7 @@ test('a folder for files that cannot be written stops the start with a sentence'
   writeFileSync(path.join(dataDir, 'files'), '')
   const starting = startTestPlumbline({ DATA_DIR: dataDir })
   await expect(starting).rejects.toThrow(StoreUnusable)
-  await expect(starting).rejects.toThrow(/^The data folder cannot be used: .* Set DATA_DIR to .*\.$/)
+  await expect(starting).rejects.toThrow(/^Cannot use the data folder: .* Set DATA_DIR to .*\.$/)
 })
 
 test('a process whose folder for files cannot be written any more is not ready, until it can', async () => {

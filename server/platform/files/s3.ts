@@ -36,7 +36,7 @@ export function s3Store({ url, ...access }: Bucket, timeoutMs: number = STORE_TI
       const kept = await reached(() =>
         s3.putObject(key, file, 'application/octet-stream', undefined, undefined, file.size),
       )
-      if (kept === null) throw away(new Error(`There is no bucket at ${url}.`))
+      if (kept === null) throw away(new Error(`No bucket exists at ${url}.`))
       await rm(path, { force: true })
     },
 
@@ -58,7 +58,7 @@ export function s3Store({ url, ...access }: Bucket, timeoutMs: number = STORE_TI
         const keys = (page?.objects ?? []).map(({ Key }) => Key)
         if (keys.length === 0) return
         const gone = (await reached(() => s3.deleteObjects(keys))) ?? []
-        if (!gone.every(Boolean)) throw away(new Error('Not all objects were deleted.'))
+        if (!gone.every(Boolean)) throw away(new Error('The file store did not delete all objects.'))
       }
     },
 
@@ -71,11 +71,11 @@ export function s3Store({ url, ...access }: Bucket, timeoutMs: number = STORE_TI
         if (status === 404) return null
         if (status !== 401 && status !== 403) throw away(error)
         throw new StoreUnusable(
-          `The bucket at ${url} refuses FILES_S3_ACCESS_KEY_ID (${status}). Check the key and its permissions.`,
+          `The bucket at ${url} rejected FILES_S3_ACCESS_KEY_ID (status ${status}). Check the key and its permissions.`,
         )
       })
       if (page === null || page === undefined)
-        throw new StoreUnusable(`There is no bucket at ${url}. Create it, or correct FILES_S3_URL.`)
+        throw new StoreUnusable(`No bucket exists at ${url}. Create it, or correct FILES_S3_URL.`)
     },
   }
 }
@@ -84,7 +84,10 @@ export function s3Store({ url, ...access }: Bucket, timeoutMs: number = STORE_TI
 async function fetchWithin(timeoutMs: number, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const abort = new AbortController()
   const within = async <T>(waiting: Promise<T>): Promise<T> => {
-    const timer = setTimeout(() => abort.abort(new Error(`The store was silent for ${timeoutMs} ms.`)), timeoutMs)
+    const timer = setTimeout(
+      () => abort.abort(new Error(`The file store did not respond for ${timeoutMs} ms.`)),
+      timeoutMs,
+    )
     return waiting.finally(() => clearTimeout(timer))
   }
   const response = await within(fetch(input, { ...init, signal: abort.signal }))
@@ -112,7 +115,12 @@ async function reached<T>(ask: () => Promise<T>): Promise<T | null> {
 }
 
 function away(cause: unknown): Problem {
-  const problem = new Problem('unavailable', 'The store of the files does not answer.', {}, { 'Retry-After': '5' })
+  const problem = new Problem(
+    'unavailable',
+    'The file store is not responding. Try again in 5 seconds.',
+    {},
+    { 'Retry-After': '5' },
+  )
   // For the log; the caller learns nothing of the bucket.
   problem.cause = cause
   return problem

@@ -27,5 +27,5 @@ export class StoreUnusable extends Error {}
 
 /** The record is there and its bytes are not, as after a restore without the files. */
 export function bytesMissing() {
-  return problem('not_found', 'The bytes of this file are missing in the store of the deployment.')
+  return problem('not_found', 'The content of this file is missing from the file store. Upload the file again.')
 }

@@ -36,9 +36,9 @@ test('whoever brings nothing is told what the first of the schemes asks for', as
 
 test('a contract that names a scheme which nothing authenticates does not start', async () => {
   const start = startTestPlumbline({}, { contract: withSecurity([{ certificate: [] }]) })
-  await expect(start).rejects.toThrow('listPortalInvitations asks for the scheme certificate')
+  await expect(start).rejects.toThrow('Expected an authenticator for the scheme certificate of listPortalInvitations')
 })
 
 test('a requirement of two schemes at once is none that the service knows', () => {
-  expect(() => withSecurity([{ apiKey: [], portalToken: [] }])).toThrow('has to name one scheme')
+  expect(() => withSecurity([{ apiKey: [], portalToken: [] }])).toThrow('to name one scheme')
 })

@@ -56,7 +56,7 @@ export function authenticator(
     const ways = [...operation.schemes.keys()].flatMap((scheme) => {
       const found = known[scheme]
       if (found === undefined)
-        throw new ContractError(`${operation.id} asks for the scheme ${scheme}, which nothing here authenticates.`)
+        throw new ContractError(`Expected an authenticator for the scheme ${scheme} of ${operation.id}.`)
       return found
     })
     waysInto.set(operation, ways)
@@ -64,7 +64,7 @@ export function authenticator(
   const { publicUrl } = parts.config
   return async (operation, headers, address) => {
     const ways = waysInto.get(operation)
-    if (ways === undefined) throw new ContractError(`${operation.id} is not an operation of this contract.`)
+    if (ways === undefined) throw new ContractError(`Expected ${operation.id} to be an operation of this contract.`)
     // A request without credentials is told what the first scheme requires.
     const way = addressed(ways, headers) ?? ways[0]
     if (operation.method !== 'GET' && (way === undefined || way.isAmbient)) assertSameOrigin(headers, publicUrl)

@@ -52,10 +52,10 @@ export function openBrowserToken(encryptionKey: Buffer, secret: string): Browser
  * Throws `wrong_caller` for a browser token. It ends after 15 minutes, and whatever gives access or receives data must not
  * outlive it.
  */
-export function refuseBrowserToken({ principal }: Pick<Call, 'principal'>, what: string): void {
+export function refuseBrowserToken({ principal }: Pick<Call, 'principal'>): void {
   if (principal.isInBrowser === true)
     throw conflict(
       'wrong_caller',
-      `Cannot ${what} with a browser token, because it would outlive the token. Use the API key on your server.`,
+      'A browser token cannot call this operation, because the result would outlive the token. Use the API key on your server.',
     )
 }

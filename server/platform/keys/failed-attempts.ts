@@ -1,6 +1,7 @@
 import { networkOf } from '../calls/client-address.ts'
 import { Problem } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { tryAgainIn } from '../values/format.ts'
 
 /**
  * Bounds what requests with wrong keys may cost. A refused secret is remembered for a minute and needs no look-up
@@ -45,7 +46,7 @@ export class FailedAttempts {
       return
     }
     refused.attempts++
-    if (refused.attempts > this.#most) throw tooMany('This key was refused each time.', left)
+    if (refused.attempts > this.#most) throw tooMany('Too many requests used this invalid key.', left)
     throw refused.problem
   }
 
@@ -59,7 +60,8 @@ export class FailedAttempts {
       window = { until: now + REMEMBERED_MS, failed: 0 }
       this.#windows.set(network, window)
     }
-    if (window.failed >= this.#most) throw tooMany('Too many keys from this address were refused.', window.until - now)
+    if (window.failed >= this.#most)
+      throw tooMany('Too many requests from your network used invalid keys.', window.until - now)
     window.failed++
     const taken = window
     return () => {
@@ -81,6 +83,8 @@ export class FailedAttempts {
   }
 }
 
-function tooMany(detail: string, leftMs: number): Problem {
-  return new Problem('too_many_attempts', detail, {}, { 'Retry-After': String(Math.max(1, Math.ceil(leftMs / 1000))) })
+function tooMany(cause: string, leftMs: number): Problem {
+  const seconds = Math.max(1, Math.ceil(leftMs / 1000))
+  const detail = `${cause} ${tryAgainIn(seconds)}`
+  return new Problem('too_many_attempts', detail, {}, { 'Retry-After': String(seconds) })
 }

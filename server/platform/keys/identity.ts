@@ -167,9 +167,11 @@ export function openIdentity({
       .catch((error: unknown) => {
         // It takes fewer addresses than can be written into the command line.
         if ((error as { statusCode?: unknown }).statusCode !== 400) throw error
-        throw invalid([{ pointer: '/email', code: 'format', message: 'is no address that anybody can sign in with' }])
+        throw invalid([
+          { pointer: '/email', code: 'format', message: 'is not an email address that can be used to sign in' },
+        ])
       })
-    if (token === undefined) throw new Error('No link was made.')
+    if (token === undefined) throw new Error('Expected a sign-in link.')
     return token
   }
 

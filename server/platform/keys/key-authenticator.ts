@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Permission } from '../../../client/contract.gen.ts'
 import type { Principal } from '../calls/call.ts'
 import { Problem } from '../problems/problem.ts'
+import { formatTimestamp } from '../values/format.ts'
 import { type AddressList, addressList, isAmong } from './allowed-addresses.ts'
 import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
 import { type BrowserToken, isBrowserToken, openBrowserToken } from './browser-token.ts'
@@ -40,22 +41,25 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
     const token = isBrowserToken(secret) ? opened(secret) : null
     const db = database.statements
     const row = token === null ? await keyOfSecret(db, secret) : await keyOfToken(db, token)
-    if (row === undefined) throw unauthenticated('invalid_key', 'No key matches the one that was sent.')
+    if (row === undefined) throw unauthenticated('invalid_key', 'Unknown API key. Check the key, or create a new one.')
     const refused = { organizationId: row.organizationId, actor: { type: 'key', id: row.id } } as const
     if (row.revokedAt !== null)
-      throw unauthenticated('revoked_key', `It was revoked at ${row.revokedAt}.`).refusing(refused)
+      throw unauthenticated(
+        'revoked_key',
+        `The API key was revoked on ${formatTimestamp(row.revokedAt, row.timeZone)}. Use another key.`,
+      ).refusing(refused)
     const expires = [row.expiresAt, row.secretExpiresAt].filter((at) => at !== null).sort()[0]
     if (expires !== undefined && Date.parse(expires) <= clock.nowMs()) {
       const isTokens = token !== null && expires === row.secretExpiresAt
-      const what = isTokens
-        ? 'The browser token expired'
+      const expiry = formatTimestamp(expires, row.timeZone)
+      const detail = isTokens
+        ? `The browser token expired on ${expiry}. Request a new one from your server.`
         : token === null
-          ? 'It expired'
-          : 'The key of the browser token expired'
-      throw unauthenticated('expired_key', `${what} at ${expires}.`).refusing(refused)
+          ? `The API key expired on ${expiry}. Use another key.`
+          : `The API key of the browser token expired on ${expiry}. Use another key.`
+      throw unauthenticated('expired_key', detail).refusing(refused)
     }
-    if (row.tier !== 'pro_plus')
-      throw new Problem('tier_required', 'The interface is part of the tier Pro+.').refusing(refused)
+    if (row.tier !== 'pro_plus') throw new Problem('tier_required', 'The API requires the Pro+ tier.').refusing(refused)
     // A key acts for its creator: it can do no more than they can now, and nothing once they are disabled.
     const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : permissionsOf(row.role as Role)
     const given = token === null ? row.permissions : row.permissions.filter((each) => token.permissions.includes(each))
@@ -103,28 +107,33 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
 
   function opened(secret: string): BrowserToken {
     const token = openBrowserToken(config.encryptionKey, secret)
-    if (token === null) throw unauthenticated('invalid_key', 'It does not have the form of a browser token.')
+    if (token === null)
+      throw unauthenticated('invalid_key', 'The browser token is not valid. Request a new one from your server.')
     return token
   }
 
   /** The caller, if the key may be used from this address, or the token from this page. */
   function admitted({ principal, addresses, origin }: Known, headers: IncomingHttpHeaders, address: string): Principal {
     if (origin !== null && headers.origin !== origin) {
-      const from = headers.origin === undefined ? 'has no Origin' : `is from a page of ${headers.origin.slice(0, 300)}`
       throw unauthenticated(
         'invalid_key',
-        `This is a browser token for pages of ${origin} alone, and the request ${from}.`,
+        headers.origin === undefined
+          ? `The browser token is valid only for pages of ${origin}, but the request has no Origin header.`
+          : `The browser token is valid only for pages of ${origin}, not of ${headers.origin.slice(0, 300)}.`,
       )
     }
     if (addresses === null || isAmong(addresses, address)) return principal
     const refused = { organizationId: principal.organization.id, actor: { type: principal.kind, id: principal.id } }
-    throw new Problem('address_not_allowed', `${address} is not among the addresses of this key.`).refusing(refused)
+    throw new Problem(
+      'address_not_allowed',
+      `The API key cannot be used from ${address}. Add this address to the addresses that the key allows.`,
+    ).refusing(refused)
   }
 
   async function authenticate(headers: IncomingHttpHeaders, address: string): Promise<Principal> {
     const { authorization } = headers
     if (authorization === undefined || authorization === '') {
-      throw unauthenticated('missing_key', 'Send it as "Authorization: Bearer plb_…".')
+      throw unauthenticated('missing_key', 'The request has no API key. Send it as "Authorization: Bearer plb_…".')
     }
     const found = known.get(authorization)
     if (found !== undefined) {
@@ -133,7 +142,7 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
     }
     const secret = bearerToken(authorization)
     if (secret === null || !(isWellFormed(secret) || isBrowserToken(secret)))
-      throw unauthenticated('invalid_key', 'It does not have the form of a key, plb_….')
+      throw unauthenticated('invalid_key', 'The API key is malformed. A key has the form "plb_…".')
     // Simultaneous requests share one look-up.
     let asking = asked.get(authorization)
     if (asking === undefined) {

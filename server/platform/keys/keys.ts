@@ -54,7 +54,7 @@ export async function createKey(database: Database, clock: Clock, wanted: NewKey
           {
             pointer: '/permissions',
             code: 'not_for_proposals',
-            message: `must not contain ${fault} for a key that only proposes`,
+            message: `must not contain ${fault} for a key that can only make proposals`,
           },
         ])
     }
@@ -64,7 +64,7 @@ export async function createKey(database: Database, clock: Clock, wanted: NewKey
         beyond.map((permission) => ({
           pointer: '/permissions',
           code: 'beyond_role',
-          message: `${permission} is not in the power of the role ${creator.role}`,
+          message: `must not contain ${permission}, which the role ${creator.role} does not have`,
         })),
       )
     }
@@ -171,9 +171,10 @@ export async function rotateKey(database: Database, clock: Clock, id: string, ov
   const now = clock.now()
   return database.transaction(async (trx) => {
     const key = await lockKey(trx, id)
-    if (key.revokedAt !== null) throw conflict('key_revoked', 'A revoked key is not rotated; create another one.')
+    if (key.revokedAt !== null)
+      throw conflict('key_revoked', 'Cannot rotate the API key: it is revoked. Create a new one.')
     if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now.getTime()) {
-      throw conflict('key_expired', 'An expired key is not rotated; create another one.')
+      throw conflict('key_expired', 'Cannot rotate the API key: it has expired. Create a new one.')
     }
     const { organizationId } = key
     const { secret, previousEndsAt } = await exchangeSecret(trx, { organizationId, keyId: id, now }, overlapMs)
@@ -207,7 +208,8 @@ export async function updateKey(database: Database, clock: Clock, id: string, ch
   const now = clock.now()
   return database.transaction(async (trx) => {
     const key = await lockKey(trx, id)
-    if (key.revokedAt !== null) throw conflict('key_revoked', 'A revoked key is not changed; create another one.')
+    if (key.revokedAt !== null)
+      throw conflict('key_revoked', 'Cannot change the API key: it is revoked. Create a new one.')
     const { name = key.name, expiresAt = key.expiresAt, allowedAddresses = key.allowedAddresses } = changes
     const after = {
       name,

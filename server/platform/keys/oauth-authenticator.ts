@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Permission } from '../../../client/contract.gen.ts'
 import type { Organization, Principal } from '../calls/call.ts'
 import { Problem } from '../problems/problem.ts'
+import { formatTimestamp } from '../values/format.ts'
 import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
 import { bearerToken, unauthenticated } from './credentials.ts'
 import { FailedAttempts } from './failed-attempts.ts'
@@ -19,13 +20,14 @@ export function oauthAuthenticator({ database, clock, config }: AuthenticatorPar
 
   async function authenticate({ authorization = '' }: IncomingHttpHeaders, address: string): Promise<Principal> {
     const token = bearerToken(authorization) ?? ''
-    if (!isOauthSecret('access', token)) throw unauthenticated('invalid_key', 'It does not have the form of a token.')
+    if (!isOauthSecret('access', token))
+      throw unauthenticated('invalid_key', 'The access token is malformed. Request a new one.')
     failed.refuseKnown(token)
     // Whoever has failed too often is not looked up any more; whoever has not costs nobody an attempt.
     failed.take(address)()
     const found = await find(token)
     if (found === undefined) {
-      const wrong = unauthenticated('invalid_key', 'No grant has this token: it was revoked, or it never was one.')
+      const wrong = unauthenticated('invalid_key', 'Unknown access token. Refresh it, or connect the app again.')
       failed.take(address)
       failed.remember(token, wrong)
       throw wrong
@@ -48,16 +50,24 @@ export function oauthAuthenticator({ database, clock, config }: AuthenticatorPar
     } = found
     const via = { grantId, client }
     const refused = { organizationId: organization.id, actor: { type: 'user', id: userId, via } } as const
-    if (revokedAt !== null) throw unauthenticated('revoked_key', `It was revoked at ${revokedAt}.`).refusing(refused)
+    const { timeZone } = organization
+    if (revokedAt !== null) {
+      const detail = `The access token was revoked on ${formatTimestamp(revokedAt, timeZone)}. Connect the app again.`
+      throw unauthenticated('revoked_key', detail).refusing(refused)
+    }
     if (status === 'disabled')
-      throw unauthenticated('revoked_key', 'Whoever granted it does not work here any more.').refusing(refused)
+      throw unauthenticated('revoked_key', 'The user who connected the app is deactivated.').refusing(refused)
     const [end = ''] = [expiresAt, endsAt].sort()
-    if (Date.parse(end) <= clock.nowMs())
-      throw unauthenticated('expired_key', `It expired at ${end}. Refresh it.`).refusing(refused)
-    if (audience !== config.publicUrl)
-      throw unauthenticated('invalid_key', `It is a token for ${audience}.`).refusing(refused)
+    if (Date.parse(end) <= clock.nowMs()) {
+      const detail = `The access token expired on ${formatTimestamp(end, timeZone)}. Refresh it, or connect the app again.`
+      throw unauthenticated('expired_key', detail).refusing(refused)
+    }
+    if (audience !== config.publicUrl) {
+      const detail = `The access token is valid for ${audience}, not for ${config.publicUrl}. Request a new one.`
+      throw unauthenticated('invalid_key', detail).refusing(refused)
+    }
     if (organization.tier !== 'pro_plus')
-      throw new Problem('tier_required', 'The interface is part of the tier Pro+.').refusing(refused)
+      throw new Problem('tier_required', 'The API requires the Pro+ tier.').refusing(refused)
     const power = permissionsOf(role as Role)
     return {
       kind: 'user',

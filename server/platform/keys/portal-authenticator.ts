@@ -4,6 +4,7 @@ import type { LinkCopier } from '../../../client/contract.gen.ts'
 import type { Organization, Principal } from '../calls/call.ts'
 import type { Database } from '../database/database.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { formatTimestamp } from '../values/format.ts'
 import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
 import { bearerToken, unauthenticated } from './credentials.ts'
 import { endOf, hashOf, isPortalToken, type Purpose } from './portal-addresses.ts'
@@ -15,7 +16,10 @@ export function portalAuthenticator(parts: AuthenticatorParts): Authenticator {
     isAddressed: ({ authorization = '' }) => /^Bearer (inv|ven)_/i.test(authorization),
     async authenticate({ authorization }: IncomingHttpHeaders) {
       if (authorization === undefined || authorization === '')
-        throw unauthenticated('missing_key', 'Send the last part of the portal address as "Authorization: Bearer …".')
+        throw unauthenticated(
+          'missing_key',
+          'The request has no portal token. Send the last part of the portal link as "Authorization: Bearer …".',
+        )
       return vendorBehind(parts, bearerToken(authorization) ?? '')
     },
   }
@@ -27,12 +31,21 @@ export async function vendorBehind(
   token: string,
 ): Promise<Principal> {
   const found = isPortalToken(token) ? await find(database, token) : undefined
-  if (found === undefined) throw unauthenticated('invalid_key', 'It is not a token of the vendor portal.')
+  if (found === undefined)
+    throw unauthenticated('invalid_key', 'The portal link is not valid. Use the link exactly as the builder sent it.')
   const { vendorId, subjectId, revokedAt, copiedBy, isDropped, deadlineAt, createdAt, ...organization } = found
-  if (revokedAt !== null) throw unauthenticated('revoked_token', `It was revoked or replaced at ${revokedAt}.`)
-  if (isDropped) throw unauthenticated('revoked_token', 'The builder does not work with this vendor at present.')
+  if (revokedAt !== null) {
+    const revokedOn = formatTimestamp(revokedAt, organization.timeZone)
+    const detail = `The portal link was revoked or replaced on ${revokedOn}. Ask the builder for a new link.`
+    throw unauthenticated('revoked_token', detail)
+  }
+  if (isDropped)
+    throw unauthenticated('revoked_token', 'The builder has deactivated or archived this vendor. Contact the builder.')
   const end = endOf({ createdAt, deadlineAt })
-  if (end.getTime() <= clock.nowMs()) throw unauthenticated('expired_token', `It expired at ${end.toISOString()}.`)
+  if (end.getTime() <= clock.nowMs()) {
+    const expiry = formatTimestamp(end, organization.timeZone)
+    throw unauthenticated('expired_token', `The portal link expired on ${expiry}. Ask the builder for a new link.`)
+  }
   return vendorOf(organization, vendorId, subjectId, copiedBy)
 }
 

@@ -86,7 +86,7 @@ export interface SignedIn extends Principal {
 
 /** The caller of an operation that is open to sessions alone. */
 export function signedIn({ principal }: Pick<Call, 'principal'>): SignedIn & { id: string } {
-  if (!('session' in principal)) throw new Error(`A ${principal.kind} has no session.`)
+  if (!('session' in principal)) throw new Error(`Expected a user with a session, not a ${principal.kind}.`)
   return principal as SignedIn & { id: string }
 }
 

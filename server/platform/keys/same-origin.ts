@@ -9,5 +9,9 @@ import { problem } from '../problems/problem.ts'
 export function assertSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
   const site = headers['sec-fetch-site']
   const isOurs = site === undefined ? headers.origin === new URL(publicUrl).origin : site === 'same-origin'
-  if (!isOurs) throw problem('cross_site', 'A change by session has to come from a page of this service.')
+  if (!isOurs)
+    throw problem(
+      'cross_site',
+      'A signed-in user can make changes only from pages of this service. In other places, use an API key.',
+    )
 }

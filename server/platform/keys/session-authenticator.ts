@@ -16,12 +16,12 @@ export function sessionAuthenticator({ database, clock, identity, config }: Auth
       authorization === undefined && sessionCookieOf(cookie, publicUrl) !== null,
     async authenticate({ cookie }) {
       const value = sessionCookieOf(cookie, publicUrl)
-      if (value === null) throw notSignedIn('This operation is for people who are signed in.')
+      if (value === null) throw notSignedIn('This operation requires a signed-in user. Sign in first.')
       const session = await identity.find(value)
       if (session === null || session.expiresAt.getTime() <= clock.nowMs())
-        throw notSignedIn('The session has ended. Sign in again.')
+        throw notSignedIn('Your session has ended. Sign in again.')
       const member = await memberOf(database.statements, session)
-      if (member === null) throw notSignedIn('Nobody with this address works here any more.')
+      if (member === null) throw notSignedIn('Your access to this organization has ended. Ask an admin to restore it.')
       return member
     },
   }

@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts'
 import type { Database, Db } from '../database/database.ts'
 import { isDatabaseUnable, Problem } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { formatNumber, tryAgainIn } from '../values/format.ts'
 
 /**
  * Two limits: requests per minute for each key (a 60 s window that opens with its first request) and requests per day
@@ -105,8 +106,9 @@ export function limits(
     return found
   }
 
-  function refused(code: 'rate_limited' | 'quota_exceeded', detail: string, window: Counter): Problem {
-    return new Problem(code, detail, {}, { 'Retry-After': String(Math.max(1, window.secondsLeft)) })
+  function refused(code: 'rate_limited' | 'quota_exceeded', limit: string, window: Counter): Problem {
+    const seconds = Math.max(1, window.secondsLeft)
+    return new Problem(code, `${limit} ${tryAgainIn(seconds)}`, {}, { 'Retry-After': String(seconds) })
   }
 
   return {
@@ -115,18 +117,22 @@ export function limits(
       // The common case does not wait.
       if (!(minute.takeHeld() || (await minute.take()))) {
         const { limit } = minuteLimits[principal.counters.kind]
-        throw refused('rate_limited', `No more than ${limit} requests a minute are taken.`, minute)
+        throw refused('rate_limited', `The limit is ${formatNumber(limit)} requests per minute.`, minute)
       }
       if (day !== null && !(day.takeHeld() || (await day.take()))) {
         minute.putBack()
-        throw refused('quota_exceeded', `The organization may send ${config.quotaPerDay} requests a day.`, day)
+        throw refused(
+          'quota_exceeded',
+          `The limit of your organization is ${formatNumber(config.quotaPerDay)} requests per day.`,
+          day,
+        )
       }
     },
 
     async takeVisit(address) {
       const minute = counter(`client:${networkOf(address)}`, clientLimit)
       if (minute.takeHeld() || (await minute.take())) return
-      const detail = `No more than ${clientLimit.limit} requests a minute are taken from one client.`
+      const detail = `The limit for one client is ${formatNumber(clientLimit.limit)} requests per minute.`
       throw refused('rate_limited', detail, minute)
     },
 
@@ -138,7 +144,11 @@ export function limits(
     async takeRegistration(address) {
       const hour = counter(`registration:${networkOf(address)}`, REGISTRATIONS)
       if (hour.takeHeld() || (await hour.take())) return
-      throw refused('rate_limited', `No more than ${REGISTRATIONS.limit} apps an hour register from one client.`, hour)
+      throw refused(
+        'rate_limited',
+        `The limit for one client is ${REGISTRATIONS.limit} app registrations per hour.`,
+        hour,
+      )
     },
 
     headers(principal) {

@@ -89,7 +89,7 @@ function forgetIdle(counts: Map<string, Count>): void {
 function tooMany(most: number, of: string): Problem {
   return new Problem(
     'too_many_concurrent_requests',
-    `No more than ${most} requests of one ${of} are answered at the same time.`,
+    `The limit for one ${of} is ${most} concurrent requests. Wait for a response before you send the next request.`,
     {},
     { 'Retry-After': '1' },
   )

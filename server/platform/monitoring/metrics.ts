@@ -85,7 +85,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
 
   const requests = new Histogram({
     name: 'plumbline_request_duration_seconds',
-    help: 'Time from a request to its answer, by operation and status; requests that match no operation are "none".',
+    help: 'Time from a request to its response, by operation and status. The operation is "none" for requests that match no operation.',
     labelNames: ['operation', 'status'] as const,
     buckets: REQUEST_SECONDS,
     registers,
@@ -97,7 +97,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
   })
   const attempts = new Histogram({
     name: 'plumbline_webhook_attempt_duration_seconds',
-    help: 'Time of an attempt, from the DNS lookup to the headers of the answer, by outcome.',
+    help: 'Time of an attempt, from the DNS lookup to the headers of the response, by outcome.',
     labelNames: ['outcome'] as const,
     buckets: ATTEMPT_SECONDS,
     registers,
@@ -126,17 +126,17 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
   )
   gauge(
     'plumbline_webhook_oldest_due_delivery_age_seconds',
-    'How long the oldest due delivery has been due; 0 when none is due. The same in every process.',
+    'How long the oldest due delivery has been due; 0 if none is due. The same in every process.',
     () => readings.oldestDueSeconds,
   )
   gauge(
     'plumbline_oldest_undispatched_event_age_seconds',
-    'The age of the oldest event that has not been dispatched yet; 0 when there is none. The same in every process.',
+    'Age of the oldest event that has not been dispatched yet; 0 if there is none. The same in every process.',
     () => readings.oldestUndispatchedSeconds,
   )
   const mails = new Counter({
     name: 'plumbline_mail_attempts_total',
-    help: 'Attempts to send a mail: "sent", "deferred" if another attempt follows, or "failed".',
+    help: 'Attempts to send an email: "sent", "deferred" if another attempt follows, or "failed".',
     labelNames: ['outcome'] as const,
     registers,
   })
@@ -144,12 +144,12 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
   for (const outcome of ['sent', 'deferred', 'failed']) mails.inc({ outcome }, 0)
   gauge(
     'plumbline_mails_waiting',
-    'Mails that are not sent yet, those to be tried again included. The same in every process.',
+    'Emails waiting to be sent, including those that will be retried. The same in every process.',
     () => readings.mailsWaiting,
   )
   gauge(
     'plumbline_oldest_waiting_mail_age_seconds',
-    'The age of the oldest mail that is not sent yet; 0 when there is none. The same in every process.',
+    'Age of the oldest email waiting to be sent; 0 if there is none. The same in every process.',
     () => readings.oldestMailSeconds,
   )
   const counted = new Map<string, number>()
@@ -177,10 +177,10 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
   })
   counts(
     'plumbline_errors_total',
-    'Responses with a status of 500 or above, and other failures of work that is not repeated, except during an outage of the database.',
+    'Responses with a status of 500 or above and other failures that are not retried, except during a database outage.',
     () => failures.reported,
   )
-  gauge('plumbline_database_up', 'Whether the database responds: 1 or 0.', () => readings.databaseUp)
+  gauge('plumbline_database_up', 'Whether the database is responding: 1 or 0.', () => readings.databaseUp)
   const pool = database.connections
   gauge('plumbline_database_pool_connections', 'Open database connections.', () => pool().open)
   gauge('plumbline_database_pool_idle', 'Open database connections that are idle.', () => pool().idle)
@@ -192,7 +192,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
   gauge('plumbline_database_pool_size', 'The maximum number of database connections.', () => pool().most)
   gauge(
     'plumbline_files_up',
-    'Whether files can be kept, in DATA_DIR or in the bucket: 1 or 0.',
+    'Whether files can be stored in DATA_DIR or in the bucket: 1 or 0.',
     () => readings.filesUp,
   )
   gauge('plumbline_data_dir_free_bytes', 'Free space on the disk of DATA_DIR.', () => readings.freeBytes)
@@ -287,7 +287,9 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
     mailAttempted: (outcome) => mails.inc({ outcome }),
     async serve(request, response) {
       if (!mayRead(request, config.metricsToken)) {
-        response.writeHead(401, { 'WWW-Authenticate': 'Bearer', 'Content-Type': 'text/plain' }).end('Not allowed.\n')
+        response
+          .writeHead(401, { 'WWW-Authenticate': 'Bearer', 'Content-Type': 'text/plain' })
+          .end('The metrics require the token of METRICS_TOKEN.\n')
         return
       }
       readings = await readElsewhere()

@@ -33,14 +33,14 @@ test('an outage of the database is one line when it begins and one when it ends,
   for (let i = 0; i < 100; i++) failures.failed(`job ${i}`, away)
   for (let i = 0; i < 3; i++) failures.failed('expireBids', new Error('a bug'))
   isAway = false
-  await vi.waitFor(() => expect(lines.at(-1)?.msg).toBe('the database responds again'), 10_000)
+  await vi.waitFor(() => expect(lines.at(-1)?.msg).toBe('the database is responding again'), 10_000)
   failures.succeeded('expireBids')
   failures.succeeded('expireBids')
   expect(lines.map(({ msg }) => msg)).toEqual([
-    'the database does not respond',
-    'a job failed and will be tried again',
-    'the database responds again',
-    'a job succeeds again',
+    'the database is not responding',
+    'a job failed and will be retried',
+    'the database is responding again',
+    'a job is working again',
   ])
   expect(lines.at(-1)).toMatchObject({ job: 'expireBids', failures: 3 })
 })
@@ -49,11 +49,11 @@ test('a bucket that is away is not an outage of the database', () => {
   const lines: Line[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const failures = new FailureLog({ ping: async () => {} }, log)
-  const problem = new Problem('unavailable', 'The store of the files does not answer.')
+  const problem = new Problem('unavailable', 'The file store is not responding.')
   problem.cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
   failures.failed('storeArrivals', problem)
   failures.report(problem, {}, 'unavailable')
-  expect(lines.map(({ msg }) => msg)).toEqual(['a job failed and will be tried again', 'unavailable'])
+  expect(lines.map(({ msg }) => msg)).toEqual(['a job failed and will be retried', 'unavailable'])
 })
 
 test.skipIf(inject('postgres') === null)(
@@ -113,7 +113,7 @@ test.skipIf(inject('postgres') === null)(
     )
     inPlace.close()
     await postgres.start()
-    await vi.waitFor(() => expect(service.log).toContain('the database responds again'), {
+    await vi.waitFor(() => expect(service.log).toContain('the database is responding again'), {
       timeout: 60_000,
       interval: 50,
     })
@@ -129,8 +129,11 @@ test.skipIf(inject('postgres') === null)(
       .split('\n')
       .map((line): Line => JSON.parse(line))
     const sinceReady = lines.slice(lines.findIndex(({ msg }) => msg === 'ready'))
-    const ofOutage = sinceReady.filter(({ level, msg }) => level > 30 || msg === 'the database responds again')
-    expect(ofOutage.map(({ msg }) => msg)).toEqual(['the database does not respond', 'the database responds again'])
+    const ofOutage = sinceReady.filter(({ level, msg }) => level > 30 || msg === 'the database is responding again')
+    expect(ofOutage.map(({ msg }) => msg)).toEqual([
+      'the database is not responding',
+      'the database is responding again',
+    ])
   },
   150_000,
 )

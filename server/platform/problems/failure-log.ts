@@ -45,7 +45,7 @@ export class FailureLog {
     }
     const failures = (this.#failing.get(job) ?? 0) + 1
     this.#failing.set(job, failures)
-    if (failures === 1) this.#log.error({ err: error, job }, 'a job failed and will be tried again')
+    if (failures === 1) this.#log.error({ err: error, job }, 'a job failed and will be retried')
     else this.#log.debug({ err: error, job, failures }, 'a job failed again')
   }
 
@@ -53,7 +53,7 @@ export class FailureLog {
     const failures = this.#failing.get(job)
     if (failures === undefined) return
     this.#failing.delete(job)
-    this.#log.info({ job, failures }, 'a job succeeds again')
+    this.#log.info({ job, failures }, 'a job is working again')
   }
 
   /** Logs what no job tries again. `about` names the request or record. */
@@ -74,7 +74,7 @@ export class FailureLog {
 
   #beginOutage(error: unknown): void {
     if (this.#outage !== null) return
-    this.#log.error({ err: error }, 'the database does not respond')
+    this.#log.error({ err: error }, 'the database is not responding')
     this.#outage = { sinceMs: performance.now(), timer: this.#pingLater() }
   }
 
@@ -95,6 +95,6 @@ export class FailureLog {
     }
     const seconds = Math.round((performance.now() - this.#outage.sinceMs) / 1000)
     this.#outage = null
-    this.#log.info({ seconds }, 'the database responds again')
+    this.#log.info({ seconds }, 'the database is responding again')
   }
 }

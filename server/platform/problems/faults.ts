@@ -57,7 +57,7 @@ function messageOf(error: ErrorObject, checked: Checked, suggestions: Suggestion
     case 'format':
       return formatRefusal(params.format, error.data) ?? message
     case 'pattern':
-      return patternWords[params.pattern] ?? 'does not have the form that the contract asks for'
+      return patternWords[params.pattern] ?? 'does not match the required format'
     case 'minLength':
       return limit === 1 ? 'must not be empty' : `must be at least ${limit} characters long`
     case 'maxLength':
@@ -75,7 +75,7 @@ function messageOf(error: ErrorObject, checked: Checked, suggestions: Suggestion
     case 'maxItems':
       return `must have at most ${counted(limit, 'item')}`
     case 'uniqueItems':
-      return `must not have the same item twice, as at ${Math.min(params.i, params.j)} and ${Math.max(params.i, params.j)}`
+      return `must not contain duplicates; items ${Math.min(params.i, params.j)} and ${Math.max(params.i, params.j)} are equal`
     case 'minProperties':
       return `must have at least ${counted(limit, 'field')}`
     case 'maxProperties':
@@ -136,7 +136,7 @@ function suggestion(name: string, { parentSchema, instancePath }: ErrorObject, c
   const names = Object.keys(parentSchema?.properties ?? {})
   const slip = names.find((known) => isSlipOf(name, known))
   const setter = slip === undefined && instancePath === '' ? checked.setter?.(name) : undefined
-  if (setter !== undefined) return `; ${setter} sets it`
+  if (setter !== undefined) return `; use ${setter} to set it`
   const meant = slip ?? meantBy(name, names)
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }

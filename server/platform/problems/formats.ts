@@ -30,14 +30,14 @@ export function withFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A): A {
   return ajv
 }
 
-const NO_INSTANT = 'must be an instant like 2026-03-31T14:30:00Z'
+const NO_INSTANT = 'must be a timestamp like 2026-03-31T14:30:00Z'
 
 /** What each format of the contract requires, worded for the sender of an invalid value. */
 export const formatWords: Readonly<Record<string, string>> = {
   date: 'must be a date like 2026-03-31',
   'date-time': NO_INSTANT,
-  email: 'must be an e-mail address like estimating@brazosframing.example.com',
-  uri: 'must be an address like https://hooks.example.com/plumbline',
+  email: 'must be an email address like estimating@brazosframing.example.com',
+  uri: 'must be a URL like https://hooks.example.com/plumbline',
   money: 'must be an amount with at most two decimals, like 1250.50',
   'unit-price': 'must be a price with at most four decimals, like 3.1275',
   quantity: 'must be a quantity with at most four decimals, like 12.5',
@@ -52,21 +52,22 @@ export function formatRefusal(format: string, value: unknown): string | undefine
 /** What each pattern of the contract requires. A pattern without a message here fails the suite. */
 export const patternWords: Readonly<Record<string, string>> = {
   '\\S': 'must not be blank',
-  '^(?!0000)': 'must not be in the year 0000, which no calendar has',
+  '^(?!0000)': 'must not be in the year 0000',
   '^[0-9]{4}-(0[1-9]|1[0-2])$': 'must be a month like 2026-12',
-  '^[A-Z]{2}$': 'must be two capital letters, like US',
-  '^[A-Za-z0-9_-]+$': 'must consist of letters, digits, - and _ only',
-  '^[A-Za-z][A-Za-z0-9]*$': 'must consist of letters and digits and begin with a letter, like roofSquares',
-  '^[a-z][a-z0-9_]*$': 'must consist of small letters, digits and _ and begin with a letter, like contract_signed',
-  '^([A-Za-z0-9][ ./-]?){8,20}$': 'must consist of 8 to 20 letters and digits, like 12-3456789',
+  '^[A-Z]{2}$': 'must be two uppercase letters, like US',
+  '^[A-Za-z0-9_-]+$': 'must contain only letters, digits, hyphens, and underscores',
+  '^[A-Za-z][A-Za-z0-9]*$': 'must contain only letters and digits and begin with a letter, like roofSquares',
+  '^[a-z][a-z0-9_]*$':
+    'must contain only lowercase letters, digits, and underscores and begin with a letter, like contract_signed',
+  '^([A-Za-z0-9][ ./-]?){8,20}$': 'must have 8 to 20 letters and digits, like 12-3456789',
   '^[a-z_]+(\\.[a-z_]+)+$': 'must be a name with a dot, like key.revoked',
-  '^[ -~]+$': 'must be printable ASCII',
+  '^[ -~]+$': 'must contain only printable ASCII characters',
   '^[A-Za-z0-9+/]+={0,2}$': 'must be base64, without line breaks',
-  '^bytes=([0-9]{1,15}-[0-9]{0,15}|-[0-9]{1,15})$': 'must be one range of bytes, like bytes=0-1023',
-  '^(\\*|(W/)?"[ !#-~]*"( *, *(W/)?"[ !#-~]*")*)$': 'must be * or ETags with their quotes, separated by commas',
+  '^bytes=([0-9]{1,15}-[0-9]{0,15}|-[0-9]{1,15})$': 'must be a single byte range, like bytes=0-1023',
+  '^(\\*|(W/)?"[ !#-~]*"( *, *(W/)?"[ !#-~]*")*)$': 'must be * or quoted ETags separated by commas',
   '^[Hh][Tt][Tt][Pp][Ss]?://': 'must begin with https:// or http://',
   '^(whsec_([A-Za-z0-9+/]{4}){4,}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?!whsec_)[\\s\\S]*)$':
-    'must have at least 16 characters of padded base64 after whsec_, or not begin with whsec_',
+    'must have at least 16 characters of padded base64 after whsec_ if it begins with whsec_',
 }
 
 function decimals(most: number): { type: 'number'; validate(value: number): boolean } {
@@ -88,13 +89,13 @@ function instantFault(text: string): string | null {
   const [offsetHours, offsetMinutes] = [Number(found[8] ?? 0), Number(found[9] ?? 0)]
   if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return NO_INSTANT
   if (hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) return NO_INSTANT
-  if (second === 60) return 'must not be a leap second (:60); send the second before or after it'
+  if (second === 60) return 'must not be a leap second (:60); use the second before or after it'
   if (offsetHours > 15) return 'must have an offset from UTC of less than 16 hours'
   // Answers are in UTC and write the year with four digits.
   const minutes = hour * 60 + minute - (offsetHours * 60 + offsetMinutes) * (found[7] === '-' ? -1 : 1)
   const isPast = year === 9999 && month === 12 && day === 31 && minutes >= MINUTES_OF_DAY
   const isBefore = year === 1 && month === 1 && day === 1 && minutes < 0
-  return isPast || isBefore ? 'must lie in the years 0001 to 9999 in UTC' : null
+  return isPast || isBefore ? 'must be in the years 0001 to 9999 in UTC' : null
 }
 type Six = [number, number, number, number, number, number]
 

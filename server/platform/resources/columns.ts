@@ -43,7 +43,7 @@ export function asItems(columns: Columns, rows: string): string {
 /** SQL of a row as one JSON object, in the form of its resource. */
 export function asObject(columns: Columns, alias: string): string {
   const members = Object.entries(columns).map(([name, column]) => {
-    if (typeof column === 'object') throw new Error(`${name} is computed, and has no place in another resource.`)
+    if (typeof column === 'object') throw new Error(`Expected ${name} to be a stored column, not a computed one.`)
     const value = `${alias}."${name}"`
     return `'${name}', ${column.startsWith('instant') ? asTimestamp(value) : value}`
   })

@@ -325,7 +325,7 @@ function condition(listed: Listed, name: string, value: unknown, parameter: Para
   if (name === 'createdAfter') return `t."createdAt" >= ${parameter(value)}`
   if (name === 'accountingId' && value === 'null') return `t."accountingId" is null`
   if (IDENTIFIERS.has(name)) return `t."${name}" = any(${parameter(identifiersIn(name, String(value)))})`
-  if (!Object.hasOwn(listed.columns, name)) throw new Error(`The parameter ${name} of a list filters nothing.`)
+  if (!Object.hasOwn(listed.columns, name)) throw new Error(`Expected a column for the list parameter ${name}.`)
   const column = listed.columns[name]
   return `${typeof column === 'object' ? `(${column.sql})` : `t."${name}"`} = ${parameter(value)}`
 }
@@ -339,7 +339,7 @@ function identifiersIn(name: string, value: string): string[] {
   if (!value.includes(',')) return [value]
   const several = value.split(',')
   if (several.length > MOST_IDENTIFIERS) {
-    const message = `must be at most ${MOST_IDENTIFIERS} identifiers, separated by commas`
+    const message = `must have at most ${MOST_IDENTIFIERS} identifiers separated by commas`
     throw invalid([{ pointer: name, code: 'maxItems', message }])
   }
   return [value, ...several]

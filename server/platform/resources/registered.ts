@@ -18,6 +18,6 @@ export function registerRecord(schema: RecordName, finder: RecordFinder): void {
 /** Throws if no loaded slice has a resource for the schema. */
 export function finderOf(schema: RecordName): RecordFinder {
   const finder = finders.get(schema)
-  if (finder === undefined) throw new Error(`No slice declares a resource for ${schema}.`)
+  if (finder === undefined) throw new Error(`Expected a domain folder to declare a resource for ${schema}.`)
   return finder
 }

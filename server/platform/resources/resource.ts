@@ -218,7 +218,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
   /** The fields that change, with their values: in whichever order they were sent, the same fields make one statement. */
   function toChange(before: R, changes: Changes<R, Computed>, ifMatch: string | undefined): [string, unknown][] {
     checkIfMatch(ifMatch, before)
-    if (before.archivedAt != null) throw conflict('archived', 'An archived resource cannot be changed.')
+    if (before.archivedAt != null) throw conflict('archived', 'Cannot change the record: it is archived.')
     const old = before as unknown as Record<string, unknown>
     return Object.entries(changes as Record<string, unknown>)
       .filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, old[field]))
@@ -227,7 +227,8 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
 
   function setting(names: readonly string[], first: number): string {
     const sets = names.map((name, i) => {
-      if (typeof kinds[name] !== 'string') throw new Error(`${table} has no column ${name} to change.`)
+      if (typeof kinds[name] !== 'string')
+        throw new Error(`Expected ${table} to have a column ${name} that can be changed.`)
       return `"${name}" = $${i + first}`
     })
     return `${sets.join(', ')}, "version" = t."version" + 1, "updatedAt" = $3`

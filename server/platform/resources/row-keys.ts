@@ -78,9 +78,8 @@ export function meantBy<Values extends RowKeys, R extends Keyed>(
   const holders = { id: by('id'), accountingId: by('accountingId'), externalId: by('externalId') }
   return rows.map(({ values }) => {
     const key = values[match]
-    if (key == null && match !== 'id') return fault(match, 'required', 'is required, because rows are matched by it')
-    if (values.id !== undefined && match !== 'id')
-      return fault('id', 'match', `is only sent with match id; these rows are matched by ${match}`)
+    if (key == null && match !== 'id') return fault(match, 'required', `is required when match is ${match}`)
+    if (values.id !== undefined && match !== 'id') return fault('id', 'match', `must be omitted when match is ${match}`)
     const record = key == null ? null : (holders[match].get(key) ?? null)
     if (record === null && key != null && match === 'id') return unknownReference(['/id'])
     if (record !== null && record.archivedAt !== null) return archived()

@@ -4,6 +4,7 @@ import { withHolder } from '../calls/holder.ts'
 import { type CheckedRow, type RowSchema, rowChecker } from '../calls/rows.ts'
 import { savepoint } from '../events/recorded.ts'
 import { conflict, invalid, Problem, problem, taken, toldOf, toProblem } from '../problems/problem.ts'
+import { formatList } from '../values/format.ts'
 import { type Changed, changedFields, type Row } from './resource.ts'
 
 /**
@@ -118,7 +119,7 @@ function checked<Name extends RowSchema>(
   }
   for (const { field, places } of holders.values()) {
     if (places.length === 1) continue
-    const message = `rows ${places.slice(0, MOST_NAMED).join(', ')} are the same by this`
+    const message = `must be unique; rows ${formatList(places.slice(0, MOST_NAMED).map(String))} have the same value`
     for (const place of places) faulty.set(place, invalid([{ pointer: `/${field}`, code: 'unique', message }]))
   }
   return { asked, faulty }
@@ -145,7 +146,8 @@ export function matched<
   const meant = new Map<string, number>()
   return rows.map(({ place, values }) => {
     const { id, externalId = null } = values
-    if (id !== undefined) return invalid([{ pointer: '/id', code: 'match', message: 'is only sent with match id' }])
+    if (id !== undefined)
+      return invalid([{ pointer: '/id', code: 'match', message: 'must be omitted unless match is id' }])
     const own = externalId === null ? undefined : byExternalId.get(externalId)
     const holder = byKey.get(keyOf(values))
     const isOther = own === undefined ? externalId !== null && holder?.externalId != null : own.id !== holder?.id
@@ -170,11 +172,11 @@ export function refusedAs<T>(work: () => T): T | Problem {
 }
 
 export function archived(): Problem {
-  return conflict('archived', 'An archived resource cannot be changed.')
+  return conflict('archived', 'Cannot change the record: it is archived.')
 }
 
 export function sameAs(place: number): Problem {
-  return invalid([{ pointer: '', code: 'unique', message: `row ${place} is about the same record` }])
+  return invalid([{ pointer: '', code: 'unique', message: `must not refer to the same record as row ${place}` }])
 }
 
 /**
@@ -253,7 +255,7 @@ function resultOf<R extends Row, Made>(
 }
 
 function told(fault: Problem | undefined): SyncedRow['problem'] {
-  if (fault === undefined) throw new Error('A row is either written or refused.')
+  if (fault === undefined) throw new Error('Expected a problem for a row that was not written.')
   return toldOf(fault)
 }
 
@@ -266,8 +268,10 @@ function together(refused: Refused): Problem {
       pointer: `/rows/${place}${error.pointer}`,
     })),
   )
-  const rows = faults.length === 1 ? '1 row is' : `${faults.length} rows are`
-  const detail = `${rows} at fault, so none was written.`
+  const detail =
+    faults.length === 1
+      ? 'No row was written, because 1 row has errors. See `errors`.'
+      : `No row was written, because ${faults.length} rows have errors. See \`errors\`.`
   const told = { errors: errors.slice(0, MOST_ERRORS) }
   const code = SEVEREST.find((each) => faults.some(([, fault]) => fault.code === each))
   if (code !== undefined) {

@@ -46,7 +46,7 @@ interface Asked {
 /** Null if no record can match. */
 export async function matching(tenant: Tenant, table: string, { q, archived, start }: Asked): Promise<Matched | null> {
   const kind = kindsByTable.get(table)
-  if (kind === undefined) throw new Error(`The index of words (kinds.ts) knows no records of ${table}.`)
+  if (kind === undefined) throw new Error(`Expected the search index to include records of ${table}.`)
   const { type } = kind
   const words = askedWords(q)
   if (words.length === 0) return null

@@ -50,3 +50,8 @@ const lists = {
 export function formatList(words: readonly string[], last: 'and' | 'or' = 'and'): string {
   return lists[last].format(words)
 }
+
+/** The last sentence of an error that passes with time. */
+export function tryAgainIn(seconds: number): string {
+  return `Try again in ${seconds === 1 ? '1 second' : `${formatNumber(seconds)} seconds`}.`
+}

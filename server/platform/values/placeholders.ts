@@ -1,4 +1,5 @@
 import type { FieldError } from '../../../client/contract.gen.ts'
+import { formatList } from './format.ts'
 
 /** What stands in for each placeholder, by its name. What is left out is empty. */
 export type Values = Readonly<Record<string, string | null | undefined>>
@@ -14,11 +15,11 @@ const MOST_OF_NAME = 60
 export function placeholderFaults(text: string, pointer: string, known: readonly string[]): FieldError[] {
   for (const [, name = '', end] of text.matchAll(OPENED)) {
     if (end !== undefined && known.includes(name.trim())) continue
-    const problem =
+    const message =
       end === undefined
-        ? 'has double braces that are not closed'
-        : `has the unknown placeholder ${name.trim().slice(0, MOST_OF_NAME)}`
-    return [{ pointer, code: 'unknown_placeholder', message: `${problem}; there are ${known.join(', ')}` }]
+        ? `must close each placeholder with double braces; available placeholders are ${formatList(known)}`
+        : `has the unknown placeholder ${name.trim().slice(0, MOST_OF_NAME)}; available placeholders are ${formatList(known)}`
+    return [{ pointer, code: 'unknown_placeholder', message }]
   }
   return []
 }

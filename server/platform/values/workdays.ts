@@ -18,7 +18,7 @@ export interface WorkCalendar {
 export function workCalendar(given: { workdays: readonly number[]; holidays: readonly string[] }): WorkCalendar {
   const isWorked = Array.from({ length: 7 }, (_, day) => given.workdays.includes(day + 1))
   const aWeek = isWorked.filter(Boolean).length
-  if (aWeek === 0) throw new Error('A calendar has at least one workday a week.')
+  if (aWeek === 0) throw new Error('Expected a calendar with at least one workday a week.')
   const worked = [0, 1, 2, 3, 4, 5, 6].filter((day) => isWorked[day])
   const workedBefore = isWorked.map((_, day) => worked.filter((each) => each < day).length)
   const off = [...new Set(given.holidays.map(dayOf))].filter(isInWeek).sort((a, b) => a - b)

@@ -21,7 +21,7 @@ export async function admitNew(call: WriteCall, wanted: Sending): Promise<void> 
   if ((await webhooks.count(call)) >= MOST_WEBHOOKS) {
     throw conflict(
       'limit_reached',
-      `An organization has at most ${MOST_WEBHOOKS} subscriptions. Delete one that is not needed.`,
+      `An organization can have at most ${MOST_WEBHOOKS} subscriptions. Delete one that you no longer need.`,
     )
   }
   const active = await webhooks.active(call)
@@ -51,14 +51,14 @@ function permitTypes(call: Call, eventTypes: Webhook['eventTypes']): void {
   const beyond = eventTypes.find((type) => type !== '*' && !mayRead(call, type))
   if (beyond === undefined) return
   const permission = permissionOf(call.surroundings.contract, beyond)
-  throw new Problem('permission_denied', `A subscription to ${beyond} needs ${permission}.`, { permission })
+  throw new Problem('permission_denied', `Subscribing to ${beyond} requires ${permission}.`, { permission })
 }
 
 function refuseTooMany(others: webhooks.Active[]): void {
   if (others.length < MOST_ACTIVE) return
   throw conflict(
     'limit_reached',
-    `An organization has at most ${MOST_ACTIVE} active subscriptions. Disable or delete one that is not needed.`,
+    `An organization can have at most ${MOST_ACTIVE} active subscriptions. Disable or delete one that you no longer need.`,
   )
 }
 
@@ -74,8 +74,12 @@ function refuseTwin({ url, eventTypes, allowDuplicate = false }: Sending, others
     const what = shared === '*' ? 'every event' : shared
     throw conflict(
       'already_done',
-      `${other.id} sends ${what} to this address already. Change that one, or set allowDuplicate if it is to come twice.`,
-      { errors: [{ pointer: '/url', code: 'conflict', message: `is where ${other.id} sends ${what} already` }] },
+      `The subscription ${other.id} already sends ${what} to this URL. Change that subscription, or set allowDuplicate to receive each event twice.`,
+      {
+        errors: [
+          { pointer: '/url', code: 'conflict', message: `already receives ${what} from the subscription ${other.id}` },
+        ],
+      },
     )
   }
 }

@@ -159,7 +159,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
       (error: unknown) => {
         // This process does not know the key that the secret is sealed with, which is no fault of the receiver. The claim
         // runs out, and a process that knows the key makes the attempt.
-        log.error({ err: error, webhookId: claimed.webhookId }, 'a delivery could not be signed')
+        log.error({ err: error, webhookId: claimed.webhookId }, 'could not sign a delivery')
         underWay--
         release(claimed)
       },

@@ -124,7 +124,9 @@ describe("the address of a cloud's metadata", () => {
     expect(isPublic(address)).toBe(false)
     const host = address.includes(':') ? `[${address}]` : address
     for (const allowPrivate of [false, true]) {
-      expect(faultOf(`https://${host}/latest/meta-data`, allowPrivate)).toBe("must not lead to a cloud's metadata")
+      expect(faultOf(`https://${host}/latest/meta-data`, allowPrivate)).toBe(
+        'must not point to a cloud metadata service',
+      )
       for (const [url, resolve] of [
         [`http://${host}:${port}/`],
         [`https://${host}:${port}/`],
@@ -133,7 +135,7 @@ describe("the address of a cloud's metadata", () => {
       ] as const) {
         const outcome = await attempt(url, resolve, allowPrivate)
         expect([url, outcome.kind]).toEqual([url, 'refused'])
-        expect(outcome.error).toContain('where a cloud keeps its metadata')
+        expect(outcome.error).toContain('the address of a cloud metadata service')
       }
     }
   })
@@ -144,7 +146,7 @@ describe("the address of a cloud's metadata", () => {
     ['http://0251.0376.0251.0376/'],
     ['http://0xa8.63.129.16/'],
   ])('%s, another way to write one, is refused too', (url) => {
-    expect(faultOf(url, true)).toBe("must not lead to a cloud's metadata")
+    expect(faultOf(url, true)).toBe('must not point to a cloud metadata service')
   })
 
   test('has neighbours that are none', () => {
@@ -163,7 +165,7 @@ describe('a name', () => {
     const outcome = await attempt(`http://hooks.example.com:${port}/`, async () => ['93.184.216.34', '127.0.0.1'])
     expect(outcome).toMatchObject({
       kind: 'refused',
-      error: 'We do not send to 127.0.0.1, which is not a public address.',
+      error: 'Webhooks cannot be sent to 127.0.0.1, because it is not a public address.',
     })
   })
 

@@ -17,18 +17,18 @@ const PORTS = new Set(['', '443', '8443'])
 /** Why we refuse to send to this address, or null. */
 export function faultOf(address: string, allowPrivate: boolean): string | null {
   const url = URL.canParse(address) ? new URL(address) : null
-  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') return 'has to be an https address'
-  if (url.username !== '' || url.password !== '') return 'must not carry user info'
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') return 'must be an https URL'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
   const host = hostOf(url)
-  if (isMetadata(host)) return "must not lead to a cloud's metadata"
+  if (isMetadata(host)) return 'must not point to a cloud metadata service'
   if (allowPrivate) return null
-  if (url.protocol !== 'https:') return 'has to be an https address'
-  if (!PORTS.has(url.port)) return 'has to be on port 443 or 8443'
+  if (url.protocol !== 'https:') return 'must be an https URL'
+  if (!PORTS.has(url.port)) return 'must use port 443 or 8443'
   // By now the URL parser has normalized decimal, octal and hexadecimal forms.
-  if (isIP(host) !== 0) return isPublic(host) ? null : 'must not lead to a private or reserved network'
+  if (isIP(host) !== 0) return isPublic(host) ? null : 'must not point to a private or reserved network'
   const name = host.toLowerCase().replace(/\.$/, '')
   if (name === 'localhost' || name.endsWith('.localhost') || !name.includes('.'))
-    return 'must not lead to a private network'
+    return 'must not point to a private network'
   return null
 }
 
@@ -127,7 +127,7 @@ function guarded(resolve: Resolve, isAllowed: (address: string) => boolean): Loo
         const bad = addresses.find((address) => !isAllowed(address))
         const [first] = addresses
         if (bad !== undefined) return done(refusal(bad), '')
-        if (first === undefined) return done(new Error(`${name} has no address`), '')
+        if (first === undefined) return done(new Error(`The host name ${name} has no IP address.`), '')
         if (all)
           return done(
             null,
@@ -143,8 +143,8 @@ function guarded(resolve: Resolve, isAllowed: (address: string) => boolean): Loo
 function refusal(address: string): DestinationRefused {
   return new DestinationRefused(
     isMetadata(address)
-      ? `We do not send to ${address}, where a cloud keeps its metadata.`
-      : `We do not send to ${address}, which is not a public address.`,
+      ? `Webhooks cannot be sent to ${address}, the address of a cloud metadata service.`
+      : `Webhooks cannot be sent to ${address}, because it is not a public address.`,
   )
 }
 

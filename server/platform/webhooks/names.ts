@@ -31,7 +31,7 @@ function byDns(resolver: Resolver): Resolve {
     const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     if (addresses.length > 0) return addresses
     const [failure] = found.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as Error] : []))
-    throw failure ?? new Error(`${name} has no address`)
+    throw failure ?? new Error(`The host name ${name} has no IP address.`)
   }
 }
 
@@ -61,11 +61,12 @@ function oneByOne(resolve: Resolve): Resolve {
   return (name) => {
     const known = asked.get(name)
     if (known !== undefined) return known
-    if (asked.size >= MOST_NAMES) return Promise.reject(new Error(`${name} is one of too many names to look up`))
+    if (asked.size >= MOST_NAMES)
+      return Promise.reject(new Error(`The host name ${name} was not looked up, because too many others are waiting.`))
     const sinceMs = performance.now()
     const answer = before
       .then(() => {
-        if (performance.now() - sinceMs > WAIT_MS) throw new Error(`${name} was not looked up in time`)
+        if (performance.now() - sinceMs > WAIT_MS) throw new Error(`The host name ${name} was not looked up in time.`)
         return resolve(name)
       })
       .finally(() => asked.delete(name))

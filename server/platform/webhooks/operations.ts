@@ -21,7 +21,7 @@ export const webhookOperations = {
   },
 
   async createWebhook({ body }, call) {
-    refuseBrowserToken(call, 'create a subscription')
+    refuseBrowserToken(call)
     checkUrl(call, body.url)
     const { secret = newSecret(), allowDuplicate: _, ...wanted } = body
     const webhook = await call.write(async (call) => {
@@ -53,7 +53,7 @@ export const webhookOperations = {
       const before = await lockInUse(call, path.webhookId)
       const isTakenOver = !isOnlySwitchedOff(body)
       if (isTakenOver) {
-        assertMayTakeOver(call, before, 'change the subscription')
+        assertMayTakeOver(call, before)
         await admitChange(call, before, body)
         await webhooks.bindToToken(call, before.id)
       }
@@ -113,7 +113,7 @@ export const webhookOperations = {
     const { secret = newSecret(), overlapHours } = body
     const webhook = await call.write(async (call) => {
       const before = await lockInUse(call, path.webhookId)
-      assertMayTakeOver(call, before, 'rotate the secret')
+      assertMayTakeOver(call, before)
       const old = await webhooks.sealedSecret(call, before.id)
       const overlapEnds = new Date(call.now.getTime() + overlapHours * 3_600_000).toISOString()
       await webhooks.setSecrets(call, before.id, {
@@ -129,7 +129,7 @@ export const webhookOperations = {
   async recoverWebhook({ path, body }, call) {
     const { since, until = call.now.toISOString() } = body
     if (Date.parse(since) >= Date.parse(until)) {
-      throw invalid([{ pointer: '/since', code: 'order', message: 'has to lie before until' }])
+      throw invalid([{ pointer: '/since', code: 'order', message: 'must be before until' }])
     }
     const queued = await call.write(async (call) => {
       const webhook = await lockInUse(call, path.webhookId)
@@ -158,7 +158,11 @@ export const webhookOperations = {
       const row = await webhooks.lockDelivery(call, path.deliveryId)
       if (row === undefined) throw notFound()
       if (!row.test) refuseWhileDisabled(webhook)
-      if (row.isUnderWay) throw conflict('under_way', 'An attempt is under way. See how it ends first.')
+      if (row.isUnderWay)
+        throw conflict(
+          'under_way',
+          'Cannot send the delivery again: an attempt is in progress. Try again when it has ended.',
+        )
       await webhooks.endPause(call, webhookId, call.now)
       await webhooks.sendAgain(call, path.deliveryId, call.now)
       wakeAfterCommit(call, webhookId)
@@ -187,13 +191,16 @@ function checkUrl(call: Call, url: string): void {
 
 async function lockInUse(call: WriteCall, id: string): Promise<Webhook> {
   const webhook = await webhooks.lock(call, id)
-  if (webhook.archivedAt !== null) throw conflict('archived', 'This subscription was deleted.')
+  if (webhook.archivedAt !== null) throw conflict('archived', 'The subscription was deleted. Create a new one.')
   return webhook
 }
 
 function refuseWhileDisabled(webhook: Webhook): void {
   if (webhook.status === 'disabled')
-    throw conflict('subscription_disabled', 'The subscription is disabled. Set its status to active first.')
+    throw conflict(
+      'subscription_disabled',
+      'Cannot send deliveries: the subscription is disabled. Set its status to active first.',
+    )
 }
 
 async function findDelivery(call: Call, id: string): Promise<Delivery> {

@@ -122,7 +122,7 @@ function run(
   let retryAfter: string | undefined
   let isOver = false
 
-  const timer = setTimeout(() => end('timed_out', 'The receiver did not answer within 10 seconds.'), TIMEOUT_MS)
+  const timer = setTimeout(() => end('timed_out', 'The receiver did not respond within 10 seconds.'), TIMEOUT_MS)
 
   function end(kind: Outcome['kind'], error: string): void {
     if (isOver) return
@@ -137,10 +137,10 @@ function run(
       sentAfterMs,
       responseStatus: status,
       responseBody: body === '' ? null : body,
-      error: isSuccess ? null : status === null ? error : `The receiver answered ${status}.`,
+      error: isSuccess ? null : status === null ? error : `The receiver responded with status ${status}.`,
       retryAfterMs: isSuccess ? null : readRetryAfter(retryAfter, clock.nowMs()),
     })
-    controller?.abort(new Error('The attempt is over.'))
+    controller?.abort(new Error('The attempt has ended.'))
   }
 
   try {
@@ -150,7 +150,7 @@ function run(
       {
         onRequestStart(request) {
           // The connection was established too late to be used.
-          if (isOver) return request.abort(new Error('The attempt is over.'))
+          if (isOver) return request.abort(new Error('The attempt has ended.'))
           controller = request
           sentAfterMs = performance.now() - started
         },

@@ -9,12 +9,12 @@ import { Problem } from '../problems/problem.ts'
  * where a subscription sends, or what signs it, can replace what the owner's receiver relies on. Apps change only the
  * subscriptions that they own themselves, and browser tokens none (`wrong_caller`).
  */
-export function assertMayTakeOver(call: Call, webhook: Webhook, what: string): void {
-  refuseBrowserToken(call, what)
+export function assertMayTakeOver(call: Call, webhook: Webhook): void {
+  refuseBrowserToken(call)
   if (!mayTakeOver(call, webhook))
     throw new Problem(
       'permission_denied',
-      `Cannot ${what}: the subscription belongs to another user or API key. Ask its owner or an admin.`,
+      'Cannot change the subscription: it belongs to another user or API key. Ask its owner or an admin.',
     )
 }
 

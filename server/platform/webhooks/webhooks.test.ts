@@ -300,7 +300,11 @@ describe('an event', () => {
       ({ body }) => body.data[0]?.attemptCount === 1,
     )
     const [delivery] = failed.body.data
-    expect(delivery).toMatchObject({ status: 'pending', responseStatus: 500, error: 'The receiver answered 500.' })
+    expect(delivery).toMatchObject({
+      status: 'pending',
+      responseStatus: 500,
+      error: 'The receiver responded with status 500.',
+    })
     const waitMs = Date.parse(delivery.nextAttemptAt) - Date.parse(delivery.lastAttemptAt)
     expect(waitMs).toBeGreaterThanOrEqual(4000)
     expect(waitMs).toBeLessThanOrEqual(6000)

@@ -17,7 +17,7 @@ export const calendarOperations = {
   },
 
   async createCalendarFeed({ body }, call) {
-    refuseBrowserToken(call, 'create a calendar feed')
+    refuseBrowserToken(call)
     const { vendorId = null, userId = null, communityId = null } = body
     const feed = await call.write(async (call) => {
       const name = await lockedName(call, vendorId, userId)

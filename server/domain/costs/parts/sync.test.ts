@@ -138,7 +138,7 @@ test('with best_effort each row at fault fails alone, with what the single opera
   const single = await plumbline.post('/api/ext/parts', row('B', { name: 'x'.repeat(201) }), caller)
   expect(failed[0].problem.errors).toContainEqual(single.body.errors[0])
   expect(failed[7].problem.errors).toEqual([
-    { pointer: '/sku', code: 'unique', message: 'rows 13, 14 are the same by this' },
+    { pointer: '/sku', code: 'unique', message: 'must be unique; rows 13 and 14 have the same value' },
   ])
   const skus = (await partsOf(caller)).map(({ sku }) => sku)
   expect(skus).toEqual(['A', 'C', 'E', 'G', 'H', 'I', 'J', 'PRICED', 'TAKEN'])
@@ -168,7 +168,7 @@ test('keys count as they were before the request, and two rows about one part ar
   expect(statuses(await sync(swapped, caller, 'best_effort'))).toEqual(['failed', 'failed', 'updated'])
   const both = await sync([row('Z', { externalId: '1' }), row('A')], caller, 'best_effort')
   expect(both.body.rows[1].problem.errors).toMatchObject([
-    { code: 'unique', message: 'row 0 is about the same record' },
+    { code: 'unique', message: 'must not refer to the same record as row 0' },
   ])
 })
 

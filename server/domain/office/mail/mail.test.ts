@@ -156,8 +156,8 @@ test('an outage of the mail server is one line when it begins and one when it en
   await mails(allSent)
   const ofOutage = lines.filter(({ level, job }) => level > 30 || job !== undefined)
   expect(ofOutage.filter(({ msg }) => !msg.includes('row-level'))).toMatchObject([
-    { msg: 'a job failed and will be tried again', job: 'reachMailServer' },
-    { msg: 'a job succeeds again', job: 'reachMailServer' },
+    { msg: 'a job failed and will be retried', job: 'reachMailServer' },
+    { msg: 'a job is working again', job: 'reachMailServer' },
   ])
 })
 

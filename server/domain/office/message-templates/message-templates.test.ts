@@ -121,7 +121,9 @@ test('a placeholder that the kind does not have is refused at its field, and an 
   ])
   expect(await wrong({ body: ' \n' })).toEqual([422, '/body pattern'])
   const { body } = await word('advance', { body: '{{dates}}' })
-  expect(body.errors[0].message).toMatch(/^has the unknown placeholder dates; there are builder\.name, .*, message$/)
+  expect(body.errors[0].message).toMatch(
+    /^has the unknown placeholder dates; available placeholders are builder\.name, .*, and message$/,
+  )
   expect((await templateOf('advance')).version).toBe(1)
 })
 
