@@ -24,14 +24,17 @@ export async function listenForOperators(at: Workbench, log: Logger): Promise<{ 
   const file = fileIn(at.config.dataDir)
   const server = createServer({ requestTimeout: PATIENCE_MS }, (incoming, outgoing) => {
     const declared = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY)
-    const asked = declared <= MOST_BYTES ? json(incoming) : Promise.reject(problem('payload_too_large', 'Too long.'))
+    const asked =
+      declared <= MOST_BYTES
+        ? json(incoming)
+        : Promise.reject(problem('payload_too_large', `The input exceeds ${MOST_BYTES} bytes.`))
     asked
       .then((body) => answer(at, body as Asked))
       .then(
         (result) => outgoing.end(JSON.stringify({ result: result ?? null })),
         (error: unknown) => {
           const { code, message, extras } = toProblem(error)
-          if (code === 'internal') log.error({ err: error }, 'an operator’s verb failed')
+          if (code === 'internal') log.error({ err: error }, 'a command failed')
           outgoing.end(JSON.stringify({ problem: { code, detail: message, errors: extras.errors } }))
         },
       )
@@ -41,7 +44,10 @@ export async function listenForOperators(at: Workbench, log: Logger): Promise<{ 
   try {
     await bind(server, file)
   } catch (error) {
-    log.warn({ err: error }, 'the command line cannot reach this server over a socket in its data folder')
+    log.warn(
+      { err: error },
+      'Cannot open the socket for the command line in the data folder. Commands work only while the service is stopped.',
+    )
     return null
   }
   return {
@@ -74,7 +80,11 @@ interface Asked {
 
 async function answer(at: Workbench, { verb, input }: Asked): Promise<unknown> {
   // A command line of another version may know other verbs.
-  if (!isOperatorVerb(verb)) throw problem('unknown_path', 'The running server does not know this verb.')
+  if (!isOperatorVerb(verb))
+    throw problem(
+      'unknown_path',
+      'The running service does not support this command. Use the command line of the same version.',
+    )
   return carryOut(verb, at, input as InputOf<typeof verb>)
 }
 
@@ -94,7 +104,7 @@ export async function askServer<Verb extends OperatorVerb>(
       headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
     })
     asked.on('response', (incoming) => json(incoming).then(done, fail))
-    asked.on('timeout', () => asked.destroy(new Error('The server did not answer in time.')))
+    asked.on('timeout', () => asked.destroy(new Error('The service did not respond in time. Try again.')))
     asked.on('error', (error) => fail(new ServerUnreachable(error.message)))
     asked.end(body)
   })

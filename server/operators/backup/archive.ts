@@ -37,7 +37,7 @@ export function embeddedConfig(env: NodeJS.ProcessEnv): GivenConfig {
   const given = readConfig({ ...env, ENCRYPTION_KEY: env.ENCRYPTION_KEY || NO_KEY })
   if (given.databaseUrl !== null) {
     throw new BackupRefused(
-      'DATABASE_URL is set, and PostgreSQL is backed up and restored by its own tools (docs/operating/backup.md).',
+      'DATABASE_URL is set. Back up and restore PostgreSQL with its own tools (docs/operating/backup.md).',
     )
   }
   return env.ENCRYPTION_KEY ? given : { ...given, encryptionKey: null }

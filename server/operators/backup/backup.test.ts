@@ -100,7 +100,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
 
   test('is restored with the key that was kept beside the backup, and with no other', async () => {
     const dataDir = folder('third')
-    expect(await refusal(dataDir, bare)).toContain('The encryption key is not in')
+    expect(await refusal(dataDir, bare)).toContain('does not contain the encryption key')
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(path.join(dataDir, 'encryption-key'), Buffer.alloc(32, 7).toString('base64'))
     expect(await refusal(dataDir, bare)).toContain('is not the one')
@@ -123,7 +123,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     writeFileSync(folder('other.tar.gz'), 'Nothing of the kind.')
     expect(await refusal(dataDir, folder('cut.tar.gz'))).toContain('cannot be read')
     expect(await refusal(dataDir, folder('other.tar.gz'))).toMatch(/cannot be read|is not a backup/)
-    expect(await refusal(dataDir, folder('absent.tar.gz'))).toContain('There is no file')
+    expect(await refusal(dataDir, folder('absent.tar.gz'))).toContain('absent.tar.gz does not exist.')
     expect(contentsOf(dataDir)).toEqual([])
   })
 

@@ -34,9 +34,10 @@ export interface Made extends Note {
  */
 export async function backUp(env: NodeJS.ProcessEnv, wanted: { out: string; withKey: boolean }): Promise<Made> {
   const folder = databaseFolder(embeddedConfig(env))
-  if (!existsSync(folder)) throw new BackupRefused(`There is no embedded database in ${path.dirname(folder)}.`)
+  if (!existsSync(folder))
+    throw new BackupRefused(`No embedded database exists in ${path.dirname(folder)}. Set DATA_DIR to its folder.`)
   const file = path.resolve(wanted.out)
-  if (existsSync(file)) throw new BackupRefused(`${file} exists already; name another file.`)
+  if (existsSync(file)) throw new BackupRefused(`${file} already exists. Choose another file.`)
   const { config, migration } = await look(env)
   const claim = claimDataFolder(config.dataDir)
   try {
@@ -54,7 +55,10 @@ async function look(env: NodeJS.ProcessEnv): Promise<{ config: Config; migration
   const database = await openDatabase(given)
   try {
     const migration = await newestMigration(database.statements)
-    if (migration === null) throw new BackupRefused('The database is empty: no service has started on it yet.')
+    if (migration === null)
+      throw new BackupRefused(
+        'The database is empty, because the service has not started on it yet. Start the service first.',
+      )
     const { config } = await withEncryptionKey(given, database)
     await checkpoint(database)
     return { config, migration }
@@ -90,8 +94,7 @@ async function write(file: string, folder: string, note: Note, key: Buffer | nul
 }
 
 function sentence(env: NodeJS.ProcessEnv, { dataDir }: Config, isIncluded: boolean): string {
-  if (isIncluded)
-    return 'The encryption key is in the backup: whoever has the file can read all that is encrypted in it.'
+  if (isIncluded) return 'The backup contains the encryption key. Anyone who has the file can decrypt its data.'
   const place = env.ENCRYPTION_KEY ? 'ENCRYPTION_KEY' : path.join(dataDir, NAMES.key)
-  return `The encryption key is not in the backup, which cannot be restored without it: keep ${place} too, somewhere else.`
+  return `The backup does not contain the encryption key, and cannot be restored without it. Keep a copy of ${place} in another place.`
 }

@@ -27,7 +27,7 @@ export interface Restored extends Note {
 export async function restore(env: NodeJS.ProcessEnv, file: string): Promise<Restored> {
   const given = embeddedConfig(env)
   const { dataDir } = given
-  if (!existsSync(file)) throw new BackupRefused(`There is no file ${path.resolve(file)}.`)
+  if (!existsSync(file)) throw new BackupRefused(`The file ${path.resolve(file)} does not exist.`)
   const claim = claimDataFolder(dataDir)
   const unpacked = path.join(dataDir, RESTORING)
   try {
@@ -61,7 +61,7 @@ function assertEmpty(dataDir: string): void {
   const found = there.filter((name) => !mayBeThere.has(name))
   if (found.length === 0) return
   throw new BackupRefused(
-    `${dataDir} is not empty (${found.slice(0, 5).join(', ')}). Set DATA_DIR to a new folder, or move what is there away.`,
+    `${dataDir} is not empty (${found.slice(0, 5).join(', ')}). Set DATA_DIR to a new folder, or move its contents away.`,
   )
 }
 
@@ -76,7 +76,7 @@ async function unpack(file: string, into: string): Promise<void> {
       filter: (name, entry) => isOurs(name) && 'type' in entry && ['File', 'Directory'].includes(entry.type),
     })
   } catch (error) {
-    throw asUnusable(error) ?? new BackupRefused(`${file} cannot be read: ${reason(error)}`)
+    throw asUnusable(error) ?? new BackupRefused(`Cannot read ${file}: ${reason(error)}`)
   }
 }
 
@@ -87,13 +87,13 @@ function readNote(unpacked: string, file: string): Note {
   } catch {
     // No note, or not one of ours: reported below.
   }
-  throw new BackupRefused(`${file} is not a backup that this version of Plumbline knows.`)
+  throw new BackupRefused(`${file} is not a backup that this version of Plumbline can read.`)
 }
 
 async function assertKnown({ migration, version }: Note): Promise<void> {
   if ((await knownMigrations()).includes(migration)) return
   throw new BackupRefused(
-    `The backup has a newer schema (${migration}, of Plumbline ${version}) than this Plumbline ${ownVersion()} knows. Restore it with that version or a later one.`,
+    `The backup has a newer schema (${migration}, from Plumbline ${version}) than Plumbline ${ownVersion()} supports. Restore it with Plumbline ${version} or later.`,
   )
 }
 
@@ -102,11 +102,11 @@ async function assertOpens(given: GivenConfig, unpacked: string, file: string): 
   const encryptionKey = keyFor(given, unpacked)
   if (encryptionKey === null) {
     throw new BackupRefused(
-      `The encryption key is not in ${file}. Set ENCRYPTION_KEY, or put the file ${NAMES.key} that was kept beside it into ${given.dataDir}.`,
+      `${file} does not contain the encryption key. Set ENCRYPTION_KEY, or copy the file ${NAMES.key} of the original data folder to ${given.dataDir}.`,
     )
   }
   const database = await open(databaseFolder({ dataDir: unpacked })).catch((error: unknown) => {
-    throw asUnusable(error) ?? new BackupRefused(`The database in ${file} cannot be opened: ${reason(error)}`)
+    throw asUnusable(error) ?? new BackupRefused(`Cannot open the database in ${file}: ${reason(error)}`)
   })
   try {
     await withEncryptionKey({ ...given, encryptionKey }, database)

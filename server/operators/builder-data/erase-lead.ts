@@ -24,7 +24,7 @@ export async function eraseLead(
   if (lead === undefined) throw notFound()
   const { organizationId, firstName, lastName, email, phone } = lead
   if (nameOf(lead) !== confirm)
-    throw invalid([{ pointer: '--confirm', code: 'mismatch', message: 'is not the name of the lead' }])
+    throw invalid([{ pointer: '--confirm', code: 'mismatch', message: 'must be the name of the lead' }])
   const name = [firstName, lastName].filter((part) => part !== null).join(' ') || null
   const isErased = name === NEUTRAL.name
   const marks = [...(isErased ? [] : contactMarks({ name, email, phone })), ...also.map((text) => markOf(text))]

@@ -64,7 +64,7 @@ export async function eraseOrganization(
     return { organizationId, erased }
   }
   if (organization.name !== confirmedName) {
-    throw invalid([{ pointer: '--confirm', code: 'mismatch', message: 'is not the name of the builder' }])
+    throw invalid([{ pointer: '--confirm', code: 'mismatch', message: 'must be the name of the builder' }])
   }
   await closeDoors(database, clock, organizationId)
   for (let attempt = 1; ; attempt++) {

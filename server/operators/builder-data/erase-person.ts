@@ -29,11 +29,11 @@ export interface ErasedPerson {
 
 /** Tables that are not searched, and why. */
 export const NOT_SEARCHED: Record<string, string> = {
-  archives: 'Names of kinds and hashes; what is in the files is replaced there.',
-  auditEntries: 'It holds ids, names of fields and addresses of machines, and refuses to be changed.',
-  fileArrivals: 'The bytes of files, which no name is looked for in.',
-  postings: 'IDs, amounts and generated notes, and it refuses to be changed.',
-  idempotencyRecords: 'The stored answers are encrypted, and gone within 24 hours.',
+  archives: 'Names of kinds and hashes. Personal data is replaced in the archived files.',
+  auditEntries: 'Contains only IDs, field names, and IP addresses, and cannot be changed.',
+  fileArrivals: 'The content of files, which is not searched for names.',
+  postings: 'Contains only IDs, amounts and generated notes, and cannot be changed.',
+  idempotencyRecords: 'Stored responses are encrypted and deleted within 24 hours.',
 }
 
 /** Columns that hold no text written by anybody. */
@@ -63,7 +63,7 @@ export async function eraseUser(
     .executeTakeFirst()
   if (user === undefined) throw notFound()
   if (user.name !== confirm) {
-    throw invalid([{ pointer: '--confirm', code: 'mismatch', message: 'is not the name of the user' }])
+    throw invalid([{ pointer: '--confirm', code: 'mismatch', message: 'must be the name of the user' }])
   }
   const address = `${id}@erased.invalid`
   const isErased = user.email === address
@@ -125,7 +125,7 @@ export async function eraseBuyer(parts: Parts, saleId: string, wanted: WantedCon
 
 function assertSomebodyMeant({ name, email, also }: WantedContact): void {
   if (name !== undefined || email !== undefined || also.length > 0) return
-  throw invalid([{ pointer: '--email', code: 'required', message: 'or --name says who is meant' }])
+  throw invalid([{ pointer: '--email', code: 'required', message: 'is required unless --name or --also is set' }])
 }
 
 /** Erases whoever is meant of the people that a record names. */

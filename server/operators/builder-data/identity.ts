@@ -21,7 +21,11 @@ export function markOf(text: string, neutral?: string): Mark {
   const kind = kindOf(text)
   if (kind === null) {
     throw invalid([
-      { pointer: '--also', code: 'too_common', message: `"${text}" is too common a text to be looked for` },
+      {
+        pointer: '--also',
+        code: 'too_common',
+        message: `must be more specific than "${text}", which is too common to search for`,
+      },
     ])
   }
   // Some characters are escaped in JSON but not in plain text.

@@ -21,7 +21,7 @@ export async function readHeader(file: string): Promise<ImportHeader> {
   const { kind, data } = asObject(parse(first))
   const header = asObject(data)
   if (kind !== 'export' || header.format !== FORMAT || !isId('org', header.organizationId))
-    throw new ImportRefused(`${file} is not an export of a builder in the format ${FORMAT}.`)
+    throw new ImportRefused(`${file} is not an export of a builder in the format ${FORMAT}. Export the builder again.`)
   if (header.import === undefined)
     throw new ImportRefused(
       `${file} has no rows to import. Export the builder again with "organizations export --for-import".`,
@@ -60,7 +60,7 @@ export async function* readRows(file: string): AsyncGenerator<ImportRow> {
 
 async function* readLines(file: string): AsyncGenerator<string> {
   await access(file).catch(() => {
-    throw new ImportRefused(`Cannot read ${file}.`)
+    throw new ImportRefused(`Cannot read ${file}. Check the path and its permissions.`)
   })
   yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })
 }

@@ -212,7 +212,11 @@ async function assertPlace(trx: Db, most: number): Promise<void> {
     .selectFrom('organizations')
     .select((query) => query.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
-  if (count >= most) throw problem('beta_full', `This deployment admits ${most} organizations.`)
+  if (count >= most)
+    throw problem(
+      'beta_full',
+      `This deployment allows at most ${most} builders. Raise BETA_MAX_ORGANIZATIONS, or erase a builder.`,
+    )
 }
 
 interface TableWriter {

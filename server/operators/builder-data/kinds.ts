@@ -67,7 +67,7 @@ const EVENT = {
   leftOut: {
     ...{ id: 'in the payload', type: 'in the payload', occurredAt: 'in the payload, as timestamp' },
     ...{ resourceId: 'in the payload', actorId: 'in the payload' },
-    permissions: 'what reading it takes follows from the skill in the payload',
+    permissions: 'derived from the skill in the payload',
   },
   records: events,
 }
@@ -164,7 +164,7 @@ export const KINDS: readonly Kind[] = [
   asKept('event', 'events', EVENT_COLUMNS, { ...EVENT, order: ['sequence'], where: '"sequence" is not null' }),
   asKept('archive', 'archives', ['id', 'kind', 'month', 'records', 'size', 'sha256', 'createdAt'], {
     where: `"status" = 'kept'`,
-    leftOut: { status: 'only what is kept is exported', claimedUntil: 'for whoever is writing a file' },
+    leftOut: { status: 'only kept archives are exported', claimedUntil: 'used only while a file is written' },
   }),
   // The most recent events have no sequence yet; there are only ever a few of these.
   asKept('event', 'events', EVENT_COLUMNS, { ...EVENT, order: ['recordedOrder'], where: '"sequence" is null' }),
@@ -180,27 +180,26 @@ export const INSIDE: Partial<Record<Table, string>> = {
 
 /** Tables that belong to an organization but are not exported. */
 export const LEFT_OUT: Partial<Record<Table, string>> = {
-  apiKeySecrets: 'Hashes of secrets, which are of use to nobody but this deployment.',
-  oauthTokens: 'Hashes of tokens, which are of use to nobody but this deployment.',
-  calendarAddresses: 'Hashes of addresses, which are of use to nobody but this deployment.',
-  bidDrafts: 'What vendors have not submitted yet, which the builder is not to see.',
+  apiKeySecrets: 'Hashes of secrets, which are useful only to this deployment.',
+  oauthTokens: 'Hashes of tokens, which are useful only to this deployment.',
+  calendarAddresses: 'Hashes of calendar links, which are useful only to this deployment.',
+  bidDrafts: 'Drafts that vendors have not submitted, which the builder must not see.',
   copiedLinkBidDrafts: 'Bids that were entered through copied portal links and have not been submitted.',
-  bidRequestNumbers: 'A counter; the numbers themselves are in the bid requests.',
-  contractNumbers: 'A counter; the numbers themselves are in the contracts.',
-  paymentNumbers: 'A counter; the numbers themselves are in the payments.',
-  paymentRunNumbers: 'A counter; the numbers themselves are in the payment runs.',
-  saleNumbers: 'A counter; the numbers themselves are in the sales.',
-  portalAddresses:
-    'Hashes and sealed copies of the tokens that vendors were sent; whoever has one acts for the vendor.',
-  searchQueue: 'Names of records that are to be indexed.',
-  links: 'Made from the records, which are exported.',
-  searchWords: 'Made from the records, which are exported.',
-  searchVariants: 'Made from the records, which are exported.',
-  fileArrivals: 'The bytes of small files on their way into the store.',
-  fileUsage: 'A sum; the sizes themselves are in the attachments.',
-  looseFiles: 'Which files of the store no attachment has, until they are removed.',
-  sandboxes: 'How far filling or emptying a sandbox has come.',
-  idempotencyRecords: 'Copies of answers, encrypted and kept for 24 hours.',
+  bidRequestNumbers: 'A counter. The numbers are in the bid requests.',
+  contractNumbers: 'A counter. The numbers are in the contracts.',
+  paymentNumbers: 'A counter. The numbers are in the payments.',
+  paymentRunNumbers: 'A counter. The numbers are in the payment runs.',
+  saleNumbers: 'A counter. The numbers are in the sales.',
+  portalAddresses: 'Hashes and encrypted copies of portal links, which allow acting for the vendor.',
+  searchQueue: 'IDs of records that wait to be indexed.',
+  links: 'Derived from the records, which are exported.',
+  searchWords: 'Derived from the records, which are exported.',
+  searchVariants: 'Derived from the records, which are exported.',
+  fileArrivals: 'The content of small files that are being stored.',
+  fileUsage: 'A sum. The sizes are in the attachments.',
+  looseFiles: 'Files without an attachment that wait to be deleted.',
+  sandboxes: 'Progress of filling or emptying a sandbox.',
+  idempotencyRecords: 'Encrypted copies of responses, kept for 24 hours.',
 }
 
 export const columnList = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)))

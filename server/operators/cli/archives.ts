@@ -6,7 +6,9 @@ import { progressOnStderr } from './lines.ts'
 import { verb } from './verb.ts'
 
 export function addArchiveVerbs(program: Command): void {
-  const archives = program.command('archives').description('Files of what was deleted because it was old.')
+  const archives = program
+    .command('archives')
+    .description('Manage the archives of records that were deleted because of their age.')
   archives
     .command('list')
     .description("List a builder's archives.")
@@ -23,13 +25,17 @@ export function addArchiveVerbs(program: Command): void {
     )
   archives
     .command('fetch')
-    .description("Copy a builder's archives into a folder: lines of JSON as in an export, compressed by gzip.")
+    .description("Copy a builder's archives to a folder, as JSON lines compressed with gzip.")
     .argument('<organizationId>')
-    .requiredOption('--out <folder>', 'a new folder')
+    .requiredOption('--out <folder>', 'folder to create')
     .addOption(
-      new Option('--kind <kind>', 'all kinds when left out').choices(['event', 'status_change', 'vendor_notification']),
+      new Option('--kind <kind>', 'kind of record (default: all kinds)').choices([
+        'event',
+        'status_change',
+        'vendor_notification',
+      ]),
     )
-    .option('--month <month>', 'such as 2026-11; all months when left out', month)
+    .option('--month <month>', 'month such as 2026-11 (default: all months)', month)
     .action((id: string, { out, ...wanted }: { out: string; kind?: string; month?: string }) =>
       verb(async ({ database, clock, config }) => {
         await requireOrganization(database.statements, id)

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { isAllowable, MOST_ALLOWED_ADDRESSES } from '../../platform/keys/allowed-addresses.ts'
 import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
+import { formatNumber } from '../../platform/values/format.ts'
 
 // Each parses an option's text into the value that a verb takes, and rejects invalid text with a sentence.
 
 export function text(most: number): (value: string) => string {
   return (value) => {
     if (value.trim() === '' || value.length > most)
-      throw new InvalidArgumentError(`It has to have 1 to ${most} characters.`)
+      throw new InvalidArgumentError(`It must have 1 to ${most} characters.`)
     return value
   }
 }
@@ -22,21 +23,21 @@ export function terms(file: string): string {
   try {
     text = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw new InvalidArgumentError(`It cannot be read: ${(error as Error).message}.`)
+    throw new InvalidArgumentError(`The file cannot be read: ${(error as Error).message}.`)
   }
   if (text === '' || text.length > MOST_TERMS || text.includes('\0'))
-    throw new InvalidArgumentError(`The file has to have 1 to ${MOST_TERMS} characters of text.`)
+    throw new InvalidArgumentError(`The file must contain 1 to ${formatNumber(MOST_TERMS)} characters of text.`)
   return text
 }
 
 export function email(value: string): string {
   if (!/^[^\s@]+@[^\s@]+$/.test(value) || value.length > 254)
-    throw new InvalidArgumentError('It has to be an e-mail address.')
+    throw new InvalidArgumentError('It must be an email address.')
   return value
 }
 
 export function currency(value: string): string {
-  if (!/^[A-Z]{3}$/.test(value)) throw new InvalidArgumentError('It has to be an ISO 4217 code, such as USD.')
+  if (!/^[A-Z]{3}$/.test(value)) throw new InvalidArgumentError('It must be an ISO 4217 currency code, such as USD.')
   return value
 }
 
@@ -44,7 +45,7 @@ export function timeZone(value: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone && value
   } catch {
-    throw new InvalidArgumentError('It has to be an IANA time zone, such as America/Chicago.')
+    throw new InvalidArgumentError('It must be an IANA time zone, such as America/Chicago.')
   }
 }
 
@@ -52,7 +53,7 @@ export function whole(least: number, most: number): (value: string) => number {
   return (value) => {
     const number = Number(value)
     if (!/^\d+$/.test(value) || number < least || number > most) {
-      throw new InvalidArgumentError(`It has to be a whole number from ${least} to ${most}.`)
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
     }
     return number
   }
@@ -61,29 +62,30 @@ export function whole(least: number, most: number): (value: string) => number {
 export function instant(value: string): Date {
   const date = new Date(value)
   if (Number.isNaN(date.getTime()) || !/^\d{4}-\d\d-\d\d/.test(value)) {
-    throw new InvalidArgumentError('It has to be an instant, such as 2027-01-31T00:00:00Z.')
+    throw new InvalidArgumentError('It must be a timestamp, such as 2027-01-31T00:00:00Z.')
   }
   return date
 }
 
 export function month(value: string): string {
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(value)) throw new InvalidArgumentError('It has to be a month, such as 2026-11.')
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(value)) throw new InvalidArgumentError('It must be a month, such as 2026-11.')
   return value
 }
 
 export function permissions(value: string): string[] {
   const wanted = [...new Set(value.split(',').map((permission) => permission.trim()))]
   const unknown = wanted.filter((permission) => !(ALL_PERMISSIONS as readonly string[]).includes(permission))
-  if (unknown.length > 0) throw new InvalidArgumentError(`There is no permission ${unknown.join(', ')}.`)
+  if (unknown.length > 0) throw new InvalidArgumentError(`Unknown permissions: ${unknown.join(', ')}.`)
   return wanted
 }
 
 export function addresses(value: string): string[] {
   const wanted = [...new Set(value.split(',').map((address) => address.trim()))]
   const wrong = wanted.find((address) => !isAllowable(address))
-  if (wrong !== undefined) throw new InvalidArgumentError(`"${wrong}" is no address and no range, such as 10.0.0.0/8.`)
+  if (wrong !== undefined)
+    throw new InvalidArgumentError(`"${wrong}" is not an IP address or a range such as 10.0.0.0/8.`)
   if (wanted.length > MOST_ALLOWED_ADDRESSES)
-    throw new InvalidArgumentError(`A key has at most ${MOST_ALLOWED_ADDRESSES} addresses and ranges.`)
+    throw new InvalidArgumentError(`A key can have at most ${MOST_ALLOWED_ADDRESSES} addresses and ranges.`)
   return wanted
 }
 
@@ -92,17 +94,19 @@ const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 /** The day of the week, 1 for Monday to 7 for Sunday. */
 export function weekday(value: string): number {
   const day = WEEKDAYS.indexOf(value.toLowerCase()) + 1
-  if (day === 0) throw new InvalidArgumentError(`It has to be one of ${WEEKDAYS.join(', ')}.`)
+  if (day === 0) throw new InvalidArgumentError(`It must be one of ${WEEKDAYS.join(', ')}.`)
   return day
 }
 
 /** The stages of a sale, in order, separated by commas; a sale has as many as the contract says. */
 export function stages(value: string): string[] {
   const names = value.split(',').map((name) => name.trim())
-  if (names.length > 30) throw new InvalidArgumentError('A sale has at most 30 stages.')
+  if (names.length > 30) throw new InvalidArgumentError('A sale can have at most 30 stages.')
   if (!names.every((name) => /^[a-z][a-z0-9_]{0,59}$/.test(name)))
-    throw new InvalidArgumentError('A stage is small letters, digits and _, like contract_signed.')
-  if (new Set(names).size < names.length) throw new InvalidArgumentError('No stage may be there twice.')
+    throw new InvalidArgumentError(
+      'A stage must contain only lowercase letters, digits, and underscores and begin with a letter, like contract_signed.',
+    )
+  if (new Set(names).size < names.length) throw new InvalidArgumentError('Each stage must be unique.')
   return names
 }
 
@@ -111,14 +115,14 @@ export function hours(most: number): (value: string) => Limit {
   return (value) => {
     if (value === 'none') return value
     if (!/^\d{1,3}(\.\d{1,2})?$/.test(value) || Number(value) > most)
-      throw new InvalidArgumentError(`It has to be 0 to ${most} hours, or "none".`)
+      throw new InvalidArgumentError(`It must be 0 to ${most} hours, or "none".`)
     return Number(value)
   }
 }
 
 export function multiplier(value: string): number {
   if (!/^\d(\.\d{1,4})?$/.test(value) || Number(value) < 1)
-    throw new InvalidArgumentError('It has to be a number from 1 to 9.9999.')
+    throw new InvalidArgumentError('It must be a number from 1 to 9.9999.')
   return Number(value)
 }
 
@@ -126,7 +130,7 @@ export type Limit = number | 'none'
 
 export function limit(value: string): Limit {
   if (value === 'none') return value
-  if (!/^\d{1,12}(\.\d{1,2})?$/.test(value)) throw new InvalidArgumentError('It has to be an amount, or "none".')
+  if (!/^\d{1,12}(\.\d{1,2})?$/.test(value)) throw new InvalidArgumentError('It must be an amount, or "none".')
   return Number(value)
 }
 

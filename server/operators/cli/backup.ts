@@ -6,9 +6,9 @@ import { assertWorkplace } from './workplace.ts'
 export function addBackupVerbs(program: Command): void {
   program
     .command('backup')
-    .description('Write the embedded database to a file, while no server runs on it.')
-    .requiredOption('--out <file>', 'a new file, such as plumbline.tar.gz')
-    .option('--with-key', 'put the encryption key into it, so that the file alone is enough to restore', false)
+    .description('Back up the embedded database to a file. Stop the service first.')
+    .requiredOption('--out <file>', 'file to create, such as plumbline.tar.gz')
+    .option('--with-key', 'include the encryption key, so that the file is enough for a restore', false)
     .action(
       bareVerb(async (options: { out: string; withKey: boolean }) => {
         assertWorkplace(process.env)
@@ -18,7 +18,7 @@ export function addBackupVerbs(program: Command): void {
     )
   program
     .command('restore')
-    .description('Put a backup into DATA_DIR, which has to be empty.')
+    .description('Restore a backup to DATA_DIR, which must be empty.')
     .argument('<file>')
     .action((file: string) =>
       bareVerb(async () => {

@@ -169,7 +169,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     ]) {
       const refused = await runVerbIn(folder, {}, ...order)
       expect([order, refused.code, refused.json.error.code]).toEqual([order, 1, 'configuration'])
-      expect(refused.json.error.detail).toMatch(/^There is no database in .* Set DATABASE_URL or DATA_DIR/)
+      expect(refused.json.error.detail).toMatch(/^No database exists in .* Set DATABASE_URL or DATA_DIR/)
     }
     expect(readdirSync(folder)).toEqual([])
   })

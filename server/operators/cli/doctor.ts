@@ -29,7 +29,9 @@ const DATABASE_PATIENCE_MS = 5000
 export function addDoctorVerb(program: Command): void {
   program
     .command('doctor')
-    .description('Check configuration, database, tenant isolation, storage, mail and clock; exit code 1 on a failure.')
+    .description(
+      'Check the configuration, database, tenant isolation, storage, email, and clock. The exit code is 1 if a check fails.',
+    )
     .action(
       bareVerb(async () => {
         const checks = await examine(process.env)
@@ -52,7 +54,7 @@ async function examine(env: Env): Promise<Finding[]> {
   return [
     { check: 'configuration', ...judgeConfiguration(config) },
     ...(await examineDatabase(config)),
-    { check: 'storage', ...(await outcomeOf(() => openFiles(config).store.check(), 'Files can be kept.')) },
+    { check: 'storage', ...(await outcomeOf(() => openFiles(config).store.check(), 'Files can be stored.')) },
     { check: 'mail', ...(await examineMail(config)) },
   ]
 }
@@ -61,9 +63,9 @@ const NO_KEY = Buffer.alloc(32).toString('base64')
 
 function judgeConfiguration({ isProduction, publicUrl, databaseUrl, encryptionKey }: GivenConfig): Outcome {
   if (databaseUrl !== null && encryptionKey === null)
-    return warn('ENCRYPTION_KEY is not set: the key is kept in the database, beside what it encrypts.')
+    return warn('ENCRYPTION_KEY is not set. The key is stored in the database, next to the data that it encrypts.')
   if (isProduction && isLocalUrl(publicUrl))
-    return warn(`PUBLIC_URL is ${publicUrl}: links in emails work on this machine only.`)
+    return warn(`PUBLIC_URL is ${publicUrl}: links in emails work only on this machine.`)
   return { status: 'ok', detail: 'Every variable is valid.' }
 }
 
@@ -71,7 +73,11 @@ async function examineDatabase(config: GivenConfig): Promise<Finding[]> {
   const { databaseUrl, dataDir } = config
   if (databaseUrl === null && !existsSync(path.join(dataDir, 'database')))
     return [
-      { check: 'database', status: 'failed', detail: `There is no database in ${dataDir} yet. Start the service.` },
+      {
+        check: 'database',
+        status: 'failed',
+        detail: `No database exists in ${dataDir} yet. Start the service to create it.`,
+      },
     ]
   let database: Database
   try {
@@ -79,13 +85,17 @@ async function examineDatabase(config: GivenConfig): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof DataFolderInUse)) return [{ check: 'database', status: 'failed', detail: sentenceOf(error) }]
     return [
-      { check: 'database', status: 'skipped', detail: `${error.message} Its schema is checked while it is stopped.` },
+      {
+        check: 'database',
+        status: 'skipped',
+        detail: `${error.message} The schema can be checked only while that process is stopped.`,
+      },
     ]
   }
   try {
     const reached = await outcomeOf(
       () => database.ping(),
-      `The ${databaseUrl === null ? 'embedded database' : 'PostgreSQL server'} responds.`,
+      databaseUrl === null ? 'The embedded database is responding.' : 'The PostgreSQL server is responding.',
     )
     if (reached.status === 'failed') return [{ check: 'database', ...reached }]
     return [
@@ -103,9 +113,12 @@ async function judgeSchema(database: Database): Promise<Outcome> {
   const [known, done] = [await knownMigrations(), await listMigrations(database.statements)]
   const pending = known.filter((name) => !done.has(name)).length
   const isNewer = [...done].some((name) => !known.includes(name))
-  if (isNewer) return warn('The schema is of a later version. Upgrade this one (docs/operating/upgrading.md).')
-  if (pending > 0) return warn(`The schema lacks ${pending} migrations, which the next start or "migrate" runs.`)
-  return { status: 'ok', detail: 'The schema is the one of this version.' }
+  if (isNewer)
+    return warn(
+      'The schema belongs to a newer version of Plumbline. Upgrade this installation (docs/operating/upgrading.md).',
+    )
+  if (pending > 0) return warn(`The schema needs ${pending} more migrations. Start the service, or run "migrate".`)
+  return { status: 'ok', detail: 'The schema matches this version.' }
 }
 
 async function judgeWall(database: Database): Promise<Outcome> {
@@ -116,12 +129,12 @@ async function judgeWall(database: Database): Promise<Outcome> {
 
 async function judgeClock(database: Database): Promise<Outcome> {
   const skew = await clockSkew(database.statements, new Clock())
-  if (skew !== null) return warn(`${skew.replace(/^t/, 'T')}.`)
-  return { status: 'ok', detail: 'The clock agrees with that of the database.' }
+  if (skew !== null) return warn(skew)
+  return { status: 'ok', detail: 'The clock matches the clock of the database.' }
 }
 
 async function examineMail({ mail }: GivenConfig): Promise<Outcome> {
-  if (mail === null) return { status: 'skipped', detail: 'SMTP_URL is not set: no email is sent.' }
+  if (mail === null) return { status: 'skipped', detail: 'SMTP_URL is not set, so no emails are sent.' }
   const post = openPost(mail)
   try {
     return await outcomeOf(() => post.check(), `The mail server ${mail.host}:${mail.port} accepts the sign-in.`)

@@ -5,19 +5,19 @@ import { addresses, instant, permissions, text, whole } from './arguments.ts'
 import { sharedVerb } from './verb.ts'
 
 export function addKeyVerbs(program: Command): void {
-  const keys = program.command('keys').description('API keys. A secret is printed once and kept nowhere.')
+  const keys = program.command('keys').description('Manage API keys. A secret is printed once and is not stored.')
   withLife(keys.command('create'))
-    .description('Make a key. It ends in a year unless something else is said.')
+    .description('Create a key. By default it expires after one year.')
     .requiredOption('--organization <organizationId>')
-    .option('--name <name>', 'what the key is for', text(200), 'API key')
+    .option('--name <name>', 'purpose of the key', text(200), 'API key')
     .option(
       '--permissions <list>',
-      'separated by commas; all that the role of its creator has when left out',
+      "permissions separated by commas (default: all permissions of the user's role)",
       permissions,
     )
-    .option('--allow-from <list>', 'addresses and ranges, separated by commas; anywhere when left out', addresses)
-    .option('--propose-only', 'what it would change becomes a proposal that somebody else approves')
-    .option('--created-by <userId>', 'whose power bounds the key; the first owner when left out')
+    .option('--allow-from <list>', 'addresses and ranges separated by commas (default: any address)', addresses)
+    .option('--propose-only', 'turn each change into a proposal that another user approves')
+    .option('--created-by <userId>', 'user the key acts for (default: first owner)')
     .action(
       sharedVerb(
         'keys create',
@@ -43,15 +43,15 @@ export function addKeyVerbs(program: Command): void {
     )
   keys
     .command('list')
-    .description("List a builder's keys, without their secrets.")
+    .description("List a builder's keys without their secrets.")
     .requiredOption('--organization <organizationId>')
     .action(sharedVerb('keys list', ({ organization }: { organization: string }) => ({ organizationId: organization })))
   withLife(keys.command('update'))
-    .description('Change a key; what is left out stays.')
+    .description('Update a key. Omitted options keep their value.')
     .argument('<keyId>')
-    .option('--name <name>', 'what the key is for', text(200))
-    .option('--allow-from <list>', 'addresses and ranges, separated by commas', addresses)
-    .addOption(new Option('--allow-from-anywhere', 'from any address again').conflicts('allowFrom'))
+    .option('--name <name>', 'purpose of the key', text(200))
+    .option('--allow-from <list>', 'addresses and ranges separated by commas', addresses)
+    .addOption(new Option('--allow-from-anywhere', 'allow any address again').conflicts('allowFrom'))
     .action((id: string, options: Life & { name?: string; allowFrom?: string[]; allowFromAnywhere?: true }) =>
       sharedVerb('keys update', () => ({
         id,
@@ -62,15 +62,15 @@ export function addKeyVerbs(program: Command): void {
     )
   keys
     .command('rotate')
-    .description('Make a new secret for a key.')
+    .description('Create a new secret for a key.')
     .argument('<keyId>')
-    .option('--overlap-days <days>', 'how long the old secret lives on, 0 to 7', whole(0, 7), 0)
+    .option('--overlap-days <days>', 'days for which the old secret stays valid, 0 to 7', whole(0, 7), 0)
     .action((id: string, { overlapDays }: { overlapDays: number }) =>
       sharedVerb('keys rotate', () => ({ id, overlapMs: overlapDays * DAY_MS }))({}),
     )
   keys
     .command('revoke')
-    .description('End a key now.')
+    .description('Revoke a key immediately.')
     .argument('<keyId>')
     .action((id: string) => sharedVerb('keys revoke', () => ({ id }))({}))
 }
@@ -86,10 +86,16 @@ interface Life {
 function withLife(command: Command): Command {
   return command
     .addOption(
-      new Option('--expires-at <instant>', 'RFC 3339').argParser(instant).conflicts(['expiresInDays', 'neverExpires']),
+      new Option('--expires-at <instant>', 'timestamp (RFC 3339) at which the key expires')
+        .argParser(instant)
+        .conflicts(['expiresInDays', 'neverExpires']),
     )
-    .addOption(new Option('--expires-in-days <days>', 'from now').argParser(whole(1, 36_500)).conflicts('neverExpires'))
-    .option('--never-expires', 'until it is revoked')
+    .addOption(
+      new Option('--expires-in-days <days>', 'days until the key expires')
+        .argParser(whole(1, 36_500))
+        .conflicts('neverExpires'),
+    )
+    .option('--never-expires', 'keep the key valid until it is revoked')
 }
 
 /** When the key expires; null for never, undefined if no option was given. */
@@ -98,6 +104,6 @@ function endOf({ expiresAt, expiresInDays, neverExpires }: Life): string | null 
   if (neverExpires) return null
   if (expiresInDays !== undefined) return new Date(now.getTime() + expiresInDays * DAY_MS).toISOString()
   if (expiresAt !== undefined && expiresAt <= now)
-    throw invalid([{ pointer: '--expires-at', code: 'past', message: 'lies in the past' }])
+    throw invalid([{ pointer: '--expires-at', code: 'past', message: 'must be in the future' }])
   return expiresAt?.toISOString()
 }

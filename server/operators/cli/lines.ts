@@ -22,7 +22,7 @@ export async function writingLines<T>(
     )
   }
   const file = path.resolve(out)
-  if (existsSync(file)) throw conflict('value_taken', `${file} exists already; name another file.`)
+  if (existsSync(file)) throw conflict('value_taken', `${file} already exists. Choose another file.`)
   const partial = `${file}.partial`
   // Whoever can read it can read all of the builder's data.
   const handle = await open(partial, 'w', 0o600)

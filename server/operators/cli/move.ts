@@ -6,8 +6,8 @@ import { assertWorkplace } from './workplace.ts'
 export function addMoveVerb(program: Command): void {
   program
     .command('move')
-    .description('Copy the embedded database to an empty PostgreSQL database, while no server runs on it')
-    .requiredOption('--to <url>', 'address of the PostgreSQL database, such as postgres://user:password@host:5432/name')
+    .description('Copy the embedded database to an empty PostgreSQL database. Stop the service first.')
+    .requiredOption('--to <url>', 'URL of the PostgreSQL database, such as postgres://user:password@host:5432/name')
     .action(
       bareVerb(async ({ to }: { to: string }) => {
         assertWorkplace(process.env)

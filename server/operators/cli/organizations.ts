@@ -40,17 +40,17 @@ interface Changes {
 const EXIT_INCOMPLETE = 3
 
 export function addOrganizationVerbs(program: Command): void {
-  const organizations = program.command('organizations').description('The builders that use the service.')
+  const organizations = program.command('organizations').description('Manage the builders that use the service.')
   organizations
     .command('create')
-    .description('Add a builder and its owner.')
-    .requiredOption('--name <name>', 'what the builder is called', text(200))
+    .description('Create a builder and its owner.')
+    .requiredOption('--name <name>', 'name of the builder', text(200))
     .requiredOption('--owner-email <email>', 'email address that the owner signs in with', email)
-    .option('--owner-name <name>', "the owner's name", text(200), 'Owner')
-    .addOption(new Option('--tier <tier>', 'the interface is open to pro_plus').choices(TIERS).default('pro_plus'))
+    .option('--owner-name <name>', 'name of the owner', text(200), 'Owner')
+    .addOption(new Option('--tier <tier>', 'tier; the API requires pro_plus').choices(TIERS).default('pro_plus'))
     .option('--currency <code>', 'ISO 4217', currency, 'USD')
     .option('--time-zone <zone>', 'IANA time zone', timeZone, 'America/Chicago')
-    .option('--sandbox', 'its owner can fill it with an example and empty it')
+    .option('--sandbox', 'make it a sandbox, which its owner can fill with sample data and empty')
     .action(
       verb(async ({ database, clock, config }, { sandbox = false, ...options }: Created) => {
         const created = await createOrganization(database, clock, { ...options, most: config.betaMaxOrganizations })
@@ -64,25 +64,29 @@ export function addOrganizationVerbs(program: Command): void {
     .action(sharedVerb('organizations list', () => ({})))
   organizations
     .command('update')
-    .description('Change a builder.')
+    .description('Update a builder. Omitted options keep their value.')
     .argument('<organizationId>')
-    .option('--name <name>', 'what the builder is called', text(200))
-    .addOption(new Option('--tier <tier>', 'the interface is open to pro_plus').choices(TIERS))
+    .option('--name <name>', 'name of the builder', text(200))
+    .addOption(new Option('--tier <tier>', 'tier; the API requires pro_plus').choices(TIERS))
     .option('--time-zone <zone>', 'IANA time zone', timeZone)
-    .option('--week-starts-on <day>', 'monday to sunday: the first day of a timesheet', weekday)
-    .option('--overtime-after-weekly-hours <hours>', 'regular hours a week before overtime, or "none"', hours(168))
-    .option('--overtime-after-daily-hours <hours>', 'regular hours a day before overtime, or "none"', hours(24))
-    .option('--overtime-multiplier <factor>', 'what the rate of overtime is multiplied by', multiplier)
-    .option('--sale-pipeline-stages <names>', 'the stages of new sales in order, separated by commas', stages)
-    .option('--po-terms <file>', 'a text of 10,000 characters at most that orders end with, or "none"', terms)
+    .option('--week-starts-on <day>', 'first day of a timesheet, monday to sunday', weekday)
+    .option('--overtime-after-weekly-hours <hours>', 'weekly hours before overtime, or "none"', hours(168))
+    .option('--overtime-after-daily-hours <hours>', 'daily hours before overtime, or "none"', hours(24))
+    .option('--overtime-multiplier <factor>', 'multiplier for the overtime rate', multiplier)
+    .option('--sale-pipeline-stages <names>', 'stages of new sales in order, separated by commas', stages)
+    .option(
+      '--po-terms <file>',
+      'file with the terms at the end of purchase orders (at most 10,000 characters), or "none"',
+      terms,
+    )
     .addOption(
-      new Option('--lien-waivers <rule>', 'for payments whose vendor and orders do not say').choices([
+      new Option('--lien-waivers <rule>', 'rule for payments whose vendor and orders have none').choices([
         'required',
         'optional',
       ]),
     )
-    .option('--sandbox', 'its owner can fill it with an example and empty it; what is in it can be lost')
-    .option('--no-sandbox', 'it is none any more, and what is in it stays')
+    .option('--sandbox', 'make it a sandbox, which its owner can fill with sample data and empty')
+    .option('--no-sandbox', 'make it a regular builder again and keep its data')
     .action((id: string, { sandbox, overtimeMultiplier, poTerms, lienWaivers, ...options }: Changes) => {
       const { overtimeAfterWeeklyHours: weekly, overtimeAfterDailyHours: daily, ...others } = options
       const changes = {
@@ -103,10 +107,10 @@ export function addOrganizationVerbs(program: Command): void {
     })
   organizations
     .command('export')
-    .description('Write everything of a builder as lines of JSON, without secrets.')
+    .description('Export all data of a builder as JSON lines, without secrets.')
     .argument('<organizationId>')
-    .option('--out <file>', 'a new file; stdout when left out')
-    .option('--files <folder>', 'a new folder for the attached files, each named by its id')
+    .option('--out <file>', 'file to create (default: standard output)')
+    .option('--files <folder>', 'folder to create for the attached files, each named by its ID')
     .option('--for-import', 'add what "organizations import" needs, including hidden amounts and tax IDs')
     .action((id: string, { out, files, forImport = false }: { out?: string; files?: string; forImport?: boolean }) =>
       verb(async ({ database, config }) => {
@@ -135,7 +139,7 @@ export function addOrganizationVerbs(program: Command): void {
     )
   organizations
     .command('import')
-    .description('Add a builder from an export of another deployment.')
+    .description('Import a builder from an export of another deployment.')
     .argument('<file>', 'file that "organizations export --for-import" wrote')
     .option('--files <folder>', 'folder that the export wrote the attached files to')
     .action((file: string, { files }: { files?: string }) =>
@@ -154,9 +158,9 @@ export function addOrganizationVerbs(program: Command): void {
     )
   organizations
     .command('erase')
-    .description('Remove a builder and everything of it, for good.')
+    .description('Delete a builder and all of its data permanently.')
     .argument('<organizationId>')
-    .requiredOption('--confirm <name>', "the builder's name, to be sure")
+    .requiredOption('--confirm <name>', "confirm with the builder's name")
     .action((id: string, { confirm }: { confirm: string }) =>
       verb(async ({ database, clock, config }) => {
         const { eraseOrganization } = await import('../builder-data/erase-organization.ts')

@@ -21,7 +21,7 @@ import { verb } from './verb.ts'
  * The embedded database belongs to one process. While a server runs on it, it carries out the verbs of
  * `operators/verbs.ts` itself, over a socket in its data folder; any other verb needs it stopped.
  */
-const program = new Command('plumbline').description('Operates a Plumbline service.')
+const program = new Command('plumbline').description('Operate a Plumbline service.')
 addOrganizationVerbs(program)
 addUserVerbs(program)
 addKeyVerbs(program)
@@ -34,23 +34,23 @@ addMoveVerb(program)
 addDoctorVerb(program)
 program
   .command('encryption-key')
-  .description('The key that secrets are kept encrypted with.')
+  .description('Manage the key that secrets are encrypted with.')
   .command('rotate')
   .description(
-    'Seal everything with another key. Safe to interrupt and to run again; until nothing remains, keep the old key.',
+    'Encrypt all secrets with a new key. Safe to interrupt and run again. Keep the old key until none remain.',
   )
   .action(verb(({ database, given }) => rotateEncryptionKey(database, given)))
 program
   .command('migrate')
-  .description('Bring the database up to date, as every start does.')
+  .description('Update the database schema. The service also does this when it starts.')
   .action(verb(async (_workplace, _options, migrations) => ({ migrations })))
 program
   .command('distribution')
-  .description('The statements that put the tables on several machines by organization, for PostgreSQL with Citus.')
+  .description('Print the statements that distribute the tables by organization, for PostgreSQL with Citus.')
   .action(verb(async ({ database }) => ({ commands: await distributionCommands(database.statements) })))
 program
   .command('demo')
-  .description('Make a builder with communities, homes, vendors, bids and orders to try the service on.')
+  .description('Create a demo builder with communities, homes, vendors, bids, and orders.')
   .action(
     verb(async ({ database, config }) => {
       // It needs the whole service, which the other verbs should not have to load.

@@ -23,7 +23,7 @@ function explain(error: unknown): { code: string; detail: string; errors?: unkno
   if (error instanceof DataFolderInUse) {
     return {
       code: 'data_folder_in_use',
-      detail: `${error.message} The embedded database belongs to one process at a time.`,
+      detail: `${error.message} Only one process at a time can use the embedded database.`,
     }
   }
   const { code, message, extras } = toProblem(error)

@@ -3,14 +3,19 @@ import { collected, email, text } from './arguments.ts'
 import { verb } from './verb.ts'
 
 export function addSaleVerbs(program: Command): void {
-  const sales = program.command('sales').description('The sales of the builders.')
+  const sales = program.command('sales').description('Manage sales.')
   sales
     .command('erase-buyer')
-    .description('Replace what tells who a buyer is by a neutral text, wherever it lies.')
+    .description('Erase the personal data of a buyer everywhere.')
     .argument('<saleId>')
-    .addOption(new Option('--email <email>', 'whose e-mail address this is').argParser(email).conflicts('name'))
-    .addOption(new Option('--name <name>', 'who bears this name').argParser(text(200)))
-    .option('--also <text>', 'a former name, another address or number; may be given again', collected, [])
+    .addOption(new Option('--email <email>', 'email address of the buyer').argParser(email).conflicts('name'))
+    .addOption(new Option('--name <name>', 'name of the buyer').argParser(text(200)))
+    .option(
+      '--also <text>',
+      'another name, email address, or phone number of this person; can be repeated',
+      collected,
+      [],
+    )
     .action((id: string, options: { email?: string; name?: string; also: string[] }) =>
       verb(async ({ database, clock, config }) => {
         const { eraseBuyer } = await import('../builder-data/erase-person.ts')

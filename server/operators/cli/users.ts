@@ -7,18 +7,20 @@ import { sharedVerb, verb } from './verb.ts'
 const HOUR_MS = 3_600_000
 
 export function addUserVerbs(program: Command): void {
-  const users = program.command('users').description("A builder's people; their role bounds the keys that they create.")
+  const users = program
+    .command('users')
+    .description("Manage a builder's users. A key has at most the permissions of its user's role.")
   users
     .command('create')
-    .description('Add somebody.')
+    .description('Create a user.')
     .requiredOption('--organization <organizationId>')
-    .requiredOption('--email <email>', 'e-mail address', email)
+    .requiredOption('--email <email>', 'email address', email)
     .requiredOption('--name <name>', 'name', text(200))
-    .option('--phone <phone>', 'telephone number', text(40))
-    .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory())
+    .option('--phone <phone>', 'phone number', text(40))
+    .addOption(new Option('--role <role>', 'role of the user').choices(ROLES).makeOptionMandatory())
     .option(
       '--po-approval-limit <amount>',
-      'the largest purchase order that they may approve, or "none" for any',
+      'largest purchase order that the user can approve, or "none" for no limit',
       limit,
       0,
     )
@@ -40,25 +42,28 @@ export function addUserVerbs(program: Command): void {
     )
   users
     .command('list')
-    .description("List a builder's people.")
+    .description("List a builder's users.")
     .requiredOption('--organization <organizationId>')
     .action(
       sharedVerb('users list', ({ organization }: { organization: string }) => ({ organizationId: organization })),
     )
   users
     .command('update')
-    .description('Change somebody; what is left out stays.')
+    .description('Update a user. Omitted options keep their value.')
     .argument('<userId>')
-    .option('--email <email>', 'e-mail address', email)
+    .option('--email <email>', 'email address', email)
     .option('--name <name>', 'name', text(200))
-    .option('--phone <phone>', 'telephone number', text(40))
-    .addOption(new Option('--role <role>', 'what they may do').choices(ROLES))
+    .option('--phone <phone>', 'phone number', text(40))
+    .addOption(new Option('--role <role>', 'role of the user').choices(ROLES))
     .addOption(
-      new Option('--status <status>', 'a disabled user and their keys can do nothing').choices(['active', 'disabled']),
+      new Option('--status <status>', 'status; a disabled user cannot sign in, and their keys stop working').choices([
+        'active',
+        'disabled',
+      ]),
     )
     .option(
       '--po-approval-limit <amount>',
-      'the largest purchase order that they may approve, or "none" for any',
+      'largest purchase order that the user can approve, or "none" for no limit',
       limit,
     )
     .action((id: string, { poApprovalLimit, ...changes }: { role?: Role; poApprovalLimit?: Limit }) =>
@@ -71,18 +76,23 @@ export function addUserVerbs(program: Command): void {
     )
   users
     .command('sign-in-link')
-    .description('Make a link that signs a user in once; whoever has it is let in as them.')
+    .description('Create a single-use link that signs a user in. Anyone who has the link can use it.')
     .argument('<userId>')
-    .option('--valid-hours <hours>', 'how long it can be used, 1 to 168', whole(1, 168), 24)
+    .option('--valid-hours <hours>', 'hours for which the link is valid, 1 to 168', whole(1, 168), 24)
     .action((id: string, { validHours }: { validHours: number }) =>
       sharedVerb('users sign-in-link', () => ({ id, validMs: validHours * HOUR_MS }))({}),
     )
   users
     .command('erase')
-    .description('Replace what tells who a user is by a neutral text, wherever it lies; ids and history stay.')
+    .description('Erase the personal data of a user everywhere. IDs and history are kept.')
     .argument('<userId>')
-    .requiredOption('--confirm <name>', "the user's name, to be sure")
-    .option('--also <text>', 'a former name, another address or number; may be given again', collected, [])
+    .requiredOption('--confirm <name>', "confirm with the user's name")
+    .option(
+      '--also <text>',
+      'another name, email address, or phone number of this person; can be repeated',
+      collected,
+      [],
+    )
     .action((id: string, options: { confirm: string; also: string[] }) =>
       verb(async ({ database, clock, config }) => {
         const { eraseUser } = await import('../builder-data/erase-person.ts')

@@ -60,7 +60,8 @@ export function startTending(surroundings: Surroundings, log: Logger): Tending {
         try {
           await tend(claimed)
         } catch (error) {
-          if (error instanceof Lost || error instanceof Stopped) log.info({ err: error }, 'a sandbox is left to others')
+          if (error instanceof Lost || error instanceof Stopped)
+            log.info({ err: error }, 'another process continues with a sandbox')
           else throw error
         }
       }

@@ -88,9 +88,9 @@ async function targetOf(
 }
 
 const HOW_TO_BEGIN =
-  'ENCRYPTION_KEY is the key that everything is sealed with already. To change it, set ENCRYPTION_KEY to a new one ' +
-  '(openssl rand -base64 32) and ENCRYPTION_KEY_PREVIOUS to the present one, start every process anew with both, and ' +
-  'run this again.'
+  'All secrets are already encrypted with ENCRYPTION_KEY. To change the key, set ENCRYPTION_KEY to a new one ' +
+  '(openssl rand -base64 32) and ENCRYPTION_KEY_PREVIOUS to the current one, restart every process with both, and ' +
+  'run this command again.'
 
 /** Rows per transaction, so that none holds locks or the embedded database for long. */
 const BATCH_ROWS = 200

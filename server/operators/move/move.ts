@@ -34,9 +34,10 @@ export async function move(env: NodeJS.ProcessEnv, to: string, say: Say): Promis
   if (env.DATABASE_URL)
     throw new MoveRefused('DATABASE_URL is set. Unset it: the move reads the embedded database in DATA_DIR.')
   if (!/^postgres(ql)?:\/\//.test(to))
-    throw new MoveRefused('--to must be an address such as postgres://user:password@host:5432/name.')
+    throw new MoveRefused('--to must be a URL such as postgres://user:password@host:5432/name.')
   const given = embeddedConfig(env)
-  if (!existsSync(databaseFolder(given))) throw new MoveRefused(`There is no embedded database in ${given.dataDir}.`)
+  if (!existsSync(databaseFolder(given)))
+    throw new MoveRefused(`No embedded database exists in ${given.dataDir}. Set DATA_DIR to its folder.`)
   const source = await openDatabase({ ...given, databaseUrl: null })
   try {
     const known = await knownMigrations()
@@ -100,7 +101,7 @@ async function tryToCopy(attempt: 'continue' | 'anew', copy: () => Promise<void>
 function describeNextSteps(env: NodeJS.ProcessEnv, { dataDir, filesBucket }: GivenConfig): string[] {
   const keyFile = path.join(dataDir, NAMES.key)
   return [
-    'Set DATABASE_URL to the address that you gave as --to, and remove EMBEDDED.',
+    'Set DATABASE_URL to the value of --to, and remove EMBEDDED.',
     env.ENCRYPTION_KEY
       ? 'Keep ENCRYPTION_KEY as it is.'
       : `Set ENCRYPTION_KEY to the content of ${keyFile}. Without it, the moved data cannot be read.`,

@@ -23,6 +23,6 @@ export const AGED: readonly AgedKind[] = [
 
 function aged(name: string, at: string, keptDays: AgedKind['keptDays']): AgedKind {
   const kind = KINDS.find((one) => one.kind === name)
-  if (kind === undefined) throw new Error(`There is no kind ${name}.`)
+  if (kind === undefined) throw new Error(`Expected a kind of record named ${name}.`)
   return { ...kind, at, keptDays }
 }

@@ -189,7 +189,7 @@ test('where rows cannot be deleted there is no archive of them, nobody else wait
     when (old."organizationId" = ${sql.lit(failing.organizationId)}) execute function "refuseRemoval"()`.execute(
     statements,
   )
-  await expect(forget()).rejects.toThrow('could not be deleted: 1.')
+  await expect(forget()).rejects.toThrow('Old rows could not be deleted. Failures: 1.')
   // Of what went wrong nothing is left.
   expect([await idsIn('events', failing), await archivesOf(failing)]).toMatchObject([rows, [{ kind: 'status_change' }]])
   expect(filesOf(failing)).toHaveLength(1)

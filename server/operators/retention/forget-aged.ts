@@ -58,7 +58,7 @@ export function startForgetting(
         await forget(kind, archives ? startOfMonth(since) : since, failures)
       }
       if (failures.length > 0)
-        throw new AggregateError(failures, `Times that old rows could not be deleted: ${failures.length}.`)
+        throw new AggregateError(failures, `Old rows could not be deleted. Failures: ${failures.length}.`)
     },
     stop() {
       isStopped = true
