@@ -10,6 +10,7 @@ import * as orders from '../../../domain/paying/purchase-orders/queries.ts'
 import { ORDERED } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { conflict, problem } from '../../../platform/problems/problem.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 
 /** A selection is bought from a few vendors; each change order locks the home's numbers. */
@@ -24,7 +25,7 @@ export async function createChangePoFromSelection(
   if (selection.status !== 'ordered' && selection.status !== 'installed')
     throw conflict(
       'wrong_status',
-      `Cannot create a change order: the selection is ${selection.status} and has not been ordered. Update the selection instead.`,
+      `Cannot create a change order: the selection is ${describeStatus(selection.status)} and has not been ordered. Update the selection instead.`,
     )
   const all = await ordersOf(call, selectionId)
   const since = all.filter(({ id, poType }) => poType === 'change' && id > (selection.changePoId ?? ''))

@@ -3,6 +3,7 @@ import type { IssuePurchaseOrdersInput, IssuePurchaseOrdersResult } from '../../
 import type { Call } from '../../../platform/calls/call.ts'
 import { invalid } from '../../../platform/problems/problem.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 import { attempt } from '../frame/attempt.ts'
 import { conflictOf, type Refused } from '../frame/refused.ts'
@@ -66,7 +67,7 @@ function namedIn({ id, number }: Row, poIds: readonly string[] | undefined): Omi
 function tooEarly({ number, firstTaskOn }: Row): string {
   return firstTaskOn === null
     ? `${number} is not attached to an open task.`
-    : `The first task of ${number} starts on ${firstTaskOn}.`
+    : `The first task of ${number} starts on ${formatDate(firstTaskOn)}.`
 }
 
 /** What was named, or what is approved for the home; in the order of their ids, as everything that locks several orders does. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ApproveTimesheetsInput, ApproveTimesheetsResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 import { attempt } from '../frame/attempt.ts'
 import { conflictOf, type Refused } from '../frame/refused.ts'
@@ -20,7 +21,7 @@ export async function approveTimesheets(input: ApproveTimesheetsInput, call: Cal
     if (timesheetId === null) {
       refused.push({
         ...told,
-        problem: conflictOf('missing_data', `${user} has no timesheet for the week of ${weekStarting}.`),
+        problem: conflictOf('missing_data', `${user} has no timesheet for the week of ${formatDate(weekStarting)}.`),
       })
       continue
     }

@@ -4,7 +4,7 @@ import { takesWaiver } from '../../../domain/paying/waiver-rule.ts'
 import { UNSETTLED } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { notFound } from '../../../platform/problems/problem.ts'
-import { amountText } from '../../../platform/values/money.ts'
+import { describeStatus, formatAmount } from '../../../platform/values/format.ts'
 import { homeNamed } from '../frame/home.ts'
 import { check, noneLeft, readiness } from './readiness.ts'
 
@@ -23,7 +23,7 @@ export async function closingReadiness({ homeId }: ClosingReadinessInput, call: 
   const [{ home, status }, of] = await Promise.all([homeNamed(call, homeId), standingOf(call, homeId)])
   const isBuilt = status === 'completed' || status === 'closed' || status === 'warranty'
   const checks = [
-    check('completed', isBuilt, `The home is ${status}.`),
+    check('completed', isBuilt, `The home is ${describeStatus(status)}.`),
     noneLeft('tasks', of.openTasks, 'open task', 'open tasks'),
     check(
       'certificate_of_occupancy',
@@ -31,7 +31,7 @@ export async function closingReadiness({ homeId }: ClosingReadinessInput, call: 
       of.hasOccupancy ? 'The occupancy milestone is reached.' : 'The occupancy milestone is missing or pending.',
     ),
     noneLeft('orders', of.openOrders, 'unsettled order', 'unsettled orders'),
-    check('payable', of.payable <= 0, `The amount payable to vendors is ${amountText(of.payable)}.`),
+    check('payable', of.payable <= 0, `The amount payable to vendors is ${formatAmount(of.payable, call.currency)}.`),
     noneLeft(
       'lien_waivers',
       of.missingWaivers,
@@ -41,13 +41,13 @@ export async function closingReadiness({ homeId }: ClosingReadinessInput, call: 
     check(
       'sale',
       of.saleStatus === 'pipeline_complete',
-      of.saleStatus === null ? 'The home has no sale.' : `The sale is ${of.saleStatus}.`,
+      of.saleStatus === null ? 'The home has no sale.' : `The sale is ${describeStatus(of.saleStatus)}.`,
     ),
     noneLeft('contingencies', of.openContingencies, 'open contingency', 'open contingencies'),
     check(
       'deposits',
       of.depositsOutstanding === 0,
-      `The amount of outstanding deposits is ${amountText(of.depositsOutstanding)}.`,
+      `The amount of outstanding deposits is ${formatAmount(of.depositsOutstanding, call.currency)}.`,
     ),
   ]
   return readiness(call, { homeId, home }, checks, ['Punch list items are checked only if they are tasks.'])

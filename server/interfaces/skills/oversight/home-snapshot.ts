@@ -5,7 +5,8 @@ import { budgetFrom } from '../../../domain/costs/budgets/home-budget.ts'
 import { OPEN, PENDING } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { notFound } from '../../../platform/problems/problem.ts'
-import { amountText, minus, percentage } from '../../../platform/values/money.ts'
+import { formatAmount, formatDate } from '../../../platform/values/format.ts'
+import { minus, percentage } from '../../../platform/values/money.ts'
 import { homeNamed } from '../frame/home.ts'
 import { reported, sentences, todayOf } from '../frame/report.ts'
 
@@ -29,8 +30,6 @@ export async function homeSnapshot({ homeId }: HomeSnapshotInput, call: Call): P
   const { totalBudgeted: budgeted, totalForecastAtCompletion: estimateAtCompletion } = budget
   const price = of.contractPrice ?? of.price
   const over = minus(estimateAtCompletion, budgeted)
-  const isLate =
-    of.closingDate !== null && of.forecastCompletionDate !== null && of.forecastCompletionDate > of.closingDate
   return {
     ...{ homeId, home: of.home, status: of.status, salesStatus: of.salesStatus, price, budgeted },
     ...{ committed: budget.totalCommitted, costToDate: budget.totalActual, estimateAtCompletion },
@@ -39,10 +38,12 @@ export async function homeSnapshot({ homeId }: HomeSnapshotInput, call: Call): P
     ...{ percentComplete: of.percentComplete, ...counts },
     risks: sentences(
       counts.lateTasks > 0 && `Late tasks: ${counts.lateTasks}.`,
-      over > 0 && `The forecast cost exceeds the budget by ${amountText(over)}.`,
+      over > 0 && `The forecast cost exceeds the budget by ${formatAmount(over, call.currency)}.`,
       counts.pendingOrders > 0 && `Orders in draft or awaiting approval: ${counts.pendingOrders}.`,
-      isLate &&
-        `The forecast completion date ${of.forecastCompletionDate} is after the closing date ${of.closingDate}.`,
+      of.closingDate !== null &&
+        of.forecastCompletionDate !== null &&
+        of.forecastCompletionDate > of.closingDate &&
+        `The forecast completion date, ${formatDate(of.forecastCompletionDate)}, is after the closing date, ${formatDate(of.closingDate)}.`,
     ),
     ...reported(call, {
       unknown: sentences(price === null && 'The home has no price.', budgeted === 0 && 'The home has no budget.'),

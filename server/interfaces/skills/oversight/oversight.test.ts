@@ -46,7 +46,7 @@ test('homeSnapshot shows a home on one page, with its risks in sentences', async
   })
   expect(snapshot.risks).toEqual([
     'Late tasks: 1.',
-    'The forecast cost exceeds the budget by 6000.00.',
+    'The forecast cost exceeds the budget by $6,000.00.',
     'Orders in draft or awaiting approval: 1.',
   ])
 })

@@ -3,6 +3,7 @@ import type { ReadinessResult, StartPackageCheckInput } from '../../../../client
 import { ORDERED } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { notFound } from '../../../platform/problems/problem.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import { homeNamed } from '../frame/home.ts'
 import { check, noneLeft, readiness } from './readiness.ts'
 
@@ -27,7 +28,7 @@ export async function startPackageCheck({ homeId }: StartPackageCheckInput, call
       isPermitted,
       isPermitted
         ? 'A permit milestone is reached, or the home is ready to start or under construction.'
-        : `The home is ${home.status} and has no reached permit milestone.`,
+        : `The home is ${describeStatus(home.status)} and has no reached permit milestone.`,
     ),
     check('plan', home.planId !== null, home.planId === null ? 'The home has no plan.' : 'The home has a plan.'),
     check('budget', of.budgetLines > 0, of.budgetLines > 0 ? 'The home has a budget.' : 'The home has no budget.'),

@@ -9,7 +9,8 @@ import { emptySums, type Payable, wholeAmount, withheldOf } from '../../../domai
 import { paymentSums } from '../../../domain/paying/purchase-orders/payment-queries.ts'
 import { OPEN } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { amountText, minus } from '../../../platform/values/money.ts'
+import { describeStatus, formatAmount } from '../../../platform/values/format.ts'
+import { minus } from '../../../platform/values/money.ts'
 import { listed, reported, sentences } from '../frame/report.ts'
 
 /** The newest; hardly a vendor has as many open at a time. */
@@ -57,7 +58,7 @@ export async function matchInvoice(input: MatchInvoiceInput, call: Call): Promis
   const [match = null, ...others] = matches
   return {
     ...{ vendorId, match, others: others.slice(0, MOST_MATCHES - 1), duplicates },
-    differences: differencesOf(input, match, duplicates),
+    differences: differencesOf(input, match, duplicates, call.currency),
     ...reported(call, { truncated, unknown: sentences(match === null && 'The vendor has no open orders.') }),
     currency: call.currency,
   }
@@ -67,21 +68,22 @@ function differencesOf(
   { amount, poNumber, invoiceNumber }: MatchInvoiceInput,
   match: InvoiceMatch | null,
   duplicates: readonly InvoiceDuplicate[],
+  currency: string,
 ): string[] {
+  const text = (value: number) => formatAmount(value, currency)
   const same = duplicates.find(({ isSameInvoice }) => isSameInvoice)
   const entered = same !== undefined && `Invoice ${invoiceNumber} is already recorded as ${same.number}.`
-  if (match === null) return sentences(entered, `No open order matches ${amountText(amount)}.`)
+  if (match === null) return sentences(entered, `No open order matches ${text(amount)}.`)
   const { number, payable, done, total, status, matchedOn } = match
   const over = minus(amount, payable)
   return sentences(
     entered,
     poNumber !== undefined && matchedOn !== 'number' && `The vendor has no open order with the number ${poNumber}.`,
-    over > 0 && `The invoice exceeds the payable amount of ${number} (${amountText(payable)}) by ${amountText(over)}.`,
-    over < 0 &&
-      `The invoice is ${amountText(-over)} less than the payable amount of ${number} (${amountText(payable)}).`,
+    over > 0 && `The invoice exceeds the payable amount of ${number} (${text(payable)}) by ${text(over)}.`,
+    over < 0 && `The invoice is ${text(-over)} less than the payable amount of ${number} (${text(payable)}).`,
     over > 0 && amount === done && 'The invoice bills all completed work, including retainage.',
-    over > 0 && amount > total && `The invoice exceeds the order total of ${amountText(total)}.`,
-    done === 0 && `All completed work of ${number} (${status}) has already been billed.`,
+    over > 0 && amount > total && `The invoice exceeds the order total of ${text(total)}.`,
+    done === 0 && `All completed work of ${number}, which is ${describeStatus(status)}, has already been billed.`,
   )
 }
 

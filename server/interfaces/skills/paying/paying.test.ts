@@ -105,7 +105,7 @@ test('matchInvoice finds the order by its number or the nearest amount, and says
   })
   expect(byAmount).toMatchObject({
     match: { number: retaining.number, done: 10_000, payable: 9000, difference: 100, matchedOn: 'payable' },
-    differences: [`The invoice exceeds the payable amount of ${retaining.number} (9000.00) by 100.00.`],
+    differences: [`The invoice exceeds the payable amount of ${retaining.number} ($9,000.00) by $100.00.`],
     duplicates: [],
   })
   const named = { vendorId: 'Lone Star Framing', invoiceNumber: 'ls-1', amount: 18_000, poNumber: framing.number }

@@ -4,6 +4,7 @@ import { lackingWaiver } from '../../../domain/paying/lien-waivers/queries.ts'
 import { OPEN } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 import { attempt } from '../frame/attempt.ts'
 import { homeNamed } from '../frame/home.ts'
@@ -65,8 +66,10 @@ function reasonToHoldBack(
   home: string,
   lacking: ReadonlySet<string>,
 ): string | null {
-  if (!BUILT.includes(home)) return `Cannot release retainage: the home is ${home}. Complete the home first.`
-  if (status !== 'completed') return `Cannot release retainage: ${number} is ${status}. Complete the order first.`
+  if (!BUILT.includes(home))
+    return `Cannot release retainage: the home is ${describeStatus(home)}. Complete the home first.`
+  if (status !== 'completed')
+    return `Cannot release retainage: ${number} is ${describeStatus(status)}. Complete the order first.`
   return lacking.has(id) ? `The lien waiver for an earlier payment of ${number} is missing.` : null
 }
 

@@ -5,6 +5,7 @@ import type {
   ValidateSelectionsResult,
 } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 import { homeNamed } from '../frame/home.ts'
 import { listed, reported, todayOf } from '../frame/report.ts'
 
@@ -55,11 +56,13 @@ function faultsOf(row: Selected, there: ReadonlySet<string | null>, today: strin
     ...(status !== 'pending'
       ? []
       : isLate
-        ? [fault('past_deadline', `The deadline for the decision was ${deadline}.`)]
+        ? [fault('past_deadline', `The deadline for the decision was ${formatDate(deadline)}.`)]
         : [
             fault(
               'undecided',
-              deadline === null ? 'The selection is not decided.' : `The deadline for the decision is ${deadline}.`,
+              deadline === null
+                ? 'The selection is not decided.'
+                : `The deadline for the decision is ${formatDate(deadline)}.`,
             ),
           ]),
     ...(price === null ? [fault('not_priced', 'The selection has no price.')] : []),

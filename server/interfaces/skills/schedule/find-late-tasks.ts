@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { FindLateTasksInput, FindLateTasksResult, LateTask } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
+import { toWords } from '../../../platform/values/format.ts'
 import { listed, reported, todayOf } from '../frame/report.ts'
 
 const MOST_TASKS = 500
@@ -33,9 +34,13 @@ function causeOf({
 }: Pick<Late, 'status' | 'confirmationStatus' | 'delayReason' | 'waitsFor'>): Pick<LateTask, 'cause' | 'detail'> {
   if (status === 'on_hold') return { cause: 'on_hold', detail: 'The task is on hold.' }
   if (waitsFor !== null) return { cause: 'predecessor', detail: `The task is waiting for ${waitsFor}.`.slice(0, 300) }
-  if (delayReason !== null) return { cause: 'delay', detail: `The reason for the last delay is ${delayReason}.` }
+  if (delayReason !== null)
+    return { cause: 'delay', detail: `The reason for the last delay is ${toWords(delayReason)}.` }
   if (['requested', 'declined', 'reschedule_requested'].includes(confirmationStatus))
-    return { cause: 'not_confirmed', detail: `The status of the vendor's confirmation is ${confirmationStatus}.` }
+    return {
+      cause: 'not_confirmed',
+      detail: `The status of the vendor's confirmation is ${toWords(confirmationStatus)}.`,
+    }
   return { cause: 'unknown', detail: 'No cause is recorded.' }
 }
 

@@ -1,6 +1,7 @@
 import type { ComplianceDocument, OnboardVendorResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { toWords } from '../../../platform/values/format.ts'
 import { placed } from '../frame/attempt.ts'
 
 /** What builders ask for before a vendor sets foot on a site: insurance of both kinds, the tax form, and the agreement. */
@@ -47,6 +48,9 @@ function paper(type: (typeof PAPERS)[number], documents: readonly ComplianceDocu
   return {
     item: type,
     isThere,
-    detail: found === undefined ? `No ${words} has been received.` : `The status of the ${words} is ${found.status}.`,
+    detail:
+      found === undefined
+        ? `No ${words} has been received.`
+        : `The status of the ${words} is ${toWords(found.status)}.`,
   }
 }
