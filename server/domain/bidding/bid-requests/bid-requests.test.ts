@@ -113,7 +113,7 @@ test('vendors that cannot be engaged are refused all at once, saying which and w
   ])
   expect(refused.body).toMatchObject({
     reason: 'vendor_on_hold',
-    detail: expect.stringMatching(/^Cannot invite vendors: On Hold Inc\. is on hold; /),
+    detail: expect.stringMatching(/^Cannot invite vendors\. On Hold Inc\. is on hold\. /),
   })
   expect((await get('/requests', own)).body.data).toEqual([])
 

@@ -70,11 +70,17 @@ export async function check(call: WriteCall, asked: Checked): Promise<{ deadline
 
   const obstacles = obstaclesToInvite(invited, vendorIds, communityId)
   if (place.communityArchived)
-    obstacles.push({ pointer: '/communityId', code: 'archived', message: `${place.communityName} is archived` })
+    obstacles.push({
+      ...{ pointer: '/communityId', code: 'archived', message: 'must not be an archived community' },
+      reason: `${place.communityName} is archived.`,
+    })
   for (const [i, id] of homeIds.entries()) {
     const home = homesById.get(id)
     if (home?.isArchived)
-      obstacles.push({ pointer: `/homeIds/${i}`, code: 'archived', message: `${home.name} is archived` })
+      obstacles.push({
+        ...{ pointer: `/homeIds/${i}`, code: 'archived', message: 'must not be an archived home' },
+        reason: `${home.name} is archived.`,
+      })
   }
   assertInvitable(obstacles)
   return { deadlineAt: place.deadlineAt, invited }

@@ -28,6 +28,14 @@ export async function lockVendors(call: WriteCall, ids: readonly string[]): Prom
   return vendors.findAll(call, ids)
 }
 
+/** What a vendor in `vendorIds` must be like, by why it is not. */
+const MUST = {
+  vendor_archived: 'must not be an archived vendor',
+  vendor_on_hold: 'must not be a vendor on hold',
+  vendor_inactive: 'must not be an inactive vendor',
+  compliance_expired: 'must be a vendor with valid compliance documents',
+} as const
+
 /** Everything that prevents inviting these vendors, each fault pointing to the vendor in `vendorIds`. */
 export function obstaclesToInvite(
   found: readonly Vendor[],
@@ -36,19 +44,22 @@ export function obstaclesToInvite(
 ): InviteFault[] {
   return found.flatMap((vendor) => {
     const pointer = `/vendorIds/${vendorIds.indexOf(vendor.id)}`
-    const faults: InviteFault[] = obstaclesToEngage(vendor).map((obstacle) => ({ pointer, ...obstacle }))
+    const faults: InviteFault[] = obstaclesToEngage(vendor).map(({ code, message }) => ({
+      ...{ pointer, code, message: MUST[code], reason: message },
+    }))
     if (!worksIn(vendor, communityId)) {
       faults.push({
         pointer,
         code: 'vendor_restricted',
-        message: `${vendor.companyName} does not work in the community of the bid request`,
+        message: 'must be a vendor that works in the community',
+        reason: `${vendor.companyName} does not work in the community of the bid request.`,
       })
     }
     return faults
   })
 }
 
-/** What a fault comes to as the reason of a conflict. */
+/** The reason of the conflict for each fault. */
 const REASONS = {
   vendor_archived: 'vendor_archived',
   vendor_on_hold: 'vendor_on_hold',
@@ -64,14 +75,21 @@ const REASONS = {
 /** Why somebody cannot be invited, or nobody. */
 export interface InviteFault extends FieldError {
   code: keyof typeof REASONS
+  /** A whole sentence, for the detail. */
+  reason: string
 }
+
+/** The maximum in the contract. */
+const LONGEST_DETAIL = 4000
 
 /** Throws a conflict with all faults, if there are any, for the reason of the first. */
 export function assertInvitable(faults: readonly InviteFault[]): void {
   const [first] = faults
   if (first === undefined) return
-  const text = faults.map((fault) => fault.message).join('; ')
-  throw conflict(REASONS[first.code], `Cannot invite vendors: ${text.slice(0, 3900)}.`, { errors: [...faults] })
+  const reasons = faults.map(({ reason }) => reason).join(' ')
+  throw conflict(REASONS[first.code], `Cannot invite vendors. ${reasons}`.slice(0, LONGEST_DETAIL), {
+    errors: faults.map(({ reason: _, ...error }) => error),
+  })
 }
 
 /** Sends a draft and invites its vendors; the caller has checked that they can be invited. */

@@ -123,12 +123,19 @@ export const bidRequestOperations = {
         faults.push({
           pointer: '/vendorIds',
           code: 'minItems',
-          message: 'the bid request has no vendors, so invite one first',
+          message: 'must have at least one vendor',
+          reason: 'The bid request has no vendors. Invite one first.',
         })
       if (place?.communityArchived)
-        faults.push({ pointer: '/communityId', code: 'archived', message: `${place.communityName} is archived` })
+        faults.push({
+          ...{ pointer: '/communityId', code: 'archived', message: 'must not be an archived community' },
+          reason: `${place.communityName} is archived.`,
+        })
       if (isPast(deadlineAt, call))
-        faults.push({ pointer: '/deadline', code: 'past', message: 'the deadline has passed, so set a new one first' })
+        faults.push({
+          ...{ pointer: '/deadline', code: 'past', message: 'must be in the future' },
+          reason: 'The deadline has passed. Set a new one first.',
+        })
       assertInvitable(faults)
       return send(call, draft, deadlineAt, invited)
     })
@@ -225,6 +232,7 @@ function alreadyInvited(
     .map((vendor) => ({
       pointer: `/vendorIds/${vendorIds.indexOf(vendor.id)}`,
       code: 'already_invited',
-      message: `${vendor.companyName} is already invited`,
+      message: 'must not be a vendor that is already invited',
+      reason: `${vendor.companyName} is already invited.`,
     }))
 }

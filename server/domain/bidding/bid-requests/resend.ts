@@ -18,7 +18,7 @@ export async function resend(call: WriteCall, id: string): Promise<Invitation> {
   const found = await lockVendors(call, [invitation.vendorId])
   for (const vendor of found) {
     const obstacle = obstacleToLetIn(vendor)
-    if (obstacle !== null) throw conflict(obstacle.code, `Cannot resend the invitation: ${obstacle.message}.`)
+    if (obstacle !== null) throw conflict(obstacle.code, `Cannot resend the invitation. ${obstacle.message}`)
   }
   await revokeAddress(call, id)
   await address(call, [invitation])

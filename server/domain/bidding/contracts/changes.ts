@@ -52,7 +52,7 @@ export async function activate(
   }
   const vendor = await vendors.lock(call, before.vendorId)
   const obstacle = obstacleToEngage(vendor) ?? obstacleOf(before, dateIn(call.timeZone, call.now))
-  if (obstacle !== null) throw conflict(obstacle.code, `Cannot activate ${nameOf(before)}: ${obstacle.message}.`)
+  if (obstacle !== null) throw conflict(obstacle.code, `Cannot activate ${nameOf(before)}. ${obstacle.message}`)
 
   const parts = await prices.lockParts(
     call,
@@ -75,10 +75,14 @@ export async function activate(
 
 function obstacleOf({ contractType, lines, lumpSums, expirationDate }: Contract, today: string): Obstacle | null {
   if (contractType === 'turnkey' && lumpSums.length === 0)
-    return { code: 'missing_data', message: 'it has no lump sums' }
-  if (contractType !== 'turnkey' && lines.length === 0) return { code: 'missing_data', message: 'it has no lines' }
+    return { code: 'missing_data', message: 'The contract has no lump sums. Add one first.' }
+  if (contractType !== 'turnkey' && lines.length === 0)
+    return { code: 'missing_data', message: 'The contract has no lines. Add one first.' }
   if (expirationDate === null || expirationDate >= today) return null
-  return { code: 'deadline_passed', message: `it expired on ${formatDate(expirationDate)}` }
+  return {
+    code: 'deadline_passed',
+    message: `The contract expired on ${formatDate(expirationDate)}. Set a later expirationDate first.`,
+  }
 }
 
 async function assertAlone(call: WriteCall, contract: Contract): Promise<void> {

@@ -122,7 +122,7 @@ test('without lump sums a turnkey contract is not activated, and another type ga
   const { status, body } = await move(id, 'active')
   expect([status, body.reason, body.detail]).toEqual([
     ...[409, 'missing_data'],
-    expect.stringContaining('it has no lump sums'),
+    expect.stringContaining('The contract has no lump sums.'),
   ])
   const path = `/contracts/${id}`
   expect((await patch(path, { lumpSums: [{ planId, amount: 9 }] })).body.lumpSums).toMatchObject([{ amount: 9 }])

@@ -194,7 +194,7 @@ async function locked(call: Call, { tasks: all }: Schedule, id: string, ifMatch?
   if (task === undefined) {
     const archived = await tasks.findOptional(call, id)
     if (archived === undefined) throw notFound()
-    throw conflict('archived', `Cannot change ${archived.name}: the task is archived.`)
+    throw conflict('archived', `${archived.name} is no longer part of the schedule: the task is archived.`)
   }
   checkIfMatch(ifMatch, task)
   return task

@@ -112,10 +112,10 @@ async function takenBy(call: Call, home: House, { selected, also }: Wanted): Pro
     if (error instanceof FormulaFault)
       throw conflict(
         'not_suitable',
-        `Cannot compute the cost of ${home.name}: a formula of the takeoff ${error.message}.`,
+        `Cannot compute the cost of ${home.name}: a formula of the takeoff ${error.message}. Correct the takeoff first.`,
       )
     if (error instanceof ChoiceFault)
-      throw conflict('not_suitable', `Cannot compute the cost of ${home.name}: ${error.message}.`)
+      throw conflict('not_suitable', `Cannot compute the cost of ${home.name}. ${error.message}`)
     throw error
   })
 }

@@ -15,7 +15,16 @@ export interface ChosenLines {
 }
 
 /** Why the chosen options cannot be built together: a clause to follow a colon, such as `A and B both replace line 1`. */
-export class ChoiceFault extends Error {}
+/** Options that cannot be combined. The message is a whole sentence. */
+export class ChoiceFault extends Error {
+  /** The same about the field with the options. */
+  readonly ofField: string
+
+  constructor(sentence: string, ofField: string) {
+    super(sentence)
+    this.ofField = ofField
+  }
+}
 
 /**
  * What each chosen option adds and takes out, in an order in which every option comes after those that it requires. An
@@ -44,7 +53,10 @@ export function layered(
         there !== undefined && (there.optionId === null || required.get(option.id)?.has(there.optionId))
       if (there !== undefined && !isReplaced && ofHouse.has(line.lineId)) {
         const other = codes.get(there.optionId ?? '')
-        throw new ChoiceFault(`${other} and ${option.code} both replace line ${line.lineId}`)
+        throw new ChoiceFault(
+          `${other} and ${option.code} both replace line ${line.lineId} of the takeoff.`,
+          `must not contain both ${other} and ${option.code}, which replace the same line (${line.lineId})`,
+        )
       }
       const whole = { ...line, replaces: isReplaced === true ? there.source : null }
       own.push(whole)

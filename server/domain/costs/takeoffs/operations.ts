@@ -53,7 +53,7 @@ export const takeoffOperations = {
     const chosen = await chosenFor(call, plan, query.optionIds ?? [])
     const house = { planId: plan.id, revision, elevation }
     const lines = await houseLines(call, house, built, chosen).catch((error: unknown) => {
-      if (error instanceof ChoiceFault) throw optionsInvalid(`cannot be resolved: ${error.message}`)
+      if (error instanceof ChoiceFault) throw optionsInvalid(error.ofField)
       // Each elevation may define figures that the plan itself does not have.
       if (error instanceof FormulaFault) {
         throw elevationInvalid(

@@ -36,7 +36,10 @@ export async function houseLines(
   const ids = chosen.map(({ id }) => id)
   const ofOptions = await optionTakeoffs.linesWithParts(call, ids, { planId, elevation, limit: MOST_LINES })
   if (base.length + ofOptions.length > MOST_LINES)
-    throw new ChoiceFault(`the takeoff exceeds ${formatNumber(MOST_LINES)} lines`)
+    throw new ChoiceFault(
+      `The takeoff exceeds ${formatNumber(MOST_LINES)} lines.`,
+      `must not make the takeoff exceed ${formatNumber(MOST_LINES)} lines`,
+    )
   const byOption = Map.groupBy(ofOptions, ({ optionId }) => optionId)
   const options: { option: Chosen; lines: ResolvedTakeoffLine[] }[] = []
   for (const option of chosen) {

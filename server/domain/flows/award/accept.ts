@@ -143,7 +143,7 @@ function obstacleToAward(
     return { code: 'bid_expired', message: `Cannot award the bid: it has expired.${until}` }
   }
   const obstacle = obstacleToEngage(vendor)
-  if (obstacle !== null) return { ...obstacle, message: `Cannot award the bid: ${obstacle.message}.` }
+  if (obstacle !== null) return { ...obstacle, message: `Cannot award the bid. ${obstacle.message}` }
   const taken = takenBy(accepted, request)
   const twice = new Set(takes(bid, request).filter((pair) => taken.has(pair)))
   if (twice.size === 0) return null

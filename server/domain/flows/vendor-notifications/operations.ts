@@ -92,7 +92,7 @@ async function aboutDeadline(call: WriteCall, vendor: Vendor, bidRequestId: stri
       `Cannot send the reminder: ${vendor.companyName} has already responded to ${request.number}.`,
     )
   const obstacle = obstacleToEngage(vendor)
-  if (obstacle !== null) throw conflict(obstacle.code, `Cannot send the reminder: ${obstacle.message}.`)
+  if (obstacle !== null) throw conflict(obstacle.code, `Cannot send the reminder. ${obstacle.message}`)
   await invitations.countReminders(call, [invitation.id])
   await recordChange(call, request, await bidRequests.touch(call, request.id))
   return { bidRequestId: request.id, homeId: null, taskId: null, date: request.deadline }

@@ -16,7 +16,7 @@ test('a document that takes too long is given up, and the next one is drawn in a
   const next = thread.draw(request(QUICK, 'next'))
   await expect(endless).rejects.toMatchObject({
     code: 'too_much_work',
-    message: 'Cannot generate PO-7.pdf: it takes longer than 3 seconds. Shorten its texts.',
+    message: 'Creating PO-7.pdf takes more than 3 seconds. Shorten its texts.',
   })
   expect((await next).toString()).toBe('next')
 }, 30_000)

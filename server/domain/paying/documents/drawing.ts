@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { type Problem, problem } from '../../../platform/problems/problem.ts'
+import { problem } from '../../../platform/problems/problem.ts'
 
 /** A module that exports `draw`, which draws documents of one kind from sheets of this type. */
 export interface Drawing<Sheet extends object> {
@@ -46,13 +46,22 @@ export class DrawingThread {
       const drawn = once(this.#worker, 'message', { signal: AbortSignal.timeout(this.#mostMs) })
       this.#worker.postMessage({ module, sheet })
       const [answer] = (await drawn) as [{ bytes: Uint8Array } | { tooManyPages: number }]
-      if ('tooManyPages' in answer) throw tooMuch(fileName, `it would have more than ${answer.tooManyPages} pages`)
+      if ('tooManyPages' in answer)
+        throw problem(
+          'too_much_work',
+          `${fileName} would have more than ${answer.tooManyPages} pages. Shorten its texts.`,
+        )
       return Buffer.from(answer.bytes)
     } catch (error) {
       const { name, code } = error as { name?: unknown; code?: unknown }
       if (code !== 'too_much_work') this.#end()
-      if (name === 'AbortError') throw tooMuch(fileName, `it takes longer than ${this.#mostMs / 1000} seconds`)
-      if (code === 'ERR_WORKER_OUT_OF_MEMORY') throw tooMuch(fileName, 'it requires too much memory')
+      if (name === 'AbortError')
+        throw problem(
+          'too_much_work',
+          `Creating ${fileName} takes more than ${this.#mostMs / 1000} seconds. Shorten its texts.`,
+        )
+      if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+        throw problem('too_much_work', `Creating ${fileName} requires too much memory. Shorten its texts.`)
       throw error
     } finally {
       this.#idle = setTimeout(() => this.#end(), this.#idleMs).unref()
@@ -79,8 +88,4 @@ function startWorker(): Worker {
   worker.on('error', () => {})
   worker.unref()
   return worker
-}
-
-function tooMuch(fileName: string, reason: string): Problem {
-  return problem('too_much_work', `Cannot generate ${fileName}: ${reason}. Shorten its texts.`)
 }

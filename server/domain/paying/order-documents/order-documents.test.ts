@@ -119,7 +119,7 @@ test('an order that would have more than 100 pages is refused, and drawn once it
   const problem = JSON.parse(Buffer.from(bytes).toString())
   expect([status, problem.code, problem.detail]).toEqual([
     ...[422, 'too_much_work'],
-    `Cannot generate ${number}.pdf: it would have more than 100 pages. Shorten its texts.`,
+    `${number}.pdf would have more than 100 pages. Shorten its texts.`,
   ])
   await setTerms(null)
   expect((await documentOf(id)).status).toBe(200)

@@ -115,7 +115,12 @@ function look(
     retainageWithheld: withheldOf(account, 'progress', amount),
   }
   const objection = reasonNotToPay(account, 'progress', allocation)
-  if (objection !== null) return { reason: 'not_payable', detail: `${number} ${objection}.`, amount }
+  if (objection !== null)
+    return {
+      reason: 'not_payable',
+      detail: `The completed work of ${number} exceeds its payable amount.`,
+      amount,
+    }
   const day = dateIn(timeZone, order.progressedAt === null ? now : new Date(order.progressedAt))
   const dueDate = dueDateOf(paymentTerms, day)
   const net = minus(amount, allocation.retainageWithheld)

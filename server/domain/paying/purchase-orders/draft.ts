@@ -88,7 +88,7 @@ export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrd
   ]
   if (faults.length > 0) throw invalid(faults)
   const reason = reasonNotToOrderFor(home)
-  if (reason !== null) throw conflict('home_not_open', `Cannot create a purchase order: ${reason}.`)
+  if (reason !== null) throw conflict('home_not_open', `Cannot create a purchase order. ${reason}`)
   if (vendor.archivedAt !== null)
     throw conflict('vendor_archived', `Cannot create a purchase order: ${vendor.companyName} is archived.`)
 

@@ -123,10 +123,10 @@ export function reasonNotToChange({ number, status }: Pick<PurchaseOrder, 'numbe
   return `${number} is ${describeStatus(status)}. A change order needs an order that has been issued.`
 }
 
-/** Why nothing more is ordered for the home; null if orders are possible. */
+/** Why nothing more can be ordered for the home, as a whole sentence; null if orders are possible. */
 export function reasonNotToOrderFor(home: Home): string | null {
-  if (home.status === 'cancelled') return `${home.name} is cancelled`
-  return home.archivedAt === null ? null : `${home.name} is archived`
+  if (home.status === 'cancelled') return `${home.name} is cancelled.`
+  return home.archivedAt === null ? null : `${home.name} is archived.`
 }
 
 /**

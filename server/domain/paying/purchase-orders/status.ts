@@ -190,7 +190,7 @@ async function assertMayIssue(call: WriteCall, order: PurchaseOrder, home: Home)
   const reason = reasonNotToOrderFor(home)
   const obstacle: Obstacle | null =
     reason === null ? obstacleToEngage(vendor) : { code: 'home_not_open', message: reason }
-  if (obstacle !== null) throw conflict(obstacle.code, `Cannot issue ${order.number}: ${obstacle.message}.`)
+  if (obstacle !== null) throw conflict(obstacle.code, `Cannot issue ${order.number}. ${obstacle.message}`)
   if (vendor.poLimit === null || order.total <= 0) return
   const open = await orders.openWith(call, vendor.id)
   if (sum([open, order.total]) <= vendor.poLimit) return

@@ -1,7 +1,7 @@
 import type { Home, Sale, SaleStage, SaleStageMove } from '../../../../client/contract.gen.ts'
 import { conflict, invalid } from '../../../platform/problems/problem.ts'
 import { instantOf } from '../../../platform/values/calendar.ts'
-import { describeStatus } from '../../../platform/values/format.ts'
+import { describeStatus, toWords } from '../../../platform/values/format.ts'
 
 type Pipeline = Pick<Sale, 'pipeline' | 'stage'>
 
@@ -22,25 +22,25 @@ export interface Facts {
 const BEFORE_PERMIT: ReadonlySet<string> = new Set(['planning', 'permitting'])
 const BUILT: ReadonlySet<string> = new Set(['completed', 'closed', 'warranty', 'archived'])
 
-/** Why a stage is not done yet, by its name: a clause to follow a colon. Stages of other names have no conditions. */
+/** Why a stage is not done yet, as a whole sentence, by its name. Stages of other names have no conditions. */
 const OBJECTIONS: Readonly<Record<string, (sale: Sale, facts: Facts) => string | null>> = {
-  deposit_received: ({ depositsReceived }) => (depositsReceived > 0 ? null : 'no deposit has been received'),
+  deposit_received: ({ depositsReceived }) => (depositsReceived > 0 ? null : 'No deposit has been received.'),
   financing_approved: ({ financing }) =>
-    financing?.status === 'approved' || financing?.type === 'cash' ? null : 'the financing has not been approved',
+    financing?.status === 'approved' || financing?.type === 'cash' ? null : 'The financing has not been approved.',
   contingencies_cleared: ({ openContingencies }) =>
-    openContingencies === 0 ? null : 'a contingency is open or has failed',
+    openContingencies === 0 ? null : 'A contingency is open or has failed.',
   selections_final: (_, { home, pendingSelections }) => {
-    if (home === null) return 'the sale has no home to select options for'
-    return pendingSelections === 0 ? null : `${home.name} has a pending selection`
+    if (home === null) return 'The sale has no home to select options for.'
+    return pendingSelections === 0 ? null : `${home.name} has a pending selection.`
   },
   permit_ready: (_, { home }) => {
-    if (home === null) return 'the sale has no home'
+    if (home === null) return 'The sale has no home.'
     const { name, status, statusBeforeHold } = home
-    return BEFORE_PERMIT.has(statusBeforeHold ?? status) ? `${name} is ${describeStatus(status)}` : null
+    return BEFORE_PERMIT.has(statusBeforeHold ?? status) ? `${name} is ${describeStatus(status)}.` : null
   },
   walkthrough_done: (_, { home }) => {
-    if (home === null) return 'the sale has no home'
-    return BUILT.has(home.status) ? null : `${home.name} has not been completed`
+    if (home === null) return 'The sale has no home.'
+    return BUILT.has(home.status) ? null : `${home.name} has not been completed.`
   },
 }
 
@@ -58,7 +58,7 @@ export function advanced(sale: Sale, move: SaleStageMove & { status: SaleStage['
   if (at > now) throw invalid([{ pointer: '/completedAt', code: 'maximum', message: 'must not be in the future' }])
   const objection = status === 'done' ? (OBJECTIONS[name]?.(sale, facts) ?? null) : null
   if (objection !== null)
-    throw conflict('open_work', `Cannot complete ${name}: ${objection}. If the stage is not needed, waive it.`)
+    throw conflict('open_work', `Cannot complete ${toWords(name)}. ${objection} If the stage is not needed, waive it.`)
   const after = { stage: name, status, completedAt: status === 'open' ? null : at.toISOString(), reason }
   const next = withNext(sale.pipeline.map((stage) => (stage === before ? after : stage)))
   if (next.stage === null && sale.status === 'pending')

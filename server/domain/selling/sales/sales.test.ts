@@ -301,7 +301,7 @@ test('a stage is done when the records agree, waived with a reason, and the last
   const pending = await select(homeId, { customDescription: 'Ramp', unitPrice: 900, cost: 500, scope: 'framing' })
   const stage = (name: string, fields = {}) => act(id, 'pipeline', { stage: name, ...fields })
   expect(refusal(await stage('deposit_received'))).toBe(
-    'Cannot complete deposit_received: no deposit has been received. If the stage is not needed, waive it.',
+    'Cannot complete deposit received. No deposit has been received. If the stage is not needed, waive it.',
   )
   expect(refusal(await stage('financing_approved'))).toContain('has not been approved')
   expect(refusal(await stage('contingencies_cleared'))).toContain('a contingency is open')
@@ -376,7 +376,7 @@ test('a lot is sold before a home stands on it, at the prices agreed on, and get
   const twice = await plumbline.post(SALES, { buyers: ELENA, ...lot })
   expect(refusal(twice)).toBe(`Lot ${lot.lotNumber} is already reserved: see ${sale.number} (Elena Marsh).`)
   for (const name of ['selections_final', 'permit_ready', 'walkthrough_done'])
-    expect(refusal(await act(sale.id, 'pipeline', { stage: name }))).toContain('the sale has no home')
+    expect(refusal(await act(sale.id, 'pipeline', { stage: name }))).toContain('The sale has no home')
   const { id: homeId, name } = await newHome({ lotNumber: lot.lotNumber })
   expect(refusal(await plumbline.post(SALES, { buyers: ELENA, homeId }))).toContain(
     `The lot of ${name} is already reserved`,

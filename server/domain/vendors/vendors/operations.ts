@@ -89,8 +89,7 @@ export const vendorOperations = {
     const invited = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
       const obstacle = obstacleToInvite(before)
-      if (obstacle !== null)
-        throw conflict(obstacle.code, `Cannot invite ${before.companyName} to the portal: ${obstacle.message}.`)
+      if (obstacle !== null) throw conflict(obstacle.code, `Cannot send the portal link. ${obstacle.message}`)
       const vendor = await inviteToPortal(call, before)
       return {
         vendor,

@@ -94,7 +94,7 @@ test('a vendor on hold, inactive, archived or without an address is not invited,
     [onHold, 'vendor_on_hold', 'is on hold.'],
     [inactive, 'vendor_inactive', 'is inactive.'],
     [archived, 'vendor_archived', 'is archived.'],
-    [mute, 'no_recipient', 'it has no email address.'],
+    [mute, 'no_recipient', 'has no email address.'],
   ] as const) {
     const refused = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
     expect(refused).toMatchObject({ status: 409, body: { code: 'conflict', reason } })

@@ -23,21 +23,22 @@ type Unfit = 'vendor_archived' | 'vendor_on_hold' | 'vendor_inactive' | 'complia
 /** A reason against engaging a vendor (inviting, awarding, ordering) at the moment. */
 export interface Obstacle<Code extends ConflictReason = ConflictReason> {
   code: Code
+  /** A whole sentence. */
   message: string
 }
 
 export function obstaclesToEngage(vendor: Vendor): Obstacle<Unfit>[] {
   const obstacles: Obstacle<Unfit>[] = []
   if (vendor.archivedAt !== null)
-    obstacles.push({ code: 'vendor_archived', message: `${vendor.companyName} is archived` })
+    obstacles.push({ code: 'vendor_archived', message: `${vendor.companyName} is archived.` })
   if (vendor.status === 'on_hold')
-    obstacles.push({ code: 'vendor_on_hold', message: `${vendor.companyName} is on hold` })
+    obstacles.push({ code: 'vendor_on_hold', message: `${vendor.companyName} is on hold.` })
   if (vendor.status === 'inactive')
-    obstacles.push({ code: 'vendor_inactive', message: `${vendor.companyName} is inactive` })
+    obstacles.push({ code: 'vendor_inactive', message: `${vendor.companyName} is inactive.` })
   if (vendor.complianceStatus === 'expired') {
     obstacles.push({
       code: 'compliance_expired',
-      message: `the compliance documents of ${vendor.companyName} have expired`,
+      message: `The compliance documents of ${vendor.companyName} have expired.`,
     })
   }
   return obstacles
@@ -56,11 +57,11 @@ export function obstacleToLetIn(vendor: Vendor): Obstacle | null {
   return obstaclesToEngage(vendor).find(({ code }) => code !== 'compliance_expired') ?? null
 }
 
-/** Why the vendor cannot be invited to its whole portal; null when nothing stands against it. */
+/** Why the vendor cannot be invited to its whole portal; null if it can. */
 export function obstacleToInvite(vendor: Vendor): Obstacle | null {
   const obstacle = obstacleToLetIn(vendor)
   if (obstacle !== null || vendor.email !== null) return obstacle
-  return { code: 'no_recipient', message: `it has no email address` }
+  return { code: 'no_recipient', message: `${vendor.companyName} has no email address.` }
 }
 
 /** Whether the vendor may work in the community; one without a list may work in all. */
