@@ -75,7 +75,7 @@ function bodyOf(options: { body?: unknown } | undefined): object {
 }
 
 export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: ClientOptions): PlumblineClient {
-  if (key === '') throw new TypeError('No key given: it is empty, as an environment variable is that nobody has set.')
+  if (key === '') throw new TypeError('The API key is empty. Check that its environment variable is set.')
   // Called as a plain function, because browsers reject a fetch that is called as a method of another object.
   const plain = (request: Request, init: { signal: AbortSignal }) => send(request, init)
   const openapi = createOpenApiClient<paths>({

@@ -48,7 +48,7 @@ export async function unknownTypes(
 export async function listen({ to, secret, types, signal, say, ...options }: ListenOptions): Promise<void> {
   const client = clientOf(options)
   let after = options.after ?? (await newest(client, signal))
-  say(`Ready: what happens from now on goes to ${to}.`)
+  say(`Ready: new events are forwarded to ${to}.`)
   while (!signal.aborted) {
     const query = { limit: PAGE, wait: WAIT_SECONDS, ...(after !== undefined && { after }) }
     const page = await orThrow(client.GET('/api/ext/events', { params: { query }, signal })).catch((error: unknown) => {
@@ -56,7 +56,7 @@ export async function listen({ to, secret, types, signal, say, ...options }: Lis
       // A refusal stays one; whoever is away comes back.
       if (error instanceof PlumblineError && error.status >= 400 && error.status < 500 && error.status !== 429)
         throw error
-      say(`The service does not answer: ${reasonOf(error)}. Trying again.`)
+      say(`The service is not responding: ${reasonOf(error)}. Trying again.`)
       return null
     })
     if (page === null) await pause(PAUSE_MS, signal)

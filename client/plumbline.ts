@@ -6,15 +6,15 @@ import { PlumblineError } from './problem.ts'
 
 const HELP = `plumbline listen --to URL [options]
 
-Posts events to an address of this machine as they happen, signed as real webhooks are.
+Forwards events to a URL as they happen, signed like real webhooks.
 
-  --to URL            where to, such as http://localhost:4000/hook
-  --base-url URL      the service; PLUMBLINE_URL, or http://localhost:3000
-  --key KEY           an API key with events:read; rather put it into PLUMBLINE_KEY
-  --secret SECRET     what to sign with; PLUMBLINE_WEBHOOK_SECRET, or one that is made and shown
-  --types TYPES       only these, separated by commas, such as bid.submitted,po.created
-  --after EVENT       begin after this event instead of now
-  --replay EVENT      send this past event again, and end
+  --to URL            URL that receives the events, such as http://localhost:4000/hook
+  --base-url URL      URL of the service (default: PLUMBLINE_URL, or http://localhost:3000)
+  --key KEY           API key with events:read (default: PLUMBLINE_KEY, which is safer)
+  --secret SECRET     signing secret (default: PLUMBLINE_WEBHOOK_SECRET, or a new one that is printed)
+  --types TYPES       event types separated by commas, such as bid.submitted,po.created (default: all)
+  --after EVENT       start after this event (default: now)
+  --replay EVENT      send this past event again, then exit
 `
 
 const OPTIONS = {
@@ -38,8 +38,8 @@ async function run(): Promise<number> {
   const { PLUMBLINE_URL, PLUMBLINE_KEY, PLUMBLINE_WEBHOOK_SECRET } = process.env
   const { to, key = PLUMBLINE_KEY, types, after } = values
   if (positionals.join(' ') !== 'listen' || to === undefined || !URL.canParse(to))
-    return wrong('It takes listen --to URL.')
-  if (key === undefined || key === '') return wrong('It takes a key: set PLUMBLINE_KEY, or --key.')
+    return wrong('The command is not valid. Use: plumbline listen --to URL.')
+  if (key === undefined || key === '') return wrong('The API key is missing. Set PLUMBLINE_KEY, or use --key.')
   const given = values.secret ?? PLUMBLINE_WEBHOOK_SECRET
   const secret = given ?? `whsec_${randomBytes(24).toString('base64')}`
   const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -56,7 +56,7 @@ async function run(): Promise<number> {
   // One that there is not would be waited for without a word.
   const { unknown, known } = await unknownTypes(options.types ?? [], options)
   if (unknown.length > 0) {
-    process.stderr.write(`There are no events of type ${unknown.join(', ')}. There are: ${known.join(', ')}.\n`)
+    process.stderr.write(`Unknown event types: ${unknown.join(', ')}. Available: ${known.join(', ')}.\n`)
     return 1
   }
   await listen(options)

@@ -39,7 +39,11 @@ export class PlumblineError extends Error {
 
   constructor(response: Response, body: unknown) {
     const problem = isProblem(body) ? body : null
-    super(problem === null ? `HTTP ${response.status} without a problem` : messageOf(problem))
+    super(
+      problem === null
+        ? `The server responded with HTTP status ${response.status} and no problem details.`
+        : messageOf(problem),
+    )
     this.code = problem?.code ?? 'unexpected_answer'
     this.status = response.status
     this.requestId = problem?.requestId ?? response.headers.get('X-Request-Id')
@@ -63,7 +67,7 @@ const MOST_TOLD = 5
 
 /** What went wrong, and in which fields. */
 function messageOf({ code, detail, errors = [] }: Problem): string {
-  const told = errors.slice(0, MOST_TOLD).map(({ pointer, message }) => `${pointer || 'the body'} ${message}`)
+  const told = errors.slice(0, MOST_TOLD).map(({ pointer, message }) => `${pointer || 'the request body'} ${message}`)
   const more = errors.length > MOST_TOLD ? `; and ${errors.length - MOST_TOLD} more` : ''
   return `${code}: ${detail}${told.length > 0 ? ` (${told.join('; ')}${more})` : ''}`
 }

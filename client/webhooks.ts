@@ -87,18 +87,18 @@ export async function verifyWebhook(
   const seconds = /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN
   const ageSeconds = now.getTime() / 1000 - seconds
   if (!(Math.abs(ageSeconds) <= toleranceSeconds)) {
-    throw new WebhookVerificationError('wrong_timestamp', 'The request is too old, or its time is in the future.')
+    throw new WebhookVerificationError('wrong_timestamp', 'The timestamp of the request is too old or in the future.')
   }
 
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const signed = concat(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
   if (!(await isSigned(signed, given, typeof secret === 'string' ? [secret] : secret))) {
-    throw new WebhookVerificationError('wrong_signature', 'No signature matches the request.')
+    throw new WebhookVerificationError('wrong_signature', 'No signature matches the request body and the secret.')
   }
 
   const event = parse(bytes)
   if (event?.id !== id)
-    throw new WebhookVerificationError('wrong_body', 'The event is not the one that webhook-id names.')
+    throw new WebhookVerificationError('wrong_body', 'The event ID in the body does not match the webhook-id header.')
   return event
 }
 
@@ -147,7 +147,7 @@ function parse(bytes: Uint8Array): WebhookEvent | null {
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent | null
   } catch {
-    throw new WebhookVerificationError('wrong_body', 'The body is not JSON.')
+    throw new WebhookVerificationError('wrong_body', 'The request body is not valid JSON.')
   }
 }
 
@@ -156,7 +156,7 @@ function header(headers: WebhookRequest['headers'], ...names: string[]): string 
     const value = typeof headers.get === 'function' ? headers.get(name) : plainHeader(headers, name)
     if (value) return value
   }
-  throw new WebhookVerificationError('missing_header', `The request has no header ${names[0]}.`)
+  throw new WebhookVerificationError('missing_header', `The request has no ${names[0]} header.`)
 }
 
 function plainHeader(headers: object, name: string): string | undefined {

@@ -95,7 +95,7 @@ function eventsOf(contract: Contract, skill: Skill, operation: Operation | null)
 
 function operationNamed(contract: Contract, id: string): Operation {
   const operation = [...contract.operations.values()].find((each) => each.id === id)
-  if (operation === undefined) throw new Error(`The contract has no operation ${id}.`)
+  if (operation === undefined) throw new Error(`Expected the contract to have an operation ${id}.`)
   return operation
 }
 

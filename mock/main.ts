@@ -8,17 +8,17 @@ import { createMock } from './mock.ts'
 /**
  *     npm run mock                          on http://127.0.0.1:4010
  *     npm run mock -- --port 8080 --host 0.0.0.0
- *     npm run mock -- --dynamic             answers made up from the schemas
+ *     npm run mock -- --dynamic             responses generated from the schemas
  *     npm run mock -- --stateful            the service itself, over a database in memory
- *     npm run mock -- --quiet               without a line for each request
+ *     npm run mock -- --quiet               print no line for each request
  */
 const { port, host, dynamic, stateful, quiet } = new Command('mock')
-  .description('Answers with the examples of the contract, without a service behind it.')
-  .option('--port <port>', 'where it listens; 0 for a free port', portOf, 4010)
-  .option('--host <address>', 'on which address', '127.0.0.1')
-  .option('--dynamic', 'answers made up from the schemas instead of the examples', false)
-  .option('--stateful', 'what was created is found again, in memory; POST /mock/reset begins anew', false)
-  .option('--quiet', 'without a line for each request', false)
+  .description('Respond with the examples of the contract, without a service.')
+  .option('--port <port>', 'port to listen on; 0 selects a free port', portOf, 4010)
+  .option('--host <address>', 'address to listen on', '127.0.0.1')
+  .option('--dynamic', 'generate responses from the schemas instead of the examples', false)
+  .option('--stateful', 'run the service with a database in memory; POST /mock/reset deletes its data', false)
+  .option('--quiet', 'do not print a line for each request', false)
   .parse()
   .opts<{ port: number; host: string; dynamic: boolean; stateful: boolean; quiet: boolean }>()
 
@@ -26,7 +26,7 @@ const onAnswer = quiet
   ? {}
   : { onAnswer: (method: string, url: string, status: number) => console.log(`${method} ${url} → ${status}`) }
 const { url, stop } = await (stateful ? remembering() : answering()).catch((error: NodeJS.ErrnoException) =>
-  fail(error.code === 'EADDRINUSE' ? `The port ${port} is taken; choose another with --port.` : String(error.message)),
+  fail(error.code === 'EADDRINUSE' ? `Port ${port} is in use. Choose another one with --port.` : String(error.message)),
 )
 console.log(`  curl -H "Authorization: Bearer ${stateful ? '$KEY' : 'plb_mock'}" ${url}/api/ext/vendors`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
@@ -37,7 +37,7 @@ async function answering(): Promise<Running> {
   const { port: taken } = server.address() as AddressInfo
   const url = `http://${host}:${taken}`
   console.log(
-    `The mock answers on ${url}, to any key that begins with plb_. Its scenarios are in mock/scenarios.gen.md.`,
+    `The mock is running at ${url} and accepts any key that begins with plb_. Its scenarios are in mock/scenarios.gen.md.`,
   )
   const stop = () => {
     server.close()
@@ -48,14 +48,17 @@ async function answering(): Promise<Running> {
 
 /** Loaded only when it is asked for, because the service takes longer to start than the mock. */
 async function remembering(): Promise<Running> {
-  console.log('Starting the service over a database in memory, which takes some seconds.')
+  console.log('Starting the service with a database in memory. This takes a few seconds.')
   const { startStateful } = await import('./stateful.ts').catch((error: Error) => {
     // The package of the mock has the contract alone.
-    if (error.message.includes('stateful.ts')) fail('--stateful runs the service itself, so it takes the repository.')
+    if (error.message.includes('stateful.ts'))
+      fail('--stateful runs the service itself, so it works only in the repository.')
     throw error
   })
   const { url, key, stop } = await startStateful({ port, host, ...onAnswer })
-  console.log(`The mock answers on ${url}, and remembers. POST ${url}/mock/reset begins anew.\n  KEY=${key}`)
+  console.log(
+    `The mock is running at ${url} and keeps data in memory. POST ${url}/mock/reset deletes the data.\n  KEY=${key}`,
+  )
   return {
     url,
     stop: () =>
@@ -73,7 +76,8 @@ interface Running {
 
 function portOf(text: string): number {
   const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('That is not a port.')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('It must be a port from 0 to 65535.')
   return port
 }
 

@@ -94,7 +94,10 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     requestId: string,
     operation: Operation | null,
   ): Promise<MockAnswer> {
-    const refused = error instanceof Problem ? error : problem('internal', `The mock failed: ${String(error)}`)
+    const refused =
+      error instanceof Problem
+        ? error
+        : problem('internal', `The mock failed with an unexpected error: ${String(error)}`)
     const isDeclared = operation !== null && String(refused.status) in operation.declaration.responses
     const { headers } = isDeclared ? await prism.answer(operation, { code: refused.status }) : { headers: {} }
     return {
@@ -231,10 +234,11 @@ function checkCredential(
   if (schemes.size === 0) return
   if (authorization === '' && schemes.has('session') && sessionCookieOf(cookie, publicUrl) !== null) return
   if (schemes.size === 1 && schemes.has('session'))
-    throw refused('not_signed_in', 'This operation is for people who are signed in.')
-  if (authorization === '') throw refused('missing_key', 'Send it as "Authorization: Bearer …".')
+    throw refused('not_signed_in', 'This operation requires a signed-in user. Sign in first.')
+  if (authorization === '')
+    throw refused('missing_key', 'The request has no API key. Send it as "Authorization: Bearer …".')
   const isOfItsForm = schemes.has('apiKey') ? /^Bearer plb_[!-~]+$/i : /^Bearer (inv|ven)_[!-~]+\.[!-~]+$/i
-  if (!isOfItsForm.test(authorization)) throw refused('invalid_key', 'It does not have the form of a key or a token.')
+  if (!isOfItsForm.test(authorization)) throw refused('invalid_key', 'The API key or token is malformed.')
 }
 
 function challenge(code: string): string {
@@ -243,26 +247,26 @@ function challenge(code: string): string {
 }
 
 /** The mock has the contract and no pages. */
-const WHERE_DOCS_ARE = `This is the mock of Plumbline. It answers with the examples of the contract, to any key that begins with plb_:
+const WHERE_DOCS_ARE = `This is the Plumbline mock. It responds with the examples of the contract and accepts any key that begins with plb_:
 
-  curl -H "Authorization: Bearer plb_mock" <this address>/api/ext/vendors
+  curl -H "Authorization: Bearer plb_mock" <this URL>/api/ext/vendors
 
-The documentation is at /docs of every service: start one by "npm start", or this mock with --stateful, which serves it too.
-What can be asked for here is listed in mock/scenarios.gen.md.
+The documentation is part of the service, at /docs. Start the service with "npm start", or this mock with --stateful.
+The available scenarios are listed in mock/scenarios.gen.md.
 `
 
 function nothingThere(allow: readonly string[], method: string, path: string): Problem {
   if (path.startsWith('/docs/'))
     return problem(
       'unknown_path',
-      'The mock has no pages. The documentation is at /docs of a service, or with --stateful.',
+      'The mock does not serve the documentation. Open /docs of a service, or start the mock with --stateful.',
     )
   if (allow.length === 0)
-    return problem('unknown_path', 'The contract has no such path; see /api/ext/schema/openapi.json.')
+    return problem('unknown_path', 'The contract has no such path. See /api/ext/schema/openapi.json for all paths.')
   const methods = allow.includes('GET') ? [...allow, 'HEAD'] : allow
   return new Problem(
     'method_not_allowed',
-    `${method} is not among ${methods.join(', ')}.`,
+    `This path does not allow ${method}. Allowed methods: ${methods.join(', ')}.`,
     {},
     { Allow: methods.join(', ') },
   )

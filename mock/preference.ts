@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Contract, Operation } from '../server/platform/calls/contract.ts'
 import { nearestTo } from '../server/platform/problems/nearest.ts'
 import { invalid, type Problem } from '../server/platform/problems/problem.ts'
+import { formatList } from '../server/platform/values/format.ts'
 import type { Preferred } from './prism.ts'
 import { scenariosOf } from './scenarios.ts'
 
@@ -24,7 +25,7 @@ export function preference(contract: Contract, operation: Operation, req: Incomi
     const all = scenarios.map((scenario) =>
       [scenario.status, scenario.example].filter((part) => part !== null).join(' '),
     )
-    throw wrongPreference('enum', `is not one of this operation's scenarios: ${all.join(', ')}`.slice(0, 1000))
+    throw wrongPreference('enum', `must be one of this operation's scenarios: ${all.join(', ')}`.slice(0, 1000))
   }
   return {
     ...((code !== undefined || example !== undefined) && { code: found.status }),
@@ -59,7 +60,10 @@ function partsOf(req: IncomingMessage): { name: string; scope: string | undefine
 function assertOperation(contract: Contract, name: string): void {
   const names: readonly string[] = [...contract.operations.keys()]
   if (names.includes(name)) return
-  throw wrongPreference('unknown', `names ${name}; the nearest operations are ${nearestTo(name, names, 3).join(', ')}`)
+  throw wrongPreference(
+    'unknown',
+    `contains the unknown operation ${name}; did you mean ${formatList(nearestTo(name, names, 3), 'or')}?`,
+  )
 }
 
 function wrongPreference(code: string, message: string): Problem {

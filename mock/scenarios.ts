@@ -34,16 +34,17 @@ export function scenarioTable(contract: Contract): string {
   const lines = [
     '# Scenarios of the mock',
     '',
-    'Made from the contract by `npm run generate`. Each name is an example of the contract: ask for it with',
-    '`Prefer: example=name`; where another answer of the operation has the same name, `Prefer: code=…, example=name`.',
-    '`Prefer: code=…` alone gives the first one of that status. Without `Prefer` an operation answers what stands first.',
+    'Written by `npm run generate`. Each name is an example of the contract. To request an example, send',
+    '`Prefer: example=name`. If several responses of the operation have an example of that name, send',
+    '`Prefer: code=…, example=name`. `Prefer: code=…` returns the first example of that status. Without `Prefer`, an',
+    'operation returns its first example.',
     '',
   ]
   for (const [tag, members] of tags) {
     lines.push(`## ${tag}`, '')
     for (const operation of members) {
       lines.push(`### ${operation.id}`, '', `\`${operation.method} ${operation.path}\``, '')
-      lines.push('| code | example | what it shows |', '| --- | --- | --- |')
+      lines.push('| Status | Example | Description |', '| --- | --- | --- |')
       for (const { status, example, summary } of scenariosOf(contract, operation).filter(isOwn)) {
         lines.push(`| ${status} | ${example === null ? '' : `\`${example}\``} | ${summary.replaceAll('|', '\\|')} |`)
       }

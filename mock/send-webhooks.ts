@@ -20,15 +20,11 @@ const contract = contractNow()
 const known = Object.keys(contract.document.webhooks ?? {}) as EventType[]
 
 const options = new Command('mock:webhooks')
-  .description('Sends events to a receiver, signed, as the service would.')
-  .requiredOption('--url <url>', 'where to, http://localhost:8080/hooks for example', urlOf)
-  .requiredOption('--type <type>', `of which type, once or more often; '*' for one of each`, typesOf)
+  .description('Send signed events to a receiver, as the service does.')
+  .requiredOption('--url <url>', 'URL of the receiver, such as http://localhost:8080/hooks', urlOf)
+  .requiredOption('--type <type>', `event type; can be repeated; '*' sends one event of each type`, typesOf)
   // The same on every machine, so that a receiver needs to be set up only once. It protects nothing.
-  .option(
-    '--secret <secret>',
-    'what to sign with',
-    `whsec_${Buffer.from('plumbline mock webhooks!').toString('base64')}`,
-  )
+  .option('--secret <secret>', 'signing secret', `whsec_${Buffer.from('plumbline mock webhooks!').toString('base64')}`)
   .parse()
   .opts<{ url: string; type: EventType[]; secret: string }>()
 
@@ -67,19 +63,19 @@ async function send(url: string, type: EventType): Promise<boolean> {
     return answer.ok
   } catch (error) {
     const { message, cause } = error as Error
-    console.log(`${type} ${id} → no answer: ${(cause as Error | undefined)?.message || message}`)
+    console.log(`${type} ${id} → no response: ${(cause as Error | undefined)?.message || message}`)
     return false
   }
 }
 
 function urlOf(text: string): string {
-  if (!URL.canParse(text)) throw new InvalidArgumentError('That is not a URL.')
+  if (!URL.canParse(text)) throw new InvalidArgumentError('It must be a URL.')
   return text
 }
 
 function typesOf(text: string, before: EventType[] = []): EventType[] {
   if (text === '*') return known
   const type = known.find((one) => one === text)
-  if (type === undefined) throw new InvalidArgumentError(`The contract has ${known.join(', ')}.`)
+  if (type === undefined) throw new InvalidArgumentError(`Unknown event type. Available: ${known.join(', ')}.`)
   return [...new Set([...before, type])]
 }

@@ -38,7 +38,9 @@ test('the demo plays the whole pipeline, receives every event, and leaves nothin
   expect(stdout).toContain('Lot 7 has no completed sale.')
   expect(stdout).toContain('SA-0001 is pipeline complete, and Lot 7 is closed and sold.')
   expect(stdout).toMatch(/(\d+) events happened, and \1 were received, each with a valid signature\./)
-  expect(stdout).toContain('The same event from somebody without the secret: No signature matches the request.')
+  expect(stdout).toContain(
+    'The same event from somebody without the secret: No signature matches the request body and the secret.',
+  )
   const lists = [
     'vendors',
     'communities',

@@ -98,7 +98,7 @@ test('what was missed is caught up with, and what is refused ends it with a sent
   expect([await denied.ended, denied.said()]).toEqual([1, expect.stringContaining('permission_denied')])
   const misspelt = run('--to', to, '--types', 'po.created, bid.sumbitted')
   expect([await misspelt.ended, misspelt.said()]).toEqual([
-    ...[1, expect.stringMatching(/^There are no events of type bid\.sumbitted\. There are: .*bid\.submitted/)],
+    ...[1, expect.stringMatching(/^Unknown event types: bid\.sumbitted\. Available: .*bid\.submitted/)],
   ])
   const wrong = run('--into', to)
   expect([await wrong.ended, wrong.said()]).toEqual([2, expect.stringContaining("Unknown option '--into'")])

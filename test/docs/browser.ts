@@ -304,7 +304,7 @@ export function browser(service: () => TestPlumbline): void {
         const body = page.getByLabel('Body, exactly as received')
         await body.fill((await body.inputValue()).replace('39850', '39851'))
         await page.getByRole('button', { name: 'Verify' }).click()
-        await verdict.filter({ hasText: 'No signature matches the request.' }).waitFor()
+        await verdict.filter({ hasText: 'No signature matches the request body and the secret.' }).waitFor()
       })
     })
   })
