@@ -406,7 +406,7 @@ function follow<T>(document: Published, value: unknown): T {
       (place, key) => (place as Record<string, unknown> | undefined)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')],
       document,
     )
-  if (target === undefined) throw new Error(`${$ref} leads nowhere.`)
+  if (target === undefined) throw new Error(`The reference ${$ref} does not match anything in the contract.`)
   return follow<T>(document, target)
 }
 

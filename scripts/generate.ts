@@ -51,7 +51,7 @@ if (!process.argv.includes('--contract')) await tableTypes()
 if (!check) await compileContract()
 
 if (stale.length > 0) {
-  console.error(`Stale: ${stale.join(', ')}. Run "npm run generate" and commit what it writes.`)
+  console.error(`Stale: ${stale.join(', ')}. Run "npm run generate" and commit the generated files.`)
   process.exit(1)
 }
 process.exit(0)

@@ -30,7 +30,7 @@ export function kindOf(document: ContractDocument, schema: Schema, field: string
   const kinds = new Set(some.map((variant) => plainKind(document, variant)))
   const [kind] = kinds
   if (kind === undefined || kind === null || kinds.size > 1)
-    throw new Error(`The contract does not say plainly what ${field} holds.`)
+    throw new Error(`Expected ${field} to have a single, plain type.`)
   return some.length < variants.length ? `${kind}?` : kind
 }
 
@@ -45,7 +45,7 @@ function variantsOf(document: ContractDocument, schema: Schema): Schema[] {
 function target(document: ContractDocument, $ref: string): Schema {
   const name = /^#\/components\/schemas\/(\w+)$/.exec($ref)?.[1] ?? ''
   const schema = document.components.schemas?.[name]
-  if (schema === undefined) throw new Error(`${$ref} leads to no schema.`)
+  if (schema === undefined) throw new Error(`Expected ${$ref} to refer to a schema.`)
   return schema as Schema
 }
 

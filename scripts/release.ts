@@ -19,10 +19,10 @@ import { breakingChanges, type Published } from './breaking-changes.ts'
 const root = path.resolve(import.meta.dirname, '..')
 const own = path.join(root, 'openapi.yaml')
 const program = new Command('release')
-  .description('Compares the contract with that of the last release.')
-  .argument('[contract]', 'the contract', own)
-  .argument('[released]', 'the released one', path.join(root, 'scripts/released-contract.yaml'))
-  .option('--keep', 'keep the contract as the released one')
+  .description('Compare the contract with the contract of the last release.')
+  .argument('[contract]', 'contract to compare', own)
+  .argument('[released]', 'released contract', path.join(root, 'scripts/released-contract.yaml'))
+  .option('--keep', 'save the contract as the released one')
   .parse()
 const [source, kept] = program.processedArgs as [string, string]
 
@@ -37,7 +37,7 @@ function judge(released: Published): void {
   // A change to a schema that many operations share is reported once.
   const alike = Map.groupBy(changes, ({ kind, place, what }) => `${kind} ${place.split('/').at(-1)} ${what}`)
   for (const [first, ...others] of alike.values()) {
-    const more = others.length === 0 ? '' : ` (and at ${others.length} more places)`
+    const more = others.length === 0 ? '' : ` (and in ${others.length} more places)`
     console.log(`${first?.kind}: ${first?.place}: ${first?.what}${more}`)
   }
   if (order(is, was) < 0) fail(`The contract is ${is}, and ${was} was released already.`)
@@ -51,7 +51,9 @@ function keep(): void {
   const { version } = present.info
   if (released !== null && order(version, released.info.version) === 0) {
     if (stringify(released) !== stringify(present))
-      fail(`${version} was released with different content; raise info.version and write the change into x-changelog.`)
+      fail(
+        `${version} was already released with different content. Raise info.version, and describe the change in x-changelog.`,
+      )
     console.log(`${version} is released unchanged.`)
     return
   }
@@ -66,7 +68,7 @@ function keep(): void {
     },
   })
   writeFileSync(kept, head + document.toString({ lineWidth: 160 }))
-  console.log(`Kept ${version} as the released contract.`)
+  console.log(`Saved ${version} as the released contract.`)
 }
 
 /** The published document without the parts that only people read. */

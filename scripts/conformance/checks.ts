@@ -36,7 +36,7 @@ const seen = new Map(
 )
 
 const remote = remoteService(baseUrl, key.secret, (seconds) =>
-  progress(`the limit is reached: ${seconds} s until the next`),
+  progress(`the rate limit is reached; the next request follows in ${seconds} s`),
 )
 const service: Service = {
   async request(method, target, body, options = {}) {
@@ -60,16 +60,16 @@ const world = new World(service, key.secret, receiver)
 const worlds = [world]
 
 before(async () => {
-  progress('creating resources to work on')
+  progress('creating test data')
   await (only === undefined ? world.populate() : world.populateFor(operations))
 })
 
 after(async () => {
-  progress('removing what was created')
+  progress('deleting test data')
   for (const line of await cleanUp(worlds.toReversed())) progress(line)
 })
 
-describe('unknown callers are refused', () => {
+describe('unknown callers are rejected', () => {
   for (const operation of operations) {
     test(operation.id, async () => {
       const address = addressForRefusal(operation)
@@ -81,28 +81,34 @@ describe('unknown callers are refused', () => {
   }
 })
 
-describe('a key without the permission is refused, and the permission named', () => {
+describe('a key without the permission is rejected, and the error names the permission', () => {
   for (const operation of operations) {
     test(operation.id, async (t) => {
-      if (operation.permissions.length === 0) return t.skip('needs no permission')
+      if (operation.permissions.length === 0) return t.skip('the operation requires no permission')
       const lacking = [
         ...(restrictedKey === undefined ? [] : [[restrictedKey.secret, restricted] as const]),
         [key.secret, permitted] as const,
       ].find(([, permissions]) => operation.permissions.some((permission) => !permissions.has(permission)))
-      if (lacking === undefined) return t.skip('no key lacks the permission; give one with --restricted-key')
+      if (lacking === undefined) return t.skip('no key lacks the permission; set --restricted-key')
       const [secret, permissions] = lacking
       const answer = await world.send(operation, { address: addressForRefusal(operation), key: secret })
       expectProblem(answer, 403, 'permission_denied')
-      assert.ok(!permissions.has(answer.body.permission), `${answer.body.permission} is a permission that the key has`)
-      assert.ok(operation.permissions.includes(answer.body.permission), `${answer.body.permission} is not needed`)
+      assert.ok(
+        !permissions.has(answer.body.permission),
+        `the error names ${answer.body.permission}, which the key has`,
+      )
+      assert.ok(
+        operation.permissions.includes(answer.body.permission),
+        `the error names ${answer.body.permission}, which the operation does not require`,
+      )
     })
   }
 })
 
-describe('input that breaks the contract is refused, with a pointer to the fault', () => {
+describe('invalid input is rejected, with a pointer to the error', () => {
   for (const operation of operations) {
     test(operation.id, async (t) => {
-      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      if (!isPermitted(operation)) return t.skip('the key does not have the permission')
       const address = addressOf(operation)
       const ask = (query: string) =>
         world.send(operation, { address: `${address}${address.includes('?') ? '&' : '?'}${query}` })
@@ -130,10 +136,10 @@ describe('input that breaks the contract is refused, with a pointer to the fault
   }
 })
 
-describe('what does not exist is not found', () => {
+describe('a missing record returns 404', () => {
   for (const operation of operations.filter(({ path }) => path.includes('{'))) {
     test(operation.id, async (t) => {
-      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      if (!isPermitted(operation)) return t.skip('the key does not have the permission')
       const nothing = (name: string) => `${prefixOf(name) ?? 'no'}_01m7y975jzfesvq6zzzzzzzzzz`
       const address = addressOf(operation).split('?', 1)[0] ?? ''
       const target = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => nothing(name))
@@ -144,7 +150,7 @@ describe('what does not exist is not found', () => {
   }
 })
 
-describe('a method that a path does not have is refused, and its methods named', () => {
+describe('an unsupported method is rejected, and Allow lists the supported ones', () => {
   for (const [path, those] of Map.groupBy(operations, (operation) => operation.path)) {
     const known = those.map(({ method }): string => method)
     const other = ['PUT', 'DELETE', 'PATCH', 'POST'].find((method) => !known.includes(method))
@@ -157,7 +163,7 @@ describe('a method that a path does not have is refused, and its methods named',
       assert.deepEqual(
         known.filter((method) => !allowed.includes(method)),
         [],
-        `Allow says ${answer.headers.get('allow')}`,
+        `Allow is ${answer.headers.get('allow')}`,
       )
     })
   }
@@ -166,7 +172,7 @@ describe('a method that a path does not have is refused, and its methods named',
 describe('the pages of a list have no gaps and no duplicates', () => {
   for (const operation of operations.filter(isList)) {
     test(operation.id, async (t) => {
-      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      if (!isPermitted(operation)) return t.skip('the key does not have the permission')
       const address = addressOf(operation)
       const page = (query: string) => `${address}${address.includes('?') ? '&' : '?'}${query}`
       const whole = await succeed(operation, page(`limit=${PAGES * PAGE_SIZE}`))
@@ -192,10 +198,10 @@ describe('the pages of a list have no gaps and no duplicates', () => {
   }
 })
 
-describe('conditional requests are honoured', () => {
+describe('conditional requests are supported', () => {
   for (const operation of operations.filter(({ declaration }) => '304' in declaration.responses)) {
     test(`${operation.id}, not modified`, async (t) => {
-      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      if (!isPermitted(operation)) return t.skip('the key does not have the permission')
       const answer = await succeed(operation, addressOf(operation))
       const again = await world.send(operation, { headers: { 'if-none-match': answer.headers.get('etag') ?? '' } })
       assert.equal(again.status, 304)
@@ -205,11 +211,11 @@ describe('conditional requests are honoured', () => {
     ({ method, declaration }) => method !== 'POST' && '412' in declaration.responses,
   )) {
     test(`${operation.id}, another version`, async (t) => {
-      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      if (!isPermitted(operation)) return t.skip('the key does not have the permission')
       // A resource that cannot be changed in any version is refused for that reason, so try the next one.
       for (let which = 0; ; which++) {
         const address = world.addressOf(operation, which)
-        assert.ok(address !== undefined, 'nothing can be changed')
+        assert.ok(address !== undefined, 'no record can be changed')
         const answer = await world.send(operation, { address, headers: { 'if-match': '"no such version"' } })
         if (answer.status !== 409) return expectProblem(answer, 412, 'precondition_failed')
       }
@@ -217,9 +223,9 @@ describe('conditional requests are honoured', () => {
   }
 })
 
-describe('the examples succeed, and every answer of this run matched the contract', () => {
+describe('the examples succeed, and every response of this run matches the contract', () => {
   before(async () => {
-    progress('playing the examples')
+    progress('sending the examples')
     for (const operation of operations) if (operation.method === 'GET') await attempt(world, operation)
     const changing = operations.filter(({ method }) => method !== 'GET')
     // Delete what belongs to another resource before that resource.
@@ -249,20 +255,20 @@ describe('the examples succeed, and every answer of this run matched the contrac
 
   for (const operation of operations) {
     test(operation.id, (t) => {
-      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      if (!isPermitted(operation)) return t.skip('the key does not have the permission')
       assert.equal([...(seen.get(operation.id)?.faults ?? [])].join('\n\n'), '')
       if (TAKES_ANOTHER_KEY.has(operation.id)) return
-      assert.ok(!isPending(operation), `it never succeeds:\n${reasons(operation)}`)
+      assert.ok(!isPending(operation), `no example succeeds:\n${reasons(operation)}`)
     })
   }
 })
 
-describe('a repeated creation gets the same answer, and is done once', () => {
+describe('a repeated creation returns the same response and runs once', () => {
   for (const operation of operations.filter(({ declaration }) => '201' in declaration.responses)) {
     test(operation.id, async (t) => {
-      if (!isPermitted(operation)) return t.skip('the key may not do this')
+      if (!isPermitted(operation)) return t.skip('the key does not have the permission')
       const repeated = seen.get(operation.id)?.repeated
-      assert.ok(repeated, `it never succeeds:\n${reasons(operation)}`)
+      assert.ok(repeated, `no example succeeds:\n${reasons(operation)}`)
       const { first, again, headers } = repeated
       assert.deepEqual([again.status, again.body], [first.status, first.body])
       assert.equal(again.headers.get('idempotent-replayed'), 'true')
@@ -351,7 +357,7 @@ async function succeed(operation: Operation, address: string): Promise<Answer> {
 }
 
 function expectProblem(answer: Answer, status: number, code: string): void {
-  assert.equal(answer.status, status, `${code} was expected: ${brief(answer.body)}`)
+  assert.equal(answer.status, status, `expected ${code}, but got ${brief(answer.body)}`)
   if (isFromProxy(answer)) return
   assert.equal(answer.body.code, code, brief(answer.body))
   assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/)
@@ -361,7 +367,7 @@ function expectFaultAt(answer: Answer, pointer: string): void {
   expectProblem(answer, 422, 'validation_failed')
   if (isFromProxy(answer)) return
   const pointers = answer.body.errors.map((fault: { pointer: string }) => fault.pointer)
-  assert.ok(pointers.includes(pointer), `the fault at ${pointer} is not named: ${brief(answer.body)}`)
+  assert.ok(pointers.includes(pointer), `expected an error at ${pointer}, but got ${brief(answer.body)}`)
 }
 
 /** Whether the validating proxy refused the request itself; if it refuses an answer of the server, that is a fault. */

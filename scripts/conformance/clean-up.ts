@@ -23,8 +23,10 @@ export async function cleanUp(worlds: readonly World[]): Promise<string[]> {
     const { id, path } = operation
     const isDeletable = operationsOn(kindOf(operation) ?? '').some(({ method }) => method === 'DELETE')
     const lines = []
-    if (kept > 0) lines.push(`${kept} made by ${id} stay${path.includes('{') ? ', with what they belong to' : ''}`)
-    if (ended > 0 && !isDeletable) lines.push(`${ended} made by ${id} are ended; nothing deletes them`)
+    if (kept > 0)
+      lines.push(`${kept} records from ${id} cannot be deleted${path.includes('{') ? ', nor can their parents' : ''}`)
+    if (ended > 0 && !isDeletable)
+      lines.push(`${ended} records from ${id} were ended, because no operation deletes them`)
     return lines
   })
 }
@@ -106,7 +108,7 @@ function endingsOf(prefix: string): Ending[] {
     if (FINAL_ACTIONS.includes(action))
       endings.push({ operation, parameter, body: operation.takesBody ? exampleOf(operation) : undefined })
     for (const status of FINAL_STATUSES.filter((final) => statuses.includes(final)))
-      endings.push({ operation, parameter, body: { status, reason: 'Made by a conformance run.' } })
+      endings.push({ operation, parameter, body: { status, reason: 'Created by a conformance run.' } })
   }
   return endings
 }

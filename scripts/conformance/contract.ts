@@ -60,7 +60,7 @@ function follow(place: unknown): unknown {
   const reference = (place as { $ref?: unknown } | null | undefined)?.$ref
   if (typeof reference !== 'string') return place
   const target = at(...keysOf(reference))
-  if (target === undefined) throw new Error(`${reference} leads nowhere.`)
+  if (target === undefined) throw new Error(`The reference ${reference} does not match anything in the contract.`)
   return target
 }
 
@@ -99,7 +99,7 @@ function validatorOf(keys: string[]): ValidateFunction {
   let validate = compiled.get(key)
   if (validate === undefined) {
     const schema = raw(place)
-    if (schema === undefined) throw new Error(`There is no schema at ${keys.join(' › ')}.`)
+    if (schema === undefined) throw new Error(`Expected a schema at ${keys.join(' › ')}.`)
     validate = ajv.compile(standalone(schema))
     compiled.set(key, validate)
   }

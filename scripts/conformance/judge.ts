@@ -10,20 +10,22 @@ export function faultOf(operation: Operation, answer: Answer): string {
   const { status, body, headers } = answer
   const declared = operation.declaration.responses[String(status)]
   if (declared === undefined) return `${operation.id} does not declare ${status}: ${brief(body)}`
-  if (headers.get('x-request-id') === null) return `${operation.id} answers ${status} without X-Request-Id`
+  if (headers.get('x-request-id') === null) return `${operation.id} returns ${status} without X-Request-Id`
   const response = contract.resolve<ResponseObject>(declared)
   for (const [name, header] of Object.entries(response.headers ?? {})) {
     const { required } = contract.resolve(header as { required?: boolean })
-    if (required === true && headers.get(name) === null) return `${operation.id} answers ${status} without ${name}`
+    if (required === true && headers.get(name) === null) return `${operation.id} returns ${status} without ${name}`
   }
 
   const place = [...placeOf(operation), 'responses', String(status), 'content']
   const [type] = Object.keys((at(...place) as object | undefined) ?? {})
-  if (type === undefined) return body === '' ? '' : `${operation.id} answers ${status} with a body: ${brief(body)}`
+  if (type === undefined) return body === '' ? '' : `${operation.id} returns ${status} with a body: ${brief(body)}`
   const said = headers.get('content-type')?.split(';', 1)[0]
-  if (said !== type) return `${operation.id} answers ${status} as ${said}, not as ${type}`
+  if (said !== type) return `${operation.id} returns ${status} as ${said}, not as ${type}`
   const wrong = /[/+]json$/.test(type) ? faults(body, ...place, type, 'schema') : ''
-  return wrong === '' ? '' : `${operation.id} answers ${status} against its schema:\n${wrong}\n${brief(body)}`
+  return wrong === ''
+    ? ''
+    : `${operation.id} returns ${status} with a body that does not match its schema:\n${wrong}\n${brief(body)}`
 }
 
 /** Where an operation is in the document. */

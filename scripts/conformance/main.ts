@@ -29,26 +29,26 @@ interface Given {
 }
 
 const program = new Command('plumbline-conformance')
-  .description(`Checks whether a server does what version ${document.info.version} of the Plumbline contract says.`)
-  .addOption(new Option('--base-url <url>', 'where the server is').env('PLUMBLINE_URL').makeOptionMandatory())
+  .description(`Check whether a server conforms to version ${document.info.version} of the Plumbline contract.`)
+  .addOption(new Option('--base-url <url>', 'URL of the server').env('PLUMBLINE_URL').makeOptionMandatory())
   .addOption(
-    new Option('--key <key>', 'a key with all permissions, preferably of an organization made for this')
+    new Option('--key <key>', 'API key with all permissions, preferably of an organization created for this test')
       .env('PLUMBLINE_KEY')
       .makeOptionMandatory(),
   )
   .addOption(
-    new Option('--restricted-key <key>', 'a key of the same organization with few permissions or none').env(
+    new Option('--restricted-key <key>', 'API key of the same organization with few or no permissions').env(
       'PLUMBLINE_RESTRICTED_KEY',
     ),
   )
   .option(
     '--receiver <url>',
-    'the URL of the webhook subscriptions that are made',
+    'URL for the webhook subscriptions that are created',
     'https://plumbline-conformance.example.com/hooks',
   )
-  .option('--proxied', 'the server is behind a validating proxy, whose own refusals count', false)
-  .addOption(new Option('--only <operationId>', 'check one operation').choices([...contract.operations.keys()]))
-  .option('--junit <file>', 'write a report as JUnit XML too')
+  .option('--proxied', 'accept errors from a validating proxy in front of the server', false)
+  .addOption(new Option('--only <operationId>', 'check only this operation').choices([...contract.operations.keys()]))
+  .option('--junit <file>', 'also write a JUnit XML report')
   .parse()
 const given = program.opts<Given>()
 
@@ -74,14 +74,14 @@ results.on('test:fail', () => {
 results.compose(new spec()).pipe(process.stdout)
 if (given.junit !== undefined) await finished(results.compose(junit).pipe(createWriteStream(given.junit)))
 
-/** The key and what it may do; ends the run if the server does not answer or does not accept the key. */
+/** The key and what it may do; ends the run if the server does not respond or rejects the key. */
 async function keyOf(secret: string): Promise<Key> {
   const answer = await ask(baseUrl, 'GET', '/api/ext/me', undefined, { key: secret }).catch(
     (error: NodeJS.ErrnoException) => {
       // Of a name with several addresses there is only a code.
-      return program.error(`${baseUrl} does not answer: ${error.message || error.code}`)
+      return program.error(`${baseUrl} is not responding: ${error.message || error.code}`)
     },
   )
-  if (answer.status !== 200) program.error(`The key is not accepted: ${answer.status} ${brief(answer.body)}`)
+  if (answer.status !== 200) program.error(`The server rejected the key: ${answer.status} ${brief(answer.body)}`)
   return { secret, permissions: answer.body.permissions }
 }

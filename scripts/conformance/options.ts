@@ -27,6 +27,6 @@ export function tellOptions(options: Options): void {
 }
 
 export function readOptions(): Options {
-  if (told === null) throw new Error('The checks are run by main.ts, which knows where the server is.')
+  if (told === null) throw new Error('Expected main.ts to run the checks, because it sets the URL of the server.')
   return told
 }

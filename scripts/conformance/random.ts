@@ -16,7 +16,7 @@ export abstract class Random {
 
   pick<T>(values: readonly [T, ...T[]] | readonly T[]): T {
     const value = values[this.between(0, values.length - 1)]
-    if (value === undefined) throw new Error('There is nothing to pick from.')
+    if (value === undefined) throw new Error('Expected at least one value to pick from.')
     return value
   }
 }

@@ -43,7 +43,7 @@ export async function ask(
       })
     })
     // Also for an answer that comes a byte now and then.
-    const over = setTimeout(() => sent.destroy(new Error(`${method} ${target} was not answered.`)), ANSWER_MS)
+    const over = setTimeout(() => sent.destroy(new Error(`${method} ${target} got no response.`)), ANSWER_MS)
     sent.on('close', () => clearTimeout(over))
     sent.on('error', fail)
     sent.end(text)

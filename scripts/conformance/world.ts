@@ -127,7 +127,7 @@ export class World {
   /** The address of an operation with real ids; throws with what is missing. */
   addressFor(operation: Operation): string {
     const address = this.addressOf(operation)
-    if (address === undefined) throw new Error(this.missingFor(operation) ?? `${operation.id} has no address.`)
+    if (address === undefined) throw new Error(this.missingFor(operation) ?? `Expected a URL for ${operation.id}.`)
     return address
   }
 
@@ -145,15 +145,15 @@ export class World {
   #remedyFor(parameter: string): string {
     const prefix = prefixOf(parameter)
     if (prefix === undefined)
-      return 'no example shows an id of its kind. Give the parameter an example, or an operation an answer that shows one.'
+      return 'no example contains an ID of its kind. Add an example to the parameter, or to the response of an operation.'
     const creation = [...contract.operations.values()].find((operation) => kindOf(operation) === prefix)
     if (creation === undefined)
-      return `no operation creates a ${prefix}_…. Add one with an example of what it creates, or make it in scripts/conformance/world.ts.`
+      return `no operation creates a ${prefix}_…. Add an operation with an example, or create the record in scripts/conformance/world.ts.`
     const refusal = this.#refusals.get(creation)
-    if (refusal !== undefined) return `${creation.id} would make one, and was refused: ${refusal}`
+    if (refusal !== undefined) return `${creation.id} creates one, but failed: ${refusal}`
     return this.addressOf(creation) === undefined
-      ? `${creation.id} would make one, but has nothing to be sent to itself.`
-      : `${creation.id} would make one, but its examples refer to something that does not exist.`
+      ? `${creation.id} creates one, but its own parameters have no values.`
+      : `${creation.id} creates one, but its examples refer to records that do not exist.`
   }
 
   /**

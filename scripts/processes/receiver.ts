@@ -64,7 +64,7 @@ export async function startReceiver(): Promise<Receiver> {
         }
         const timer = setTimeout(() => {
           waiting.delete(look)
-          fail(new Error(`${received.length} requests came in, but not the expected ones.`))
+          fail(new Error(`Received ${received.length} requests, but not the expected ones.`))
         }, 15_000)
         waiting.add(look)
         look()

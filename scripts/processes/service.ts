@@ -103,7 +103,7 @@ export async function startService(
   const url = `http://127.0.0.1:${port}`
   for (;;) {
     if (!isRunning()) throw new Error(`The service did not start:\n${log}`)
-    if (performance.now() - begun > 60_000) throw new Error(`The service did not answer in a minute:\n${log}`)
+    if (performance.now() - begun > 60_000) throw new Error(`The service did not respond within a minute:\n${log}`)
     const response = await fetch(url + probe, { headers }).catch(() => null)
     if (response?.status === 200) break
     await delay(2)
@@ -191,7 +191,7 @@ export async function freePort(): Promise<number> {
     await once(probe, 'close')
     return port
   }
-  throw new Error('No port is free.')
+  throw new Error('Expected a free port.')
 }
 
 const FIRST_PORT = 20_000

@@ -117,14 +117,14 @@ describe.skipIf(!isHere)('conformance', () => {
   test('it says only that a key is unknown to the server', async () => {
     const main = path.join(root, 'scripts/conformance/main.ts')
     const { code, output } = await running(process.execPath, [main, '--base-url', plumbline.url, '--key', 'plb_wrong'])
-    expect([code, output]).toEqual([1, expect.stringMatching(/^The key is not accepted: 401 .*\n$/)])
+    expect([code, output]).toEqual([1, expect.stringMatching(/^The server rejected the key: 401 .*\n$/)])
   })
 
   test('without a server it says which option is missing, or that nothing answers', async () => {
     const { code, output } = await running(process.execPath, [path.join(root, 'scripts/conformance/main.ts')])
     expect([code, output]).toEqual([1, expect.stringContaining("required option '--base-url <url>' not specified")])
     const nobody = await conformance('http://127.0.0.1:9')
-    expect([nobody.code, nobody.output]).toEqual([1, expect.stringContaining('http://127.0.0.1:9 does not answer')])
+    expect([nobody.code, nobody.output]).toEqual([1, expect.stringContaining('http://127.0.0.1:9 is not responding')])
   })
 
   test('the package has a bin that runs outside this repository', { timeout: 3 * MINUTES }, async () => {
