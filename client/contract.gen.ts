@@ -385,7 +385,7 @@ export interface paths {
         head?: never;
         /**
          * Update a scope
-         * @description Updates the fields that are sent. Null clears a field. `409 conflict` when a scope is renamed while vendors, budget lines, bid requests or purchase orders use its name, because those records contain it. To replace a trade, create the new one and move the records.
+         * @description Updates the fields that are sent. Null clears a field. `409 conflict` when a scope is renamed while vendors, budget lines, bid requests, purchase orders, tasks, time entries or task templates use its name, because those records contain it. To replace a trade, create the new one and move the records.
          */
         patch: operations["updateScope"];
         trace?: never;
@@ -1162,7 +1162,7 @@ export interface paths {
         post?: never;
         /**
          * Archive a home
-         * @description Archives a home that was entered by mistake or cancelled, together with its tasks. They can still be read by their IDs, and the lot becomes available again. `409 conflict` when construction has started (change its status instead) or when the home has open purchase orders. Archiving it again changes nothing.
+         * @description Archives a home that was entered by mistake or cancelled, together with its tasks. They can still be read by their IDs, and the lot becomes available again. `409 conflict` when construction has started and the home is not cancelled (change its status instead), when it has a sale, or when it has open purchase orders. Archiving it again changes nothing.
          */
         delete: operations["archiveHome"];
         options?: never;
@@ -1266,7 +1266,7 @@ export interface paths {
         post?: never;
         /**
          * Archive a cost code
-         * @description Archives the cost code. It is no longer listed and cannot be used for new work, but can still be read by its ID, and existing postings do not change. `409 conflict` when a child code is in use or the code is the default of a scope. Archiving it again changes nothing.
+         * @description Archives the cost code. It is no longer listed and cannot be used for new work, but can still be read by its ID, and existing postings do not change. `409 conflict` when a code below it is not archived or the code is the default of a scope. Archiving it again changes nothing.
          */
         delete: operations["archiveCostCode"];
         options?: never;
@@ -2075,7 +2075,7 @@ export interface paths {
         head?: never;
         /**
          * Update a budget line
-         * @description Updates the fields that are sent. Null clears a field. A new amount changes originalAmount before the budget is locked, and approvedChanges afterwards. `409 conflict` when the line belongs to a selection: change the selection instead.
+         * @description Updates the fields that are sent. Null clears a field. A new amount changes originalAmount before the budget is locked, and approvedChanges afterwards. `409 conflict` when the line belongs to a selection (change the selection instead), when it was removed, or when its scope is changed after the budget was locked.
          */
         patch: operations["updateBudgetLine"];
         trace?: never;
@@ -3085,7 +3085,7 @@ export interface paths {
         head?: never;
         /**
          * Update a timesheet
-         * @description Updates the fields that are sent. Null clears a field. A new rate recalculates the cost of entries without their own rate. `409 conflict` when the timesheet is approved. Use changeTimesheetStatus to change the status. User and week cannot be changed.
+         * @description Updates the fields that are sent. Null clears a field. A new rate recalculates the cost of entries without their own rate. `409 conflict` when the timesheet is approved or exported. Use changeTimesheetStatus to change the status. User and week cannot be changed.
          */
         patch: operations["updateTimesheet"];
         trace?: never;
@@ -3208,7 +3208,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a time entry
-         * @description Removes an entry from an open timesheet. It can still be read by its ID. Removing it again changes nothing. `409 conflict` when the timesheet is submitted.
+         * @description Removes an entry from an open timesheet. It can still be read by its ID. Removing it again changes nothing. `409 conflict` when the timesheet is not open.
          */
         delete: operations["removeTimeEntry"];
         options?: never;
@@ -4751,7 +4751,7 @@ export interface paths {
         put?: never;
         /**
          * Create a browser token
-         * @description Creates a token that a page can use instead of the key. For 15 minutes, it has the permissions that you name, out of those of the key, and works only from pages of one origin and from the addresses that the key allows. It ends with the key. Call this from your server when a user who may see the page requests it, and pass the token to the page. All tokens of a key share its limit per minute (100 requests by default), and creating one counts too, so use a separate key for each application. A token cannot create other tokens and never has portal_links:read. `409 conflict` when the key can only propose. Tokens are not stored, so a repeated request creates another one.
+         * @description Creates a token that a page can use instead of the key. For 15 minutes, it has the permissions that you name, out of those of the key, and works only from pages of one origin and from the addresses that the key allows. It ends with the key. Call this from your server when a user who may see the page requests it, and pass the token to the page. All tokens of a key share its limit per minute (100 requests by default), and creating one counts too, so use a separate key for each application. A token cannot create other tokens and never has portal_links:read. `409 conflict` (`wrong_caller`) when the caller is a browser token, or a key that can only propose. Tokens are not stored, so a repeated request creates another one.
          */
         post: operations["createBrowserToken"];
         delete?: never;
@@ -5082,7 +5082,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a bid draft
-         * @description Submits the draft as the vendor's bid for the whole request, or as the next revision of its submitted bid. `409 conflict` when there is no draft, or after the deadline unless acceptLate is true. `review` lists in advance what is missing. A vendor can submit at most 6 times an hour, including responses to the invitation.
+         * @description Submits the draft as the vendor's bid for the whole request, or as the next revision of its submitted bid. `409 conflict` when there is no draft, when the request no longer accepts bids (after the deadline, it does only if its acceptLate is true), or, if version is sent, when the draft has changed since it was read. `review` lists in advance what is missing. A vendor can submit at most 6 times an hour, including responses to the invitation.
          */
         post: operations["submitPortalBid"];
         delete?: never;
@@ -5108,7 +5108,7 @@ export interface paths {
         put?: never;
         /**
          * Withdraw the vendor's bid
-         * @description Withdraws the vendor's submitted bid. `409 conflict` when the builder has decided on it. While the request accepts bids, the vendor can bid again.
+         * @description Withdraws the vendor's submitted bid. `409 conflict` when the vendor has no bid, and `409 invalid_transition` when the builder has decided on it. While the request accepts bids, the vendor can bid again.
          */
         post: operations["withdrawPortalBid"];
         delete?: never;
@@ -5361,7 +5361,7 @@ export interface paths {
         put?: never;
         /**
          * Respond to an order
-         * @description Accepts an order that was issued to the vendor, or declines it with a reason. Sending the same response again changes nothing. `409 conflict` when another response was already sent, or, if version is sent, when the order was issued again since it was read.
+         * @description Accepts an order that was issued to the vendor, or declines it with a reason. Sending the same response again changes nothing. `409 invalid_transition` when another response was already sent; `409 conflict`, if version is sent, when the order has changed since it was read.
          */
         post: operations["answerPortalOrder"];
         delete?: never;
@@ -6223,7 +6223,7 @@ export interface paths {
         put?: never;
         /**
          * Fill the sandbox
-         * @description Fills an empty sandbox with the past year of a builder: communities, homes, vendors, bids, orders, schedules, payments and sales, and users who cannot sign in. It takes one or two minutes; getSandbox returns the progress. Meanwhile, no mail is sent, no event is delivered, and nothing becomes due. If filling is interrupted, what it created is removed again. `409 conflict` when the organization has other data.
+         * @description Fills an empty sandbox with the past year of a builder: communities, homes, vendors, bids, orders, schedules, payments and sales, and users who cannot sign in. It takes one or two minutes; getSandbox returns the progress. Meanwhile, no mail is sent, no event is delivered, and nothing becomes due. If filling is interrupted, what it created is removed again. `409 conflict` when the organization is not a sandbox, already has data, or is being filled or emptied.
          */
         post: operations["fillSandbox"];
         delete?: never;
@@ -6243,7 +6243,7 @@ export interface paths {
         put?: never;
         /**
          * Empty the sandbox
-         * @description Permanently deletes the sandbox's example data and everything that was added since: all records, their files, their events and the links of vendors. Users, keys, connected apps, webhooks without their deliveries, settings, message templates and the audit trail are kept. Only a sandbox that was filled can be emptied.
+         * @description Permanently deletes the sandbox's example data and everything that was added since: all records, their files, their events and the links of vendors. Users, keys, connected apps, webhooks without their deliveries, settings, message templates and the audit trail are kept. `409 conflict` when the organization is not a sandbox, was not filled, or is being filled or emptied.
          */
         post: operations["emptySandbox"];
         delete?: never;
