@@ -232,10 +232,10 @@ test('the faults of the parameters and of the body are told at once', async () =
 describe('an unknown field', () => {
   test('that another operation of the resource takes is told with its name', async () => {
     expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, { status: 'inactive' })).toEqual([
-      { pointer: '/status', code: 'unknown', message: 'is not a field of this operation; changeVendorStatus sets it' },
+      { pointer: '/status', code: 'unknown', message: 'is not a field of this operation; use changeVendorStatus to set it' },
     ])
     expect(await refusedBody('PATCH', `/api/ext/webhooks/whk_${NOTHING}`, { secret: 'x' })).toEqual([
-      { pointer: '/secret', code: 'unknown', message: 'is not a field of this operation; rotateWebhookSecret sets it' },
+      { pointer: '/secret', code: 'unknown', message: 'is not a field of this operation; use rotateWebhookSecret to set it' },
     ])
   })
 
@@ -311,7 +311,7 @@ describe('a skill is told the same of its input', () => {
       {
         pointer: '/input/status',
         code: 'unknown',
-        message: 'is not an input of this skill; changeVendorStatus sets it',
+        message: 'is not an input of this skill; use changeVendorStatus to set it',
       },
       {
         pointer: '/input/compnayName',

@@ -49,7 +49,7 @@ test('what cannot be settled keeps nothing else waiting, and what several proces
   for (let round = 0; round < 20 && (await unsettled()).sound !== undefined; round++)
     for (const run of await runs()) if (run.status === 'rejected') told.push(run.reason.message)
   expect(await unsettled()).toEqual({ broken: 210 })
-  expect(told.join()).toMatch(/\d+ of \d+ vendors to judge anew failed/)
+  expect(told.join()).toMatch(/\d+ of \d+ vendors to check for compliance failed/)
 
   await sql`drop trigger "refuse" on "vendors"`.execute(db())
   for (let round = 0; round < 20 && Object.keys(await unsettled()).length > 0; round++) await runs()

@@ -11,7 +11,7 @@ import * as due from './due-queries.ts'
  */
 export async function tellDueTasks(surroundings: Surroundings): Promise<void> {
   await settleDue(surroundings, {
-    what: 'tasks to tell of',
+    what: 'tasks to announce',
     find: due.find,
     claim: due.lockHomes,
     settle: (call, _homeId, ids) => tellOf(call, ids),

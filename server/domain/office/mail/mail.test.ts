@@ -226,7 +226,7 @@ test('the configuration says what is wrong with it without repeating a password'
     ...{ host: 'mail.example.com', port: 465, secure: true, user: 'a@b', password: 'p:', from: 'a@example.com' },
   })
   expect(() => read({ SMTP_URL: 'http://u:secret@mail.example.com', MAIL_FROM: 'a@example.com' })).toThrow(
-    /^SMTP_URL has to be(?!.*secret)/,
+    /^SMTP_URL must be(?!.*secret)/,
   )
   expect(() => read({ SMTP_URL: 'smtp://mail.example.com' })).toThrow('MAIL_FROM')
   expect(() => read({ SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'a@b\r\nBcc: c@d' })).toThrow('MAIL_FROM')

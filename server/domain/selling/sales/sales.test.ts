@@ -304,7 +304,7 @@ test('a stage is done when the records agree, waived with a reason, and the last
     'Cannot complete deposit received. No deposit has been received. If the stage is not needed, waive it.',
   )
   expect(refusal(await stage('financing_approved'))).toContain('has not been approved')
-  expect(refusal(await stage('contingencies_cleared'))).toContain('a contingency is open')
+  expect(refusal(await stage('contingencies_cleared'))).toContain('A contingency is open')
   expect(refusal(await stage('selections_final'))).toContain('has a pending selection')
   expect(refusal(await stage('permit_ready'))).toContain('is planning')
   expect(refusal(await stage('walkthrough_done'))).toContain('has not been completed')

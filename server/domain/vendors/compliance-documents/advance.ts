@@ -7,7 +7,7 @@ import * as documents from './queries.ts'
 /** What happens as time passes: documents expire, vendors come within thirty days of it, renewals take effect. */
 export async function advanceCompliance(surroundings: Surroundings): Promise<void> {
   await settleDue(surroundings, {
-    what: 'vendors to judge anew',
+    what: 'vendors to check for compliance',
     find: documents.due,
     claim: documents.lockDue,
     async settle(call, vendorId) {
