@@ -81,7 +81,7 @@ test('a file goes as it is, and comes back as a Blob, or as base64 from a skill'
 })
 
 test('an empty key is told of before anything is sent', () => {
-  expect(() => createClient({ baseUrl: plumbline.url, key: '' })).toThrow(/^No key given/)
+  expect(() => createClient({ baseUrl: plumbline.url, key: '' })).toThrow(/^The API key is empty/)
 })
 
 test('a 304 has neither data nor error, and throws nothing', async () => {

@@ -131,7 +131,7 @@ test('without lump sums a turnkey contract is not activated, and another type ga
   expect(labor.body).toMatchObject({ contractType: 'labor_only', lumpSums: [] })
   expect((await move(id, 'active')).body).toMatchObject({
     reason: 'missing_data',
-    detail: expect.stringContaining('it has no lines'),
+    detail: expect.stringContaining('The contract has no lines'),
   })
 })
 

@@ -148,7 +148,7 @@ test('releaseRetainage pays what is retained of completed work, requests the fin
   const early = await desk.run('releaseRetainage', { homeId: 'Lot 1' })
   expect(early).toMatchObject({ payments: [], amount: 0 })
   expect(early.heldBack[0].problem.detail).toBe(
-    'Cannot release retainage: the home is under_construction. Complete the home first.',
+    'Cannot release retainage: the home is under construction. Complete the home first.',
   )
   const released = await desk.run('releaseRetainage', { homeId: 'Lot 2', vendorId: 'Lone Star Framing' })
   expect(released).toMatchObject({
