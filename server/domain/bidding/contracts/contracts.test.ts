@@ -202,12 +202,12 @@ test('a vendor that cannot be engaged, an empty contract, one of the past and ch
   const empty = await draft({ lines: [] })
   expect((await move(empty.id, 'active')).body).toMatchObject({
     reason: 'missing_data',
-    detail: expect.stringContaining('it has no lines'),
+    detail: expect.stringContaining('The contract has no lines'),
   })
   const past = await draft({ lines: [line(part)], expirationDate: addDays(today(), -1) })
   expect((await move(past.id, 'active')).body).toMatchObject({
     reason: 'deadline_passed',
-    detail: expect.stringContaining('it expired on'),
+    detail: expect.stringContaining('The contract expired on'),
   })
   await patch(`/parts/${part}`, { unit: 'LF' })
   expect((await move(id, 'active')).body).toMatchObject({
