@@ -205,7 +205,9 @@ describe('a secret', () => {
   test('that an operation shows once has to be kept out of its stored answers, or the service does not start', () => {
     for (const left of ['createWebhook', 'rotateWebhookSecret']) {
       const others = Object.fromEntries(Object.entries(repeats).filter(([id]) => id !== left))
-      expect(() => assertConcealing(contract, others)).toThrow(new RegExp(`^Expected ${left} to keep its one-time secret`))
+      expect(() => assertConcealing(contract, others)).toThrow(
+        new RegExp(`^Expected ${left} to keep its one-time secret`),
+      )
     }
     expect(() => assertConcealing(contract, repeats)).not.toThrow()
   })

@@ -232,10 +232,18 @@ test('the faults of the parameters and of the body are told at once', async () =
 describe('an unknown field', () => {
   test('that another operation of the resource takes is told with its name', async () => {
     expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, { status: 'inactive' })).toEqual([
-      { pointer: '/status', code: 'unknown', message: 'is not a field of this operation; use changeVendorStatus to set it' },
+      {
+        pointer: '/status',
+        code: 'unknown',
+        message: 'is not a field of this operation; use changeVendorStatus to set it',
+      },
     ])
     expect(await refusedBody('PATCH', `/api/ext/webhooks/whk_${NOTHING}`, { secret: 'x' })).toEqual([
-      { pointer: '/secret', code: 'unknown', message: 'is not a field of this operation; use rotateWebhookSecret to set it' },
+      {
+        pointer: '/secret',
+        code: 'unknown',
+        message: 'is not a field of this operation; use rotateWebhookSecret to set it',
+      },
     ])
   })
 

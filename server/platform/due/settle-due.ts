@@ -95,7 +95,8 @@ export async function settleDue(surroundings: Surroundings, work: DueWork): Prom
     isLast = after === null || performance.now() - begunMs > MOST_MS
   }
   stopped.set(work.what, after)
-  if (failures.length > 0) throw new AggregateError(failures, `Processing ${failures.length} of ${count} ${work.what} failed.`)
+  if (failures.length > 0)
+    throw new AggregateError(failures, `Processing ${failures.length} of ${count} ${work.what} failed.`)
 }
 
 /** Things of one organization, by what has to be locked for them. */

@@ -118,7 +118,9 @@ test('two options that both take the place of one line are refused, unless they 
   expect(await resolved(`elevation=A&optionIds=${one},${other}`)).toMatchObject({
     status: 422,
     body: {
-      errors: [{ pointer: 'optionIds', message: 'must not contain both TOP-1 and TOP-2, which replace the same line (tops)' }],
+      errors: [
+        { pointer: 'optionIds', message: 'must not contain both TOP-1 and TOP-2, which replace the same line (tops)' },
+      ],
     },
   })
   for (const option of [one, other]) await replace(option, [{ lineId: 'extra', partId: quartz, quantity: 10 }])
