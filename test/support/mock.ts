@@ -20,7 +20,7 @@ export function startMock(...options: string[]): Promise<RunningMock> {
     let said = ''
     const listen = (chunk: string) => {
       said += chunk
-      const url = /answers on (http:\S+),/.exec(said)?.[1]
+      const url = /is running at (http:\S+) /.exec(said)?.[1]
       if (url !== undefined) resolve({ url, stop, said: () => said })
     }
     child.stdout.setEncoding('utf8').on('data', listen)
