@@ -379,7 +379,7 @@ test('whoever looks for the documentation is told where it is', async () => {
 test('with --stateful, what was created is found again until it is reset', async () => {
   const remembering = await startMock('--stateful')
   try {
-    expect(remembering.said()).toMatch(/^Starting .* takes some seconds/)
+    expect(remembering.said()).toMatch(/^Starting .* takes a few seconds/)
     expect(await (await fetch(`${remembering.url}/docs`)).text()).toMatch(/^<!doctype html>/)
     const key = /KEY=(\S+)/.exec(remembering.said())?.[1] ?? ''
     const headers = {
@@ -479,7 +479,7 @@ describe('`npm run mock:webhooks`', () => {
     )
     expect([code, out]).toEqual([1, expect.stringContaining('→ 500 in ')])
     expect(out).toContain('not today')
-    expect((await run('--url', receiver.url, '--type', 'bid.submitted')).out).toContain('no answer')
+    expect((await run('--url', receiver.url, '--type', 'bid.submitted')).out).toContain('no response')
     const unknown = await run('--url', receiver.url, '--type', 'bid.made')
     expect([unknown.code, unknown.out]).toEqual([1, expect.stringContaining('bid.submitted')])
   })
