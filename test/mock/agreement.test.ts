@@ -233,10 +233,12 @@ function bodyDifference(operation: Operation | null, service: Answer, mocked: An
 function withoutValues(sentence: string): string {
   return sentence
     .replaceAll(/"[^"]*"(: .*(?=\.))?/g, '…')
-    .replaceAll(/\d[\dTZ:.-]*\d|\d/g, '…')
+    .replaceAll(/[A-Z][a-z]+ \d+, \d{4} at \d+:\d\d [AP]M \S+(?<!\.)/g, '…')
+    .replaceAll(/\d[\dTZ:.,-]*\d|\d/g, '…')
+    .replaceAll('… seconds', '… second')
     .replaceAll(/plb_…|…plb_…/g, '…')
     .replaceAll(
-      /\/?[\w/]+(?= names nothing)|(?<=More than one )[\w ]+(?= matches)|(?<=among |names are |methods: |Did you mean )[\w, ]+(?=[.?])|(?<=unknown tags \().*/g,
+      /\/?[\w/]+(?= does not match any record)|(?<=More than one )[\w ]+(?= matches)|(?<=among |names are |methods: |Did you mean )[\w, ]+(?=[.?])|(?<=unknown tags \().*/g,
       '…',
     )
     .replaceAll(/\b\w+:\w+\b/g, '…')
