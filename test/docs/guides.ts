@@ -130,7 +130,7 @@ const SIGNS: Record<string, RegExp[]> = {
     /resource_metadata=/,
     /^prp_|"prp_/m,
   ],
-  browser: [/^1$/m, /^invalid_key$/m, /for pages of http:\/\/localhost:5173 alone/],
+  browser: [/^1$/m, /^invalid_key$/m, /valid only for pages of http:\/\/localhost:5173/],
   'webhooks-in-production': [/"previousSecretExpiresAt": "2/, /"active"/, /"queued"/],
   mock: [/"count":0/, /"code":"rate_limited"/, /^\[\]$/m, /^true$/m, /"unavailable"/, /"skill_not_found"/],
   'other-languages': [/^true$/m],
