@@ -44,6 +44,7 @@ import { paymentRunOperations } from '../domain/paying/payment-runs/operations.t
 import { paymentOperations } from '../domain/paying/payments/operations.ts'
 import { purchaseOrderOperations } from '../domain/paying/purchase-orders/operations.ts'
 import { leadOperations } from '../domain/selling/leads/operations.ts'
+import { ownerBillingOperations } from '../domain/selling/owner-billing/operations.ts'
 import { saleOperations } from '../domain/selling/sales/operations.ts'
 import { selectionOperations } from '../domain/selling/selections/operations.ts'
 import { complianceDocumentOperations } from '../domain/vendors/compliance-documents/operations.ts'
@@ -102,6 +103,7 @@ export const operations: Handlers = together(
   taskTemplateOperations,
   leadOperations,
   saleOperations,
+  ownerBillingOperations,
   userOperations,
   messageOperations,
   messageTemplateOperations,

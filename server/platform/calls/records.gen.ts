@@ -45,6 +45,8 @@ export const records = {
   Lead: {"kind":"lead","prefix":"lead","table":"leads"},
   LeadActivity: {"kind":"lead_activity","prefix":"lac","table":"leadActivities"},
   Sale: {"kind":"sale","prefix":"sale","table":"sales"},
+  ScheduleOfValues: {"kind":"schedule_of_values","prefix":"sov","table":"schedulesOfValues"},
+  Application: {"kind":"application","prefix":"app","table":"applications"},
   Message: {"kind":"message","prefix":"msg","table":"messages"},
   MessageTemplate: {"kind":"message_template","prefix":"mtp","table":"messageTemplates"},
   Mail: {"kind":"mail","prefix":"eml","table":"mails"},

@@ -27,6 +27,7 @@ export const permissions = {
   messages: {"label":"Messages","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin","estimator","superintendent","salesperson","accountant"]},
   leads: {"label":"Leads","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin","salesperson"]},
   sales: {"label":"Sales","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin","salesperson"]},
+  billings: {"label":"Owner billing","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin","accountant"]},
   contracts: {"label":"Price agreements","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin","estimator"]},
   webhooks: {"label":"Webhooks","read":["owner","admin"],"write":["owner","admin"]},
   events: {"label":"Events and the audit trail","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin"]},

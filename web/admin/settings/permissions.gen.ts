@@ -16,6 +16,7 @@ export const permissionLabels = {
   messages: "Messages",
   leads: "Leads",
   sales: "Sales",
+  billings: "Owner billing",
   contracts: "Price agreements",
   webhooks: "Webhooks",
   events: "Events and the audit trail",

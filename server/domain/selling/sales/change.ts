@@ -78,7 +78,7 @@ function heldAs(sale: Sale): Omit<homes.HeldBy, 'saleId'> {
 
 export async function approve(call: WriteCall, { sale, home }: Locked, reason: string | null): Promise<Sale> {
   assertSaleMove(sale, 'approved')
-  const approval = { approvedBy: call.actor, approvedAt: call.now.toISOString() }
+  const approval = { approvedBy: call.actor, approvedAt: call.now.toISOString(), originalPrice: sale.totalPrice }
   const after = await sales.update(call, sale, { status: 'approved', ...approval })
   if (home !== null) await homes.keepSale(call, home.id, { saleId: after.id, ...heldAs(after) })
   await recordStatusChange(call, { id: after.id, from: sale.status, to: after.status, reason })

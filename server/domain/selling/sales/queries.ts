@@ -3,14 +3,18 @@ import type { SaleStatus } from '../../../../client/contract.gen.ts'
 import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import { resource } from '../../../platform/resources/resource.ts'
 
-// A cancelled sale keeps what its options came to, because the home's selections are somebody else's from then on.
-const OPTIONS_TOTAL = `case when t."homeId" is null or t."status" = 'cancelled' then t."optionsFixed" else
-  (select coalesce(sum(s."difference"), 0) from "selections" as s
-    where s."organizationId" = t."organizationId" and s."homeId" = t."homeId"
-      and s."status" in ('approved', 'ordered', 'installed')) end`
+// A cancelled sale keeps the total of its options, because the home's selections are somebody else's from then on.
+const optionsTotalOf = (sale: string) => `case when ${sale}."homeId" is null or ${sale}."status" = 'cancelled'
+  then ${sale}."optionsFixed" else (select coalesce(sum("selected"."difference"), 0) from "selections" as "selected"
+    where "selected"."organizationId" = ${sale}."organizationId" and "selected"."homeId" = ${sale}."homeId"
+      and "selected"."status" in ('approved', 'ordered', 'installed')) end`
 
-/** SQL of what a sale comes to, over its row as `t`. */
-export const TOTAL_PRICE = `t."basePrice" + t."lotPremium" + (${OPTIONS_TOTAL}) - t."incentives" - t."discounts"`
+/** SQL of the price of a sale, over its row under the given alias. */
+export const totalPriceOf = (sale: string) => `${sale}."basePrice" + ${sale}."lotPremium" + (${optionsTotalOf(sale)})
+  - ${sale}."incentives" - ${sale}."discounts"`
+
+/** SQL of the price of a sale, over its row as `t`. */
+export const TOTAL_PRICE = totalPriceOf('t')
 
 /** SQL of what whoever sold gets, over the sale's row as `t`: nothing once it is cancelled. */
 export const COMMISSION = `case when t."commissionPercent" is null and t."commissionAmount" is null then null
@@ -20,7 +24,7 @@ export const COMMISSION = `case when t."commissionPercent" is null and t."commis
 export const { list, find, findAll, findOptional, lock, insert, update } = resource({
   schema: 'Sale',
   computed: {
-    optionsTotal: OPTIONS_TOTAL,
+    optionsTotal: optionsTotalOf('t'),
     totalPrice: TOTAL_PRICE,
     commission: COMMISSION,
   },

@@ -1,0 +1,134 @@
+import type {
+  Application,
+  ApplicationLine,
+  ApplicationLineInput,
+  ApplicationReceipt,
+  ApplicationStatus,
+  FieldError,
+  ScheduleLine,
+} from '../../../../client/contract.gen.ts'
+import { minus, percentOf, sum } from '../../../platform/values/money.ts'
+import { exceeds } from './schedule-of-values.ts'
+
+export const APPLICATION_MOVES: Readonly<Record<ApplicationStatus, readonly ApplicationStatus[]>> = {
+  draft: ['submitted', 'void'],
+  submitted: ['certified', 'rejected', 'void'],
+  rejected: ['draft', 'void'],
+  certified: ['void'],
+  // Receipts move an application between these.
+  partially_paid: [],
+  paid: [],
+  void: [],
+}
+
+/** A sale rarely has more than one application a month. */
+export const MOST_APPLICATIONS = 200
+
+/** The receipts of one application: the buyer, the lender, and corrections. */
+export const MOST_RECEIPTS = 50
+
+const CERTIFIED: ReadonlySet<ApplicationStatus> = new Set(['certified', 'partially_paid', 'paid'])
+
+export function isCertified({ status }: Pick<Application, 'status'>): boolean {
+  return CERTIFIED.has(status)
+}
+
+/** What an application is calculated from. */
+export interface Basis {
+  /** The lines of the schedule of values. */
+  readonly schedule: readonly ScheduleLine[]
+  /** Work completed in earlier applications, by `lineId`. */
+  readonly previous: ReadonlyMap<string, number>
+  readonly previousCertificates: number
+  readonly originalContractSum: number
+  readonly contractSum: number
+}
+
+type Sums = Pick<
+  Application,
+  | 'lines'
+  | 'retainagePercent'
+  | 'originalContractSum'
+  | 'netChange'
+  | 'contractSum'
+  | 'completedAndStored'
+  | 'retainage'
+  | 'earnedLessRetainage'
+  | 'previousCertificates'
+  | 'currentPaymentDue'
+  | 'balanceToFinish'
+>
+
+/** Calculates the sums of AIA Document G702. Retainage is rounded line by line. */
+export function calculateApplication(
+  basis: Basis,
+  given: readonly ApplicationLineInput[],
+  retainagePercent: number,
+): Sums {
+  const progress = new Map(given.map((line) => [line.lineId, line]))
+  const lines = basis.schedule.map(({ lineId, description, scheduledValue }): ApplicationLine => {
+    const { periodAmount = 0, storedAmount = 0 } = progress.get(lineId) ?? {}
+    const previousAmount = basis.previous.get(lineId) ?? 0
+    const completedAndStored = sum([previousAmount, periodAmount, storedAmount])
+    const retainage = percentOf(completedAndStored, retainagePercent)
+    return {
+      lineId,
+      description,
+      scheduledValue,
+      previousAmount,
+      periodAmount,
+      storedAmount,
+      completedAndStored,
+      retainage,
+    }
+  })
+  const completedAndStored = sum(lines.map((line) => line.completedAndStored))
+  const retainage = sum(lines.map((line) => line.retainage))
+  const earnedLessRetainage = minus(completedAndStored, retainage)
+  const { originalContractSum, contractSum, previousCertificates } = basis
+  return {
+    ...{ lines, retainagePercent, originalContractSum, contractSum },
+    ...{ netChange: minus(contractSum, originalContractSum) },
+    ...{ completedAndStored, retainage, earnedLessRetainage, previousCertificates },
+    ...{ currentPaymentDue: minus(earnedLessRetainage, previousCertificates) },
+    ...{ balanceToFinish: minus(contractSum, earnedLessRetainage) },
+  }
+}
+
+/** Returns what is wrong with the lines that a client sent for an application. */
+export function findLineFaults(
+  { schedule, previous }: Pick<Basis, 'schedule' | 'previous'>,
+  given: readonly ApplicationLineInput[],
+): FieldError[] {
+  const values = new Map(schedule.map(({ lineId, scheduledValue }) => [lineId, scheduledValue]))
+  const seen = new Set<string>()
+  return given.flatMap(({ lineId, periodAmount = 0, storedAmount = 0 }, i): FieldError[] => {
+    const scheduledValue = values.get(lineId)
+    if (scheduledValue === undefined || seen.has(lineId))
+      return [
+        {
+          pointer: `/lines/${i}/lineId`,
+          code: 'unknown',
+          message: 'must be a line of the schedule of values, named once',
+        },
+      ]
+    seen.add(lineId)
+    const before = previous.get(lineId) ?? 0
+    if (!exceeds(sum([before, periodAmount, storedAmount]), scheduledValue)) return []
+    const message = `must stay within the scheduled value of ${scheduledValue}; ${before} was completed before`
+    return [{ pointer: `/lines/${i}/periodAmount`, code: 'maximum', message }]
+  })
+}
+
+/** The progress of an application's lines, as a client sends it. */
+export function progressOf({ lines }: Pick<Application, 'lines'>): ApplicationLineInput[] {
+  return lines.map(({ lineId, periodAmount, storedAmount }) => ({ lineId, periodAmount, storedAmount }))
+}
+
+/** The status that receipts give a certified application, with its sums. */
+export function applyReceipts(certifiedAmount: number, receipts: ApplicationReceipt[]) {
+  const receivedAmount = sum(receipts.map(({ amount }) => amount))
+  const openAmount = minus(certifiedAmount, receivedAmount)
+  const status = openAmount === 0 ? 'paid' : receivedAmount === 0 ? 'certified' : 'partially_paid'
+  return { receipts, receivedAmount, openAmount, status } as const
+}

@@ -1,0 +1,308 @@
+import type { Application, ApplicationLineInput, Sale, ScheduleOfValues } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { assertMove, conflict, invalid, notFound } from '../../../platform/problems/problem.ts'
+import { describeStatus, formatAmount } from '../../../platform/values/format.ts'
+import { minus, sum } from '../../../platform/values/money.ts'
+import { todayAt } from '../sales/change.ts'
+import * as sales from '../sales/queries.ts'
+import {
+  APPLICATION_MOVES,
+  applyReceipts,
+  type Basis,
+  calculateApplication,
+  findLineFaults,
+  isCertified,
+  MOST_APPLICATIONS,
+  MOST_RECEIPTS,
+  progressOf,
+} from './application.ts'
+import * as applications from './queries.ts'
+import { findScheduleFaults, numberLines, totalOfLines } from './schedule-of-values.ts'
+
+export const ownerBillingOperations = {
+  async getScheduleOfValues({ path }, call) {
+    await sales.find(call, path.saleId)
+    const schedule = await applications.findScheduleOf(call, path.saleId)
+    if (schedule === undefined) throw notFound()
+    return { status: 200, body: schedule }
+  },
+
+  async updateScheduleOfValues({ path, body, ifMatch }, call) {
+    const schedule = await call.write(async (call) => {
+      const sale = await lockBillableSale(call, path.saleId)
+      const before = await applications.findScheduleOf(call, sale.id)
+      if (before !== undefined) checkIfMatch(ifMatch, before)
+      if (before === undefined && body.lines === undefined)
+        throw invalid([{ pointer: '/lines', code: 'required', message: 'is required for a new schedule' }])
+      const lines = numberLines(before?.lines ?? [], body.lines ?? before?.lines ?? [])
+      const billed = await billedByLine(call, sale.id)
+      const faults = body.lines === undefined ? [] : findScheduleFaults(lines, sale.totalPrice, billed)
+      if (faults.length > 0) throw invalid(faults)
+      const retainagePercent = body.retainagePercent ?? before?.retainagePercent ?? 0
+      const values = { lines, retainagePercent, scheduledTotal: totalOfLines(lines) }
+      return before === undefined
+        ? applications.schedules.insert(call, { ...values, saleId: sale.id, currency: sale.currency })
+        : applications.schedules.update(call, before, values)
+    })
+    return { status: 200, body: schedule }
+  },
+
+  async listApplications({ path, query }, call) {
+    await sales.find(call, path.saleId)
+    return { status: 200, body: await applications.list(call, query, { saleId: path.saleId }) }
+  },
+
+  async createApplication({ path, body }, call) {
+    const application = await call.write(async (call) => {
+      const sale = await lockBillableSale(call, path.saleId)
+      const standing = await applications.findStanding(call, sale.id)
+      assertNextIsDue(standing, body.periodTo)
+      const { schedule, basis } = await readBasis(call, sale, standing)
+      const retainagePercent = body.retainagePercent ?? schedule.retainagePercent
+      const created = await applications.insert(call, {
+        ...{ saleId: sale.id, homeId: sale.homeId, number: (await applications.lastNumber(call, sale.id)) + 1 },
+        ...{ periodTo: body.periodTo, status: 'draft' as const, currency: sale.currency },
+        ...calculateChecked(basis, body.lines, retainagePercent),
+        ...{ receipts: [], receivedAmount: 0, openAmount: 0 },
+        ...{ notes: body.notes, externalId: body.externalId },
+      })
+      await recordStatusChange(call, { id: created.id, from: null, to: created.status })
+      return created
+    })
+    return { status: 201, body: application }
+  },
+
+  async getApplication({ path }, call) {
+    return { status: 200, body: await applications.find(call, path.applicationId) }
+  },
+
+  async updateApplication({ path, body, ifMatch }, call) {
+    const application = await call.write(async (call) => {
+      const { sale, before, standing } = await lockApplication(call, path.applicationId)
+      checkIfMatch(ifMatch, before)
+      const { periodTo, lines, retainagePercent, ...rest } = body
+      const isRecalculated = periodTo !== undefined || lines !== undefined || retainagePercent !== undefined
+      if (!isRecalculated) return applications.update(call, before, rest)
+      if (before.status !== 'draft')
+        throw conflict(
+          'wrong_status',
+          `Cannot change the figures of application ${before.number}: it is ${describeStatus(before.status)}.`,
+        )
+      const earlier = standing.filter(({ id }) => id !== before.id)
+      assertNextIsDue(earlier, periodTo ?? before.periodTo)
+      const { basis } = await readBasis(call, sale, earlier)
+      const sums = calculateChecked(basis, lines ?? progressOf(before), retainagePercent ?? before.retainagePercent)
+      return applications.update(call, before, { ...rest, ...sums, periodTo })
+    })
+    return { status: 200, body: application }
+  },
+
+  async changeApplicationStatus({ path, body }, call) {
+    const application = await call.write(async (call) => {
+      const { sale, before, standing } = await lockApplication(call, path.applicationId)
+      assertMove(APPLICATION_MOVES, before.status, body.status)
+      const { reason = null } = body
+      if (body.status === 'void') assertNewest(before, standing)
+      if (reason === null && (body.status === 'rejected' || body.status === 'void'))
+        throw invalid([{ pointer: '/reason', code: 'required', message: `is required when status is ${body.status}` }])
+      if (body.status !== 'certified') assertOnlyOfCertificate(body)
+      const after = await applications.update(call, before, {
+        ...{ status: body.status, reason },
+        ...(body.status === 'submitted' && (await recalculate(call, sale, before, standing))),
+        ...(body.status === 'certified' && (await certify(call, sale, before, standing, body))),
+        ...(body.status === 'void' && { openAmount: 0 }),
+      })
+      await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason })
+      return after
+    })
+    return { status: 200, body: application }
+  },
+
+  async recordApplicationReceipt({ path, body }, call) {
+    const application = await call.write(async (call) => {
+      const { sale, before } = await lockApplication(call, path.applicationId)
+      const { certifiedAmount, receivedAmount, receipts, currency } = before
+      if (!isCertified(before) || certifiedAmount === null)
+        throw conflict(
+          'wrong_status',
+          `Cannot record a receipt for application ${before.number}: it is ${describeStatus(before.status)}.`,
+        )
+      const today = await todayAt(call, sale)
+      const { amount, date = today, reference = null } = body
+      if (date > today)
+        throw invalid([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
+      if (amount === 0) throw invalid([{ pointer: '/amount', code: 'minimum', message: 'must not be 0' }])
+      if (receipts.length >= MOST_RECEIPTS)
+        throw conflict('limit_reached', `An application can have at most ${MOST_RECEIPTS} receipts.`)
+      const total = sum([receivedAmount, amount])
+      if (total > certifiedAmount) {
+        const left = formatAmount(minus(certifiedAmount, receivedAmount), currency)
+        throw conflict('not_enough_left', `Cannot record ${formatAmount(amount, currency)}: ${left} is open.`)
+      }
+      if (total < 0) {
+        const received = formatAmount(receivedAmount, currency)
+        throw conflict(
+          'not_enough_left',
+          `Cannot take back ${formatAmount(-amount, currency)}: ${received} was received.`,
+        )
+      }
+      const changes = applyReceipts(certifiedAmount, [...receipts, { amount, date, reference }])
+      const after = await applications.update(call, before, changes)
+      if (after.status !== before.status)
+        await recordStatusChange(call, { id: after.id, from: before.status, to: after.status })
+      return after
+    })
+    return { status: 200, body: application }
+  },
+} satisfies Partial<Handlers>
+
+/** Locks the sale, so that its applications are created and certified one after the other. */
+async function lockBillableSale(call: WriteCall, id: string): Promise<Sale> {
+  const sale = await sales.lock(call, id)
+  if (sale.status === 'pending' || sale.status === 'cancelled')
+    throw conflict('wrong_status', `Cannot bill ${sale.number}: the sale is ${describeStatus(sale.status)}.`)
+  return sale
+}
+
+async function lockApplication(call: WriteCall, id: string) {
+  const { saleId } = await applications.find(call, id)
+  const sale = await sales.lock(call, saleId)
+  const before = await applications.lock(call, id)
+  return { sale, before, standing: await applications.findStanding(call, saleId) }
+}
+
+/** The amounts completed and stored of each line, as far as an application that is not void bills them. */
+async function billedByLine(call: WriteCall, saleId: string): Promise<Map<string, number>> {
+  const last = (await applications.findStanding(call, saleId)).at(-1)
+  return new Map(last?.lines.map(({ lineId, completedAndStored }) => [lineId, completedAndStored]))
+}
+
+/** Throws unless everything earlier is certified and of an earlier period. */
+function assertNextIsDue(earlier: readonly Application[], periodTo: string): void {
+  const last = earlier.at(-1)
+  if (last === undefined) return
+  if (!isCertified(last))
+    throw conflict(
+      'open_work',
+      `Cannot begin another application: application ${last.number} is ${describeStatus(last.status)}. Certify or void it first.`,
+    )
+  if (periodTo <= last.periodTo)
+    throw invalid([
+      {
+        pointer: '/periodTo',
+        code: 'minimum',
+        message: `must be after ${last.periodTo}, the end of the period before`,
+      },
+    ])
+  if (earlier.length >= MOST_APPLICATIONS)
+    throw conflict('limit_reached', `A sale can have at most ${MOST_APPLICATIONS} applications.`)
+}
+
+/** Throws if later applications build upon this one. */
+function assertNewest({ id, number }: Application, standing: readonly Application[]): void {
+  const last = standing.at(-1)
+  if (last !== undefined && last.id !== id)
+    throw conflict(
+      'in_use',
+      `Cannot void application ${number}: application ${last.number} follows it. Void that first.`,
+    )
+}
+
+async function readBasis(
+  call: WriteCall,
+  sale: Sale,
+  earlier: readonly Application[],
+): Promise<{ schedule: ScheduleOfValues; basis: Basis }> {
+  const schedule = await applications.findScheduleOf(call, sale.id)
+  if (schedule === undefined)
+    throw conflict('not_available', `${sale.number} has no schedule of values. Set it with updateScheduleOfValues.`)
+  if (schedule.scheduledTotal !== sale.totalPrice) {
+    const [scheduled, price] = [schedule.scheduledTotal, sale.totalPrice].map((each) =>
+      formatAmount(each, sale.currency),
+    )
+    throw conflict(
+      'changed_meanwhile',
+      `The schedule of values totals ${scheduled}, but the price of ${sale.number} is ${price}. Update the schedule first.`,
+    )
+  }
+  const last = earlier.at(-1)
+  const completed = last?.lines.map((line): [string, number] => [
+    line.lineId,
+    sum([line.previousAmount, line.periodAmount]),
+  ])
+  return {
+    schedule,
+    basis: {
+      schedule: schedule.lines,
+      previous: new Map(completed),
+      previousCertificates: sum(earlier.map(({ certifiedAmount }) => certifiedAmount ?? 0)),
+      originalContractSum: sale.originalPrice ?? sale.totalPrice,
+      contractSum: sale.totalPrice,
+    },
+  }
+}
+
+function calculateChecked(basis: Basis, lines: readonly ApplicationLineInput[], retainagePercent: number) {
+  const faults = findLineFaults(basis, lines)
+  if (faults.length > 0) throw invalid(faults)
+  return calculateApplication(basis, lines, retainagePercent)
+}
+
+/** What is submitted agrees with the schedule of values and the price of that time. */
+async function recalculate(call: WriteCall, sale: Sale, before: Application, standing: readonly Application[]) {
+  const { basis } = await readBasis(
+    call,
+    sale,
+    standing.filter(({ id }) => id !== before.id),
+  )
+  return calculateChecked(basis, progressOf(before), before.retainagePercent)
+}
+
+interface Certificate {
+  certifiedAmount?: number | undefined
+  date?: string | undefined
+  reason?: string | null | undefined
+}
+
+async function certify(
+  call: WriteCall,
+  sale: Sale,
+  { id, currentPaymentDue, retainage }: Application,
+  standing: readonly Application[],
+  { certifiedAmount = Math.max(currentPaymentDue, 0), date, reason = null }: Certificate,
+) {
+  const today = await todayAt(call, sale)
+  if (date !== undefined && date > today)
+    throw invalid([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
+  if (certifiedAmount > Math.max(currentPaymentDue, 0))
+    throw invalid([
+      {
+        pointer: '/certifiedAmount',
+        code: 'maximum',
+        message: `must not exceed ${currentPaymentDue}, the payment due`,
+      },
+    ])
+  if (certifiedAmount < currentPaymentDue && reason === null)
+    throw invalid([
+      { pointer: '/reason', code: 'required', message: 'is required when less than the payment due is certified' },
+    ])
+  const earlier = standing.filter((each) => each.id !== id)
+  const retainedBefore = earlier.at(-1)?.retainage ?? 0
+  const billedAmount = sum([certifiedAmount, retainage, -retainedBefore])
+  return { certifiedAmount, certifiedDate: date ?? today, billedAmount, openAmount: certifiedAmount }
+}
+
+function assertOnlyOfCertificate({ certifiedAmount, date }: Certificate): void {
+  const faults = Object.entries({ certifiedAmount, date }).filter(([, value]) => value !== undefined)
+  if (faults.length > 0)
+    throw invalid(
+      faults.map(([field]) => ({
+        pointer: `/${field}`,
+        code: 'conflict',
+        message: 'can only be set when status is certified',
+      })),
+    )
+}

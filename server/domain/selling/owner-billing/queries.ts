@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { Application, ScheduleOfValues } from '../../../../client/contract.gen.ts'
+import type { Tenant } from '../../../platform/calls/call.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+import { totalPriceOf } from '../sales/queries.ts'
+import { MOST_APPLICATIONS } from './application.ts'
+
+export const schedules = resource({
+  schema: 'ScheduleOfValues',
+  computed: {
+    contractSum: `select ${totalPriceOf('s')} from "sales" as s
+      where s."organizationId" = t."organizationId" and s."id" = t."saleId"`,
+  },
+})
+
+export const { list, find, findAll, lock, insert, update } = resource({ schema: 'Application' })
+
+/** Returns the schedule of values of a sale; undefined if it has none. */
+export async function findScheduleOf(call: Tenant, saleId: string): Promise<ScheduleOfValues | undefined> {
+  return (await schedules.findAllWith(call, { saleId: [saleId] }))[0]
+}
+
+/** Returns the applications of a sale that are not void, the oldest first. */
+export async function findStanding(call: Tenant, saleId: string): Promise<Application[]> {
+  const { db, organizationId } = call
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "applications"
+    where "organizationId" = ${organizationId} and "saleId" = ${saleId} and "status" <> 'void'
+    order by "number" limit ${MOST_APPLICATIONS}`.execute(db)
+  const ids = rows.map(({ id }) => id)
+  return (await findAll(call, ids)).sort((a, b) => a.number - b.number)
+}
+
+/** Returns the last number that an application of the sale has, also a void one; 0 without any. */
+export async function lastNumber({ db, organizationId }: Tenant, saleId: string): Promise<number> {
+  const { rows } = await sql<{ last: number }>`
+    select "number" as "last" from "applications"
+    where "organizationId" = ${organizationId} and "saleId" = ${saleId}
+    order by "number" desc limit 1`.execute(db)
+  return rows[0]?.last ?? 0
+}

@@ -1,0 +1,62 @@
+import type { FieldError, ScheduleLine, ScheduleLineInput } from '../../../../client/contract.gen.ts'
+import { invalid } from '../../../platform/problems/problem.ts'
+import { sum } from '../../../platform/values/money.ts'
+
+/**
+ * Returns the lines of a schedule of values after a change. Lines that name an existing `lineId` keep it; the others get
+ * the next free one. Throws `invalid` for a line that does not exist or is named twice.
+ */
+export function numberLines(before: readonly ScheduleLine[], given: readonly ScheduleLineInput[]): ScheduleLine[] {
+  const known = new Set(before.map(({ lineId }) => lineId))
+  const used = new Set<string>()
+  let last = Math.max(0, ...before.map(({ lineId }) => Number(lineId.slice(1))))
+  return given.map(({ lineId = null, description, scope = null, scheduledValue }, i) => {
+    if (lineId !== null && (!known.has(lineId) || used.has(lineId)))
+      throw invalid([
+        { pointer: `/lines/${i}/lineId`, code: 'unknown', message: 'must be a line of this schedule, named once' },
+      ])
+    const id = lineId ?? `L${++last}`
+    used.add(id)
+    return { lineId: id, description, scope, scheduledValue }
+  })
+}
+
+export function totalOfLines(lines: readonly Pick<ScheduleLine, 'scheduledValue'>[]): number {
+  return sum(lines.map(({ scheduledValue }) => scheduledValue))
+}
+
+/**
+ * Returns what is wrong with the lines of a schedule.
+ *
+ * @param billed the amount completed and stored of each line in applications that count, by `lineId`
+ */
+export function findScheduleFaults(
+  lines: readonly ScheduleLine[],
+  contractSum: number,
+  billed: ReadonlyMap<string, number>,
+): FieldError[] {
+  const faults: FieldError[] = []
+  const total = totalOfLines(lines)
+  if (total !== contractSum)
+    faults.push({
+      pointer: '/lines',
+      code: 'total',
+      message: `must total ${contractSum}, the price of the sale, not ${total}`,
+    })
+  for (const [lineId, amount] of billed) {
+    const index = lines.findIndex((line) => line.lineId === lineId)
+    if (index < 0) {
+      if (amount !== 0)
+        faults.push({ pointer: '/lines', code: 'required', message: `must include ${lineId}, which has been billed` })
+    } else if (exceeds(amount, lines[index]?.scheduledValue ?? 0)) {
+      const pointer = `/lines/${index}/scheduledValue`
+      faults.push({ pointer, code: 'minimum', message: `must cover ${amount}, which has been billed` })
+    }
+  }
+  return faults
+}
+
+/** Whether an amount goes beyond a scheduled value, in the direction of that value: deductions are negative. */
+export function exceeds(amount: number, scheduledValue: number): boolean {
+  return scheduledValue < 0 ? amount < scheduledValue || amount > 0 : amount > scheduledValue || amount < 0
+}
