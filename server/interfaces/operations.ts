@@ -16,6 +16,7 @@ import { portalLinkOperations } from '../domain/bidding/portal-links/operations.
 import { linkToldAgain } from '../domain/bidding/portal-links/told-again.ts'
 import { scorecardOperations } from '../domain/bidding/scorecards/operations.ts'
 import { calendarOperations } from '../domain/building/calendars/operations.ts'
+import { loanOperations } from '../domain/building/loans/operations.ts'
 import { milestoneOperations } from '../domain/building/milestones/operations.ts'
 import { taskTemplateOperations } from '../domain/building/task-templates/operations.ts'
 import { confirmationOperations } from '../domain/building/tasks/confirm.ts'
@@ -98,6 +99,7 @@ export const operations: Handlers = together(
   taskOperations,
   confirmationOperations,
   milestoneOperations,
+  loanOperations,
   calendarOperations,
   timesheetOperations,
   taskTemplateOperations,

@@ -280,6 +280,8 @@ export interface FilledQueries {
   listPaymentRuns: 'limit' | 'sort'
   listTasks: 'limit' | 'sort' | 'includeArchived'
   listMilestones: 'limit' | 'sort' | 'includeArchived'
+  listLoans: 'limit' | 'sort' | 'includeArchived'
+  listLoanDraws: 'limit' | 'sort'
   listCalendarFeeds: 'limit' | 'sort' | 'includeArchived'
   getVendorWorkload: 'limit' | 'weeks'
   listTimesheets: 'limit' | 'sort'

@@ -37,6 +37,8 @@ export const records = {
   PaymentRun: {"kind":"payment_run","prefix":"prn","table":"paymentRuns"},
   Task: {"kind":"task","prefix":"tsk","table":"tasks"},
   Milestone: {"kind":"milestone","prefix":"mil","table":"milestones"},
+  Loan: {"kind":"loan","prefix":"loan","table":"loans"},
+  LoanDraw: {"kind":"loan_draw","prefix":"drw","table":"loanDraws"},
   CalendarFeed: {"kind":"calendar_feed","prefix":"cal","table":"calendarFeeds"},
   User: {"kind":"user","prefix":"usr","table":"users"},
   Timesheet: {"kind":"timesheet","prefix":"ts","table":"timesheets"},

@@ -1,0 +1,167 @@
+import type { Loan, LoanDraw, LoanDrawStatus, LoanDrawStatusChange } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import type { Handlers } from '../../../platform/calls/operation.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { assertMove, conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import { formatAmount } from '../../../platform/values/format.ts'
+import { minus } from '../../../platform/values/money.ts'
+import * as communities from '../../land/communities/queries.ts'
+import * as homes from '../../land/homes/queries.ts'
+import * as milestones from '../milestones/queries.ts'
+import * as loans from './queries.ts'
+
+const DRAW_MOVES: Readonly<Record<LoanDrawStatus, readonly LoanDrawStatus[]>> = {
+  requested: ['approved', 'funded', 'rejected'],
+  approved: ['funded', 'rejected'],
+  funded: ['repaid'],
+  rejected: [],
+  repaid: [],
+}
+
+export const loanOperations = {
+  async listLoans({ query }, call) {
+    return { status: 200, body: await loans.list(call, query) }
+  },
+
+  async createLoan({ body }, call) {
+    const loan = await call.write(async (call) => {
+      await homes.assertExist(call, [body.homeId], '/homeId')
+      const home = await homes.find(call, body.homeId)
+      if (home.archivedAt !== null) throw conflict('archived', `Cannot add a loan to ${home.name}: it is archived.`)
+      return loans.insert(call, { ...body, communityId: home.communityId, currency: call.currency })
+    })
+    return { status: 201, body: loan }
+  },
+
+  async getLoan({ path }, call) {
+    return { status: 200, body: await loans.find(call, path.loanId) }
+  },
+
+  async updateLoan({ path, body, ifMatch }, call) {
+    const loan = await call.write(async (call) => {
+      const before = await loans.lock(call, path.loanId)
+      const used = minus(before.limitAmount, before.availableAmount)
+      if (body.limitAmount !== undefined && body.limitAmount < used)
+        throw invalid([
+          { pointer: '/limitAmount', code: 'minimum', message: `must be at least ${used}, the total of its draws` },
+        ])
+      return loans.update(call, before, body, ifMatch)
+    })
+    return { status: 200, body: loan }
+  },
+
+  async archiveLoan({ path, ifMatch }, call) {
+    await call.write(async (call) => {
+      const before = await loans.lock(call, path.loanId)
+      checkIfMatch(ifMatch, before)
+      if (before.archivedAt !== null) return
+      if (before.requestedAmount > 0 || before.fundedAmount > 0)
+        throw conflict('in_use', `Cannot archive the loan of ${before.lender}: it has draws that are not repaid.`)
+      await loans.archive(call, before)
+    })
+    return { status: 204 }
+  },
+
+  async listLoanDraws({ path, query }, call) {
+    await loans.find(call, path.loanId)
+    return { status: 200, body: await loans.draws.list(call, query, { loanId: path.loanId }) }
+  },
+
+  async requestLoanDraw({ path, body }, call) {
+    const draw = await call.write(async (call) => {
+      const loan = await loans.lock(call, path.loanId)
+      if (loan.archivedAt !== null)
+        throw conflict('archived', `Cannot draw from the loan of ${loan.lender}: it is archived.`)
+      const { milestoneId = null, notes, externalId } = body
+      const requestedDate = await pastDate(call, loan, body.date)
+      const requestedAmount = body.amount ?? (await amountOf(call, loan, milestoneId))
+      if (milestoneId !== null) await assertDrawable(call, loan, milestoneId)
+      if (requestedAmount > loan.availableAmount) {
+        const [wanted, left] = [requestedAmount, loan.availableAmount].map((each) => formatAmount(each, loan.currency))
+        throw conflict('not_enough_left', `Cannot draw ${wanted}: the loan of ${loan.lender} leaves ${left}.`)
+      }
+      const number = (await loans.lastNumber(call, loan.id)) + 1
+      const created = await loans.draws.insert(call, {
+        ...{ loanId: loan.id, homeId: loan.homeId, milestoneId, number, status: 'requested' as const },
+        ...{ requestedAmount, requestedDate, currency: loan.currency, notes, externalId },
+      })
+      await recordStatusChange(call, { id: created.id, from: null, to: created.status })
+      return created
+    })
+    return { status: 201, body: draw }
+  },
+
+  async getLoanDraw({ path }, call) {
+    return { status: 200, body: await loans.draws.find(call, path.drawId) }
+  },
+
+  async changeLoanDrawStatus({ path, body }, call) {
+    const draw = await call.write(async (call) => {
+      const { loanId } = await loans.draws.find(call, path.drawId)
+      const loan = await loans.lock(call, loanId)
+      const before = await loans.draws.lock(call, path.drawId)
+      assertMove(DRAW_MOVES, before.status, body.status)
+      const after = await loans.draws.update(call, before, await changesOf(call, loan, before, body))
+      const { reason = null } = body
+      await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason })
+      return after
+    })
+    return { status: 200, body: draw }
+  },
+} satisfies Partial<Handlers>
+
+/** The amount that a milestone lets the builder draw today. */
+async function amountOf(call: WriteCall, { homeId }: Loan, milestoneId: string | null): Promise<number> {
+  const milestone = milestoneId === null ? undefined : await milestones.findOptional(call, milestoneId)
+  if (milestoneId !== null && milestone?.homeId !== homeId) throw unknownReference(['/milestoneId'])
+  const due = milestone?.drawDue ?? 0
+  if (due > 0) return due
+  const message =
+    milestone === undefined ? 'is required unless milestoneId is set' : 'is required: the milestone has no draw'
+  throw invalid([{ pointer: '/amount', code: 'required', message }])
+}
+
+async function assertDrawable(call: WriteCall, { homeId }: Loan, milestoneId: string): Promise<void> {
+  const milestone = await milestones.findOptional(call, milestoneId)
+  if (milestone === undefined || milestone.homeId !== homeId) throw unknownReference(['/milestoneId'])
+  if (milestone.status !== 'completed')
+    throw conflict('open_work', `Cannot draw for ${milestone.name}: the milestone is not completed.`)
+  const number = await loans.numberForMilestone(call, milestoneId)
+  if (number !== undefined)
+    throw conflict('already_done', `Cannot draw for ${milestone.name}: draw ${number} is for this milestone.`)
+}
+
+async function changesOf(
+  call: WriteCall,
+  loan: Loan,
+  { requestedAmount }: LoanDraw,
+  { status, amount, date, reason = null }: LoanDrawStatusChange,
+): Promise<Partial<Pick<LoanDraw, 'status' | 'fundedAmount' | 'fundedDate' | 'repaidDate' | 'reason'>>> {
+  if (status === 'rejected' && reason === null)
+    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when status is rejected' }])
+  if (status !== 'funded' && amount !== undefined)
+    throw invalid([{ pointer: '/amount', code: 'conflict', message: 'can only be set when status is funded' }])
+  if (status !== 'funded' && status !== 'repaid' && date !== undefined)
+    throw invalid([{ pointer: '/date', code: 'conflict', message: 'can only be set when status is funded or repaid' }])
+  if (status === 'rejected') return { status, reason }
+  if (status === 'approved') return { status }
+  const day = await pastDate(call, loan, date)
+  if (status === 'repaid') return { status, repaidDate: day }
+  const fundedAmount = amount ?? requestedAmount
+  if (fundedAmount > requestedAmount)
+    throw invalid([
+      { pointer: '/amount', code: 'maximum', message: `must not exceed ${requestedAmount}, as requested` },
+    ])
+  return { status, fundedAmount, fundedDate: day }
+}
+
+/** The given date, or today where the home is. Throws `invalid` for a date in the future. */
+async function pastDate(call: WriteCall, { communityId }: Loan, date: string | undefined): Promise<string> {
+  const { timeZone } = await communities.find(call, communityId)
+  const today = dateIn(timeZone, call.now)
+  if (date !== undefined && date > today)
+    throw invalid([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
+  return date ?? today
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Tenant } from '../../../platform/calls/call.ts'
+import { resource } from '../../../platform/resources/resource.ts'
+
+const totalOf = (amount: string, statuses: string) => `
+  select coalesce(sum(d."${amount}"), 0) from "loanDraws" as d
+  where d."organizationId" = t."organizationId" and d."loanId" = t."id" and d."status" in (${statuses})`
+
+const REQUESTED = totalOf('requestedAmount', `'requested', 'approved'`)
+const FUNDED = totalOf('fundedAmount', `'funded'`)
+const REPAID = totalOf('fundedAmount', `'repaid'`)
+
+export const { list, find, lock, insert, update, archive } = resource({
+  schema: 'Loan',
+  computed: {
+    requestedAmount: REQUESTED,
+    fundedAmount: FUNDED,
+    repaidAmount: REPAID,
+    availableAmount: `t."limitAmount" - (${REQUESTED}) - (${FUNDED}) - (${REPAID})`,
+  },
+})
+
+export const draws = resource({ schema: 'LoanDraw' })
+
+/** Returns the last number that a draw of the loan has; 0 without any. */
+export async function lastNumber({ db, organizationId }: Tenant, loanId: string): Promise<number> {
+  const { rows } = await sql<{ last: number }>`
+    select "number" as "last" from "loanDraws"
+    where "organizationId" = ${organizationId} and "loanId" = ${loanId} order by "number" desc limit 1`.execute(db)
+  return rows[0]?.last ?? 0
+}
+
+/** Returns the number of the draw for a milestone that was not rejected; undefined without one. */
+export async function numberForMilestone(
+  { db, organizationId }: Tenant,
+  milestoneId: string,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ number: number }>`
+    select "number" from "loanDraws"
+    where "organizationId" = ${organizationId} and "milestoneId" = ${milestoneId} and "status" <> 'rejected'`.execute(
+    db,
+  )
+  return rows[0]?.number
+}
