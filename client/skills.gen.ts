@@ -14,7 +14,7 @@ export interface CompositeSkills {
   budgetVsActual: { input: BudgetVsActualInput; result: BudgetVsActualResult }
   /** Report the margins of closed homes. Needs homes:read, budgets:read. */
   marginReport: { input: MarginReportInput; result: MarginReportResult }
-  /** Report work in progress. Needs homes:read, budgets:read, sales:read. */
+  /** Report work in progress. Needs homes:read, budgets:read, sales:read, billings:read. */
   wipReport: { input: WipReportInput; result: WipReportResult }
   /** Forecast cash flow. Needs homes:read, pos:read, payments:read, sales:read. */
   cashFlowForecast: { input: CashFlowForecastInput; result: CashFlowForecastResult }

@@ -1041,6 +1041,7 @@ export const kinds = {
     commissionAmount: 'decimal?',
     commission: 'decimal?',
     targetCloseDate: 'date?',
+    revenueMethod: 'enum',
     pipeline: 'json',
     stage: 'text?',
     status: 'enum',

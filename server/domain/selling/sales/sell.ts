@@ -28,7 +28,7 @@ export async function sell(call: WriteCall, body: Checked['SaleCreate'], leadId:
     throw invalid([
       { pointer: '/basePrice', code: 'required', message: 'is required because neither the home nor the plan has one' },
     ])
-  const { homeId, optionIds: _, deposits, contingencies, buyers, saleDate, ...rest } = body
+  const { homeId, optionIds: _, deposits, contingencies, buyers, saleDate, revenueMethod, ...rest } = body
   const { home, community, block, lotNumber, planId, elevation } = place
   const optionsTotal = home === null ? optionsFixed : home.optionsTotal
   assertPriceable({ ...rest, basePrice, optionsTotal })
@@ -37,6 +37,7 @@ export async function sell(call: WriteCall, body: Checked['SaleCreate'], leadId:
     ...commissionOf(body),
     ...{ leadId, number: await sales.nextNumber(call), status: 'pending', currency: call.currency, basePrice },
     ...{ homeId: homeId ?? null, communityId: community.id, block, lotNumber, planId, elevation, agreedOptions },
+    revenueMethod: revenueMethod ?? (home?.homeType === 'custom' ? 'over_time' : 'at_closing'),
     ...{ buyers: wholeBuyers(buyers), saleDate: saleDate ?? dateIn(community.timeZone, call.now) },
     ...summedUp(newDeposits(deposits)),
     ...counted(newContingencies(contingencies)),

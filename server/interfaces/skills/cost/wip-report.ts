@@ -1,33 +1,41 @@
 import { sql } from 'kysely'
-import type { WipReportInput, WipReportResult, WipRow } from '../../../../client/contract.gen.ts'
-import { contractPriceOf } from '../../../domain/land/homes/queries.ts'
+import type { WipAtClosingRow, WipReportInput, WipReportResult, WipRow } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { minus, percentage, percentOf, sum } from '../../../platform/values/money.ts'
+import { minus, sum } from '../../../platform/values/money.ts'
 import { type CostedHome, costedHomes } from '../frame/costed-homes.ts'
 import { listed, reported, sentences, todayOf } from '../frame/report.ts'
+import { calculateWip } from './wip.ts'
 
 const MOST_HOMES = 500
 
-/** Sold homes are in progress until they close; one that is on hold keeps what it has earned. */
-const IN_PROGRESS = ['planning', 'permitting', 'ready_to_start', 'under_construction', 'on_hold', 'completed'] as const
+/** Every home but those that will not be built. */
+const STATUSES = [
+  ...(['planning', 'permitting', 'ready_to_start', 'under_construction', 'on_hold', 'completed'] as const),
+  ...(['closed', 'warranty', 'archived'] as const),
+]
 
 /**
- * The schedule of work in progress by the cost-to-cost method, an input method of ASC 606-10-55-20: percentage complete
- * is cost to date over estimated cost, earned revenue that share of the contract. What is billed beyond it is a contract
- * liability (overbilled), what is earned beyond the billing a contract asset (underbilled).
+ * The schedule of work in progress at the end of a day. Revenue is earned over time or at closing, as the sale of each
+ * home says. Billed amounts beyond the earned ones are a contract liability, earned amounts beyond the billed ones a
+ * contract asset.
  */
 export async function wipReport({ asOf, communityId }: WipReportInput, call: Call): Promise<WipReportResult> {
   const today = todayOf(call)
   const through = asOf ?? today
-  const wanted = { communityId, statuses: IN_PROGRESS, ...(through < today && { through }) }
+  const yearStart = `${through.slice(0, 4)}-01-01`
+  const wanted = { communityId, statuses: STATUSES, openOn: yearStart, ...(through < today && { through }) }
   const found = listed(await costedHomes(call, wanted, MOST_HOMES), MOST_HOMES)
-  const sold = found.rows.filter(({ contractPrice }) => contractPrice !== null)
+  const isOpen = ({ closingDate }: CostedHome) => closingDate === null || closingDate > through
+  const overTime = found.rows.filter((home) => home.revenueMethod === 'over_time' && isOpen(home))
   const billings = await billingsOf(
     call,
-    sold.map(({ homeId }) => homeId),
+    overTime.map(({ homeId }) => homeId),
     through,
   )
-  const homes = sold.map((home) => rowOf(home, billings.get(home.homeId) ?? { deposits: 0, draws: 0 }))
+  const homes = overTime.map((home) => rowOf(home, billings.get(home.homeId) ?? { billed: 0, deposits: 0, draws: 0 }))
+  const atClosing = found.rows
+    .filter(({ revenueMethod }) => revenueMethod !== 'over_time')
+    .map((home) => rowAtClosing(home, isOpen(home)))
   const of = (figure: (row: WipRow) => number) => sum(homes.map(figure))
   return {
     ...{ through, homes },
@@ -36,35 +44,46 @@ export async function wipReport({ asOf, communityId }: WipReportInput, call: Cal
       ...{ costToDate: of((row) => row.costToDate), earned: of((row) => row.earned), billed: of((row) => row.billed) },
       overbilled: of(({ overUnder }) => Math.max(overUnder, 0)),
       underbilled: of(({ overUnder }) => Math.max(-overUnder, 0)),
+      lossProvision: of((row) => row.lossProvision),
     },
+    atClosing,
+    inventory: sum(atClosing.map(({ inventory }) => inventory)),
+    revenue: sum(atClosing.map(({ revenue }) => revenue)),
+    costOfSales: sum(atClosing.map(({ costToDate, inventory }) => minus(costToDate, inventory))),
     ...reported(call, {
       truncated: found.truncated,
       unknown: sentences(
-        sold.length < found.rows.length &&
-          `Homes without an approved sale are excluded, because they have no contract price: ${found.rows.length - sold.length}.`,
-        through < today && 'Estimated costs, contracts and the list of open homes are as of today.',
+        through < today && 'Estimated costs and contracts are as of today.',
         through < today && 'Orders that continued after that date count only with the amount invoiced by that date.',
-        'Payments of draws by the buyer or the bank are not recorded. Reached draws count as billed.',
+        atClosing.some(({ revenue }) => revenue !== 0) && `Closed homes are those of ${through.slice(0, 4)}.`,
       ),
     }),
     currency: call.currency,
   }
 }
 
-function rowOf(of: CostedHome, { deposits, draws }: Billing): WipRow {
-  const { homeId, home, estimatedCost, costToDate } = of
-  const contract = of.contractPrice ?? 0
-  // More than the whole contract cannot be earned, and costs beyond the estimate are no progress.
-  const percentComplete = Math.min(percentage(costToDate, estimatedCost) ?? 0, 100)
-  const earned = percentOf(contract, percentComplete)
-  const billed = sum([deposits, draws])
+function rowOf(home: CostedHome, { billed, deposits, draws }: Billing): WipRow {
+  const { homeId, estimatedCost, costToDate } = home
+  const contract = home.contractPrice ?? 0
+  // Orders do not say yet which of their materials are stored and not installed.
+  const uninstalledMaterials = 0
   return {
-    ...{ homeId, home, contract, estimatedCost, estimatedProfit: minus(contract, estimatedCost), costToDate },
-    ...{ percentComplete, earned, deposits, draws, billed, overUnder: minus(billed, earned) },
+    ...{ homeId, home: home.home, contract, estimatedCost, costToDate, uninstalledMaterials },
+    ...calculateWip({ contract, estimatedCost, costToDate, uninstalledMaterials, billed }),
+    ...{ billed, deposits, draws },
+  }
+}
+
+function rowAtClosing(home: CostedHome, isOpen: boolean): WipAtClosingRow {
+  const { homeId, contractPrice: contract, costToDate, closingDate } = home
+  return {
+    ...{ homeId, home: home.home, contract, costToDate, closingDate: isOpen ? null : closingDate },
+    ...{ revenue: isOpen ? 0 : (contract ?? 0), inventory: isOpen ? costToDate : 0 },
   }
 }
 
 interface Billing {
+  billed: number
   deposits: number
   draws: number
 }
@@ -74,16 +93,17 @@ async function billingsOf(call: Call, homeIds: string[], through: string): Promi
   const { rows } = await sql<Billing & { homeId: string }>`
     select h."id" as "homeId",
       coalesce((
+        select sum(a."billedAmount") from "applications" a
+        where a."organizationId" = ${organizationId} and a."homeId" = h."id" and a."periodTo" <= ${through}::date
+          and a."status" in ('certified', 'partially_paid', 'paid')), 0) as "billed",
+      coalesce((
         select sum((d ->> 'amount')::numeric) from "sales" s, jsonb_array_elements(s."deposits"::jsonb) as d
         where s."organizationId" = ${organizationId} and s."homeId" = h."id" and s."status" <> 'cancelled'
           and d ->> 'status' = 'received' and (d ->> 'receivedDate')::date <= ${through}::date), 0) as "deposits",
       coalesce((
-        select sum(coalesce(m."drawAmount", round(m."drawPercent" * h."price" / 100, 2))) from "milestones" m
-        where m."organizationId" = ${organizationId} and m."homeId" = h."id" and m."archivedAt" is null
-          and m."status" = 'completed' and m."completedDate" <= ${through}::date), 0) as "draws"
-    from (
-      select t."id", ${sql.raw(contractPriceOf('t'))} as "price" from "homes" t
-      where t."organizationId" = ${organizationId} and t."id" = any(${homeIds}::text[])
-    ) as h`.execute(db)
+        select sum(w."fundedAmount") from "loanDraws" w
+        where w."organizationId" = ${organizationId} and w."homeId" = h."id" and w."fundedDate" <= ${through}::date
+          and coalesce(w."repaidDate", 'infinity') > ${through}::date), 0) as "draws"
+    from unnest(${homeIds}::text[]) as h ("id")`.execute(db)
   return new Map(rows.map(({ homeId, ...billing }) => [homeId, billing]))
 }

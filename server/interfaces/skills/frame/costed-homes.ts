@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { HomeStatus } from '../../../../client/contract.gen.ts'
+import type { HomeStatus, SaleRevenueMethod } from '../../../../client/contract.gen.ts'
 import { contractPriceOf, priceOf } from '../../../domain/land/homes/queries.ts'
 import { COMMITTED, PENDING } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
@@ -10,6 +10,8 @@ export interface CostedHome {
   home: string
   status: HomeStatus
   closingDate: string | null
+  /** Of its approved sale; null without one. */
+  revenueMethod: SaleRevenueMethod | null
   forecastCompletionDate: string | null
   price: number | null
   contractPrice: number | null
@@ -30,6 +32,8 @@ interface Wanted {
   statuses: readonly HomeStatus[]
   /** Only homes that closed in these days. */
   closed?: { from: string; to: string }
+  /** Only homes that have not closed, or closed on this day or later. */
+  openOn?: string
   /** Costs up to the end of this day alone. */
   through?: string
 }
@@ -37,7 +41,7 @@ interface Wanted {
 /** The homes by name, `most` of them and one more if there are more, in one statement. */
 export async function costedHomes(
   call: Call,
-  { communityId, statuses, closed, through }: Wanted,
+  { communityId, statuses, closed, openOn, through }: Wanted,
   most: number,
 ): Promise<CostedHome[]> {
   const { db, organizationId, timeZone } = call
@@ -58,6 +62,7 @@ export async function costedHomes(
       where h."organizationId" = ${organizationId} and h."status" = any(${[...statuses]}::text[])
         and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
         and (${closed?.from ?? null}::date is null or h."closingDate" between ${closed?.from ?? null} and ${closed?.to ?? null})
+        and (${openOn ?? null}::date is null or coalesce(h."closingDate", 'infinity') >= ${openOn ?? null}::date)
       order by h."name", h."id" limit ${most + 1}
     ), "figures" as (
       select "homeId", lower("scope") as "key", "budgeted", "originalAmount" as "original",
@@ -85,7 +90,10 @@ export async function costedHomes(
         sum(greatest("budgeted", "committed" + "pending" + "labor")) as "estimated"
       from "ofScope" group by "homeId"
     )
-    select h."id" as "homeId", h."home", h."status", h."closingDate", h."forecastCompletionDate",
+    select h."id" as "homeId", h."home", h."status", h."closingDate", h."forecastCompletionDate", (
+        select s."revenueMethod" from "sales" s
+        where s."organizationId" = ${organizationId} and s."id" = h."saleId" and s."status" in ('approved', 'pipeline_complete')
+      ) as "revenueMethod",
       ${sql.raw(priceOf('h'))} as "price", ${sql.raw(contractPriceOf('h'))} as "contractPrice",
       coalesce(f."budgeted", 0) as "budgeted", coalesce(f."original", 0) as "originalBudgeted",
       coalesce(f."committed", 0) as "committed", coalesce(f."pending", 0) as "pendingCommitted",

@@ -1,0 +1,35 @@
+import Big from 'big.js'
+import { sum } from '../../../platform/values/money.ts'
+
+interface Figures {
+  contract: number
+  estimatedCost: number
+  costToDate: number
+  uninstalledMaterials: number
+  billed: number
+}
+
+/**
+ * Calculates the revenue of a home that is earned over time by the cost-to-cost method, an input method of ASC
+ * 606-10-55-20. Materials that are not installed earn their cost only (ASC 606, example 19), and an expected loss is
+ * provided for in full (ASC 605-35-25-45). Nothing is rounded before the earned amount; only the percentage that is
+ * shown has two decimals.
+ */
+export function calculateWip({ contract, estimatedCost, costToDate, uninstalledMaterials, billed }: Figures) {
+  const part = new Big(costToDate).minus(uninstalledMaterials)
+  const whole = new Big(estimatedCost).minus(uninstalledMaterials)
+  // More than the whole contract cannot be earned, a lone backcharge is no negative progress, and without an estimate
+  // nothing is known of the progress.
+  const isKnown = whole.gt(0) && part.gt(0)
+  const isDone = isKnown && part.gte(whole)
+  const percentComplete = !isKnown ? 0 : isDone ? 100 : part.times(100).div(whole).round(2, Big.roundHalfUp).toNumber()
+  const margin = new Big(contract).minus(uninstalledMaterials)
+  const installed = !isKnown ? new Big(0) : isDone ? margin : margin.times(part).div(whole)
+  const earned = installed.plus(uninstalledMaterials).round(2, Big.roundHalfUp).toNumber()
+  const loss = Math.max(sum([estimatedCost, -contract]), 0)
+  const lossToDate = loss > 0 ? sum([costToDate, -earned]) : 0
+  return {
+    ...{ percentComplete, earned, lossToDate, lossProvision: loss > 0 ? sum([loss, -lossToDate]) : 0 },
+    ...{ estimatedProfit: sum([contract, -estimatedCost]), overUnder: sum([billed, -earned]) },
+  }
+}
