@@ -218,13 +218,20 @@ test('costPerSquareFoot weighs homes by their area', async () => {
   expect((await desk.run('costPerSquareFoot', { planId: 'S' })).mean).toBe(110)
 })
 
-test('drawRequest tells what is reached, what comes, and how much of the cost is done', async () => {
+test('drawRequest returns what can be drawn, what was drawn and what comes, and how much of the cost is done', async () => {
   expect(await desk.run('drawRequest', { homeId: 'Lot 1' })).toMatchObject({
     milestones: [
-      { name: 'Dried in', isReached: true, amount: 60_000 },
+      { name: 'Dried in', isReached: true, amount: 60_000, drawId: null },
       { name: 'Drywall', isReached: false, date: desk.day(20), amount: 30_000 },
     ],
-    ...{ drawable: 60_000, toCome: 30_000, costDonePercent: 40.18 },
+    ...{ drawable: 60_000, toCome: 30_000, drawn: 0, costDonePercent: 40.18 },
+  })
+  const loan = await desk.post('/loans', { homeId: homes[0], lender: 'First Hill Bank', limitAmount: 200_000 })
+  const [dried] = (await desk.get(`/milestones?homeId=${homes[0]}&status=completed`)).data
+  const draw = await desk.post(`/loans/${loan.id}/draws`, { milestoneId: dried.id })
+  expect(await desk.run('drawRequest', { homeId: 'Lot 1' })).toMatchObject({
+    milestones: [{ name: 'Dried in', amount: 60_000, drawId: draw.id, drawStatus: 'requested' }, {}],
+    ...{ drawable: 0, toCome: 30_000, drawn: 60_000 },
   })
 })
 

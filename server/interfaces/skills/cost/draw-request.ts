@@ -14,10 +14,12 @@ export async function drawRequest({ homeId }: DrawRequestInput, call: Call): Pro
   const price = home.contractPrice ?? home.price
   const found = listed(await milestonesOf(call, homeId, price), MOST_MILESTONES)
   const { totalActual, totalForecastAtCompletion } = budgetFrom(rows.get(homeId) ?? [])
+  const undrawn = found.rows.filter(({ drawId }) => drawId === null)
   const totalOf = (isReached: boolean) =>
-    sum(found.rows.filter((each) => each.isReached === isReached).map(({ amount }) => amount ?? 0))
+    sum(undrawn.filter((each) => each.isReached === isReached).map(({ amount }) => amount ?? 0))
   return {
     ...{ homeId, home: home.home, milestones: found.rows, drawable: totalOf(true), toCome: totalOf(false) },
+    drawn: await drawnOf(call, homeId),
     costDonePercent: percentage(totalActual, totalForecastAtCompletion),
     ...reported(call, {
       truncated: found.truncated,
@@ -25,11 +27,17 @@ export async function drawRequest({ homeId }: DrawRequestInput, call: Call): Pro
         found.rows.length === 0 && 'The home has no milestones with a draw.',
         found.rows.some(({ amount }) => amount === null) &&
           'The home has no price, so draws that are a percentage of the price cannot be calculated.',
-        'Earlier draws are not recorded. Subtract them from the available amount.',
       ),
     }),
     currency: call.currency,
   }
+}
+
+async function drawnOf({ db, organizationId }: Call, homeId: string): Promise<number> {
+  const { rows } = await sql<{ drawn: number }>`
+    select coalesce(sum(coalesce("fundedAmount", "requestedAmount")), 0) as "drawn" from "loanDraws"
+    where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "status" <> 'rejected'`.execute(db)
+  return rows[0]?.drawn ?? 0
 }
 
 async function milestonesOf({ db, organizationId }: Call, homeId: string, price: number | null) {
@@ -39,8 +47,10 @@ async function milestonesOf({ db, organizationId }: Call, homeId: string, price:
         select max(k."earlyFinish") from "tasks" k
         where k."organizationId" = ${organizationId} and k."id" = any(m."taskIds") and k."archivedAt" is null
           and k."status" <> 'skipped'), m."targetDate") as "date",
-      coalesce(m."drawAmount", round(m."drawPercent" * ${price}::numeric / 100, 2)) as "amount"
-    from "milestones" m
+      coalesce(d."requestedAmount", m."drawAmount", round(m."drawPercent" * ${price}::numeric / 100, 2)) as "amount",
+      d."id" as "drawId", d."status" as "drawStatus"
+    from "milestones" m left join "loanDraws" d
+      on d."organizationId" = m."organizationId" and d."milestoneId" = m."id" and d."status" <> 'rejected'
     where m."organizationId" = ${organizationId} and m."homeId" = ${homeId} and m."archivedAt" is null
       and coalesce(m."drawAmount", m."drawPercent") is not null
     order by 4 nulls last, m."id" limit ${MOST_MILESTONES + 1}`.execute(db)
