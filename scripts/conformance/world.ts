@@ -46,6 +46,8 @@ export class World {
   readonly #mark = Math.random().toString(36).slice(2, 8)
   /** The week of its own that it enters time for. */
   readonly #weeksAgo = 1 + Math.floor(Math.random() * 1000)
+  /** The sale that has a schedule of values and an application for payment. */
+  #billedSale: string | undefined
   #isSettled = false
 
   constructor(service: Service, key: string, receiver: string) {
@@ -96,6 +98,8 @@ export class World {
 
   // A vendor only gets in to the invitation it has the address of, or to everything of its own.
   #idsIn(operation: Operation, parameter: string): readonly string[] {
+    const isBilling = operation.declaration.tags?.includes('Owner billing') === true
+    if (isBilling && parameter === 'saleId' && this.#billedSale !== undefined) return [this.#billedSale]
     const ids = this.idsFor(parameter)
     const opened = ids.filter((id) => this.#tokenTo(id) !== undefined)
     return isOpenToKeys(operation) || opened.length === 0 ? ids : opened
@@ -274,10 +278,36 @@ export class World {
         }
       }
     }
+    await this.#billSale()
     await this.#openPortals()
     await this.copyLinks()
     await this.#issue()
     await this.#share()
+  }
+
+  /** Sells one more home and bills it: an application for payment needs an approved sale and its schedule of values. */
+  async #billSale(): Promise<void> {
+    const operationOf = (id: string) => contract.operations.get(id as OperationId)
+    const [createHome, createSale, createApplication] = ['createHome', 'createSale', 'createApplication'].map(
+      operationOf,
+    )
+    if (createHome === undefined || createSale === undefined || createApplication === undefined) return
+    const [homeBody] = this.bodiesOf(createHome)
+    if (homeBody === undefined) return
+    const { communityId } = homeBody as { communityId?: unknown }
+    const name = `Lot to bill ${this.#mark}`
+    const home = await this.#create(createHome.path, { communityId, name })
+    const sold = { homeId: home.body?.id, buyers: [{ name: 'Elena Marsh' }], basePrice: 400_000 }
+    const sale = await this.#create(createSale.path, sold)
+    if (home.status !== 201 || sale.status !== 201) return
+    this.#billedSale = sale.body.id
+    const path = `${createSale.path}/${sale.body.id}`
+    await this.#service.request('POST', `${path}/approve`, {}, { key: this.key })
+    const schedule = { lines: [{ description: 'House', scheduledValue: 400_000 }] }
+    const set = await this.#service.request('PATCH', `${path}/schedule-of-values`, schedule, { key: this.key })
+    const application = { periodTo: '2026-01-31', lines: [{ lineId: 'L1', periodAmount: 100_000 }] }
+    const billed = await this.#create(`${path}/applications`, application)
+    for (const answer of [home, sale, set, billed]) this.learn(answer)
   }
 
   /** Asks vendors about what their portals then show. */

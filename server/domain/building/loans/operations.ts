@@ -1,4 +1,10 @@
-import type { Loan, LoanDraw, LoanDrawStatus, LoanDrawStatusChange } from '../../../../client/contract.gen.ts'
+import type {
+  Loan,
+  LoanDraw,
+  LoanDrawStatus,
+  LoanDrawStatusChange,
+  Milestone,
+} from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { checkIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
@@ -75,9 +81,10 @@ export const loanOperations = {
       if (loan.archivedAt !== null)
         throw conflict('archived', `Cannot draw from the loan of ${loan.lender}: it is archived.`)
       const { milestoneId = null, notes, externalId } = body
+      const milestone = milestoneId === null ? null : await milestoneOf(call, loan, milestoneId)
       const requestedDate = await pastDate(call, loan, body.date)
-      const requestedAmount = body.amount ?? (await amountOf(call, loan, milestoneId))
-      if (milestoneId !== null) await assertDrawable(call, loan, milestoneId)
+      const requestedAmount = body.amount ?? amountOf(milestone)
+      if (milestone !== null) await assertDrawable(call, milestone)
       if (requestedAmount > loan.availableAmount) {
         const [wanted, left] = [requestedAmount, loan.availableAmount].map((each) => formatAmount(each, loan.currency))
         throw conflict('not_enough_left', `Cannot draw ${wanted}: the loan of ${loan.lender} leaves ${left}.`)
@@ -112,25 +119,26 @@ export const loanOperations = {
   },
 } satisfies Partial<Handlers>
 
+async function milestoneOf(call: WriteCall, { homeId }: Loan, id: string): Promise<Milestone> {
+  const milestone = await milestones.findOptional(call, id)
+  if (milestone === undefined || milestone.homeId !== homeId) throw unknownReference(['/milestoneId'])
+  return milestone
+}
+
 /** The amount that a milestone lets the builder draw today. */
-async function amountOf(call: WriteCall, { homeId }: Loan, milestoneId: string | null): Promise<number> {
-  const milestone = milestoneId === null ? undefined : await milestones.findOptional(call, milestoneId)
-  if (milestoneId !== null && milestone?.homeId !== homeId) throw unknownReference(['/milestoneId'])
+function amountOf(milestone: Milestone | null): number {
   const due = milestone?.drawDue ?? 0
   if (due > 0) return due
   const message =
-    milestone === undefined ? 'is required unless milestoneId is set' : 'is required: the milestone has no draw'
+    milestone === null ? 'is required unless milestoneId is set' : 'is required: the milestone has no draw'
   throw invalid([{ pointer: '/amount', code: 'required', message }])
 }
 
-async function assertDrawable(call: WriteCall, { homeId }: Loan, milestoneId: string): Promise<void> {
-  const milestone = await milestones.findOptional(call, milestoneId)
-  if (milestone === undefined || milestone.homeId !== homeId) throw unknownReference(['/milestoneId'])
-  if (milestone.status !== 'completed')
-    throw conflict('open_work', `Cannot draw for ${milestone.name}: the milestone is not completed.`)
-  const number = await loans.numberForMilestone(call, milestoneId)
+async function assertDrawable(call: WriteCall, { id, name, status }: Milestone): Promise<void> {
+  if (status !== 'completed') throw conflict('open_work', `Cannot draw for ${name}: the milestone is not completed.`)
+  const number = await loans.numberForMilestone(call, id)
   if (number !== undefined)
-    throw conflict('already_done', `Cannot draw for ${milestone.name}: draw ${number} is for this milestone.`)
+    throw conflict('already_done', `Cannot draw for ${name}: draw ${number} is for this milestone.`)
 }
 
 async function changesOf(
