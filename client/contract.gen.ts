@@ -2940,6 +2940,146 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ext/loans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List construction loans
+         * @description Lists the construction loans of all homes, newest first.
+         */
+        get: operations["listLoans"];
+        put?: never;
+        /**
+         * Create a construction loan
+         * @description Adds a construction loan to a home, for its draws. A home can have several.
+         */
+        post: operations["createLoan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/loans/{loanId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the construction loan.
+                 * @example loan_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                loanId: components["parameters"]["LoanId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a construction loan
+         * @description Returns a construction loan, archived or not, with the totals of its draws.
+         */
+        get: operations["getLoan"];
+        put?: never;
+        post?: never;
+        /**
+         * Archive a construction loan
+         * @description Archives a loan. It stays readable by its ID. `409 conflict` while a draw is requested, approved or funded.
+         */
+        delete: operations["archiveLoan"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a construction loan
+         * @description Updates the fields that are sent. The limit cannot fall below what was drawn or requested.
+         */
+        patch: operations["updateLoan"];
+        trace?: never;
+    };
+    "/api/ext/loans/{loanId}/draws": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the construction loan.
+                 * @example loan_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                loanId: components["parameters"]["LoanId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the draws of a loan
+         * @description Lists the draws of a loan, newest first.
+         */
+        get: operations["listLoanDraws"];
+        put?: never;
+        /**
+         * Request a draw
+         * @description Requests a draw from a loan, for a completed milestone of its home or for an amount. The amount is fixed at the request: a percentage of the home's price uses the price of that time. `409 conflict` when the loan does not leave that amount, and when the milestone is pending or already has a draw that was not rejected.
+         */
+        post: operations["requestLoanDraw"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/loan-draws/{drawId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the draw.
+                 * @example drw_01m7y975jzfesvq6s2h8k4m6pb
+                 */
+                drawId: components["parameters"]["LoanDrawId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a draw
+         * @description Returns a draw from a construction loan.
+         */
+        get: operations["getLoanDraw"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/loan-draws/{drawId}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the draw.
+                 * @example drw_01m7y975jzfesvq6s2h8k4m6pb
+                 */
+                drawId: components["parameters"]["LoanDrawId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change a draw's status
+         * @description Records what the lender decided, that the money arrived, or that it was repaid, as at the closing of the home. A requested draw can be funded without a separate approval.
+         */
+        post: operations["changeLoanDrawStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/calendar-feeds": {
         parameters: {
             query?: never;
@@ -3814,6 +3954,148 @@ export interface paths {
          * @description Cancels a pending or approved sale, for example when a buyer backs out. The home or lot can be sold again, undecided selections are declined, due deposits are cancelled, and no commission is earned. If deposits were received, depositDisposition is required; to settle single deposits differently, use recordSaleDeposit first. Approved selections stay in the home.
          */
         post: operations["cancelSale"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/sales/{saleId}/schedule-of-values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the sale.
+                 * @example sale_01m7y975jzfesvq6mgw8vnz82v
+                 */
+                saleId: components["parameters"]["SaleId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a schedule of values
+         * @description Returns the lines into which the contract sum of a sale is divided. `404 not_found` until the sale has a schedule; updateScheduleOfValues sets it.
+         */
+        get: operations["getScheduleOfValues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update a schedule of values
+         * @description Sets the schedule of values of an approved sale the first time, and changes it later. The scheduled values must total the sale's price. Lines with a lineId keep it; others get a new one. A line that was billed cannot be removed or fall below the billed amount. Submitted and certified applications keep their figures.
+         */
+        patch: operations["updateScheduleOfValues"];
+        trace?: never;
+    };
+    "/api/ext/sales/{saleId}/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the sale.
+                 * @example sale_01m7y975jzfesvq6mgw8vnz82v
+                 */
+                saleId: components["parameters"]["SaleId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the applications of a sale
+         * @description Lists the applications for payment of a sale, newest first.
+         */
+        get: operations["listApplications"];
+        put?: never;
+        /**
+         * Create an application for payment
+         * @description Creates the next application for payment of an approved sale as a draft, with everything that earlier applications completed. No line can exceed its scheduled value. `409 conflict` while an earlier application is a draft, submitted or rejected, and while the schedule of values does not total the price of the sale.
+         */
+        post: operations["createApplication"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/applications/{applicationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the application for payment.
+                 * @example app_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                applicationId: components["parameters"]["ApplicationId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get an application for payment
+         * @description Returns an application for payment with its lines and sums.
+         */
+        get: operations["getApplication"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update an application for payment
+         * @description Updates the fields that are sent. Period, lines and retainage only of a draft, whose figures are calculated again from the current schedule of values.
+         */
+        patch: operations["updateApplication"];
+        trace?: never;
+    };
+    "/api/ext/applications/{applicationId}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the application for payment.
+                 * @example app_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                applicationId: components["parameters"]["ApplicationId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change an application's status
+         * @description Submits, certifies, rejects or voids an application. A rejected application can return to draft. Certifying less than currentPaymentDue requires a reason; the rest is part of the next application. Only the newest application of a sale can be voided, and only while nothing was received for it.
+         */
+        post: operations["changeApplicationStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/applications/{applicationId}/receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the application for payment.
+                 * @example app_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                applicationId: components["parameters"]["ApplicationId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record a receipt for an application
+         * @description Records a payment of the buyer or the lender for a certified application. It becomes `partially_paid`, and `paid` when nothing is open. `409 conflict` when more would be received than was certified.
+         */
+        post: operations["recordApplicationReceipt"];
         delete?: never;
         options?: never;
         head?: never;
@@ -13353,6 +13635,135 @@ export interface components {
             /** @description Reason, recorded in the status history. */
             reason: string;
         };
+        /** @description Construction loan of a home. What is drawn is a debt until it is repaid, and never a billing. */
+        Loan: {
+            /** @description ID of the loan. */
+            id: string;
+            /** @description Home that the loan is for. */
+            homeId: string;
+            /** @description Community of the home. */
+            communityId: string;
+            lender: string;
+            /** @description Amount that can be drawn in total. */
+            limitAmount: number;
+            /** @description Draws that are requested or approved and not funded. */
+            requestedAmount: number;
+            /** @description Draws that were funded and not repaid: the debt. */
+            fundedAmount: number;
+            /** @description Draws that were repaid. */
+            repaidAmount: number;
+            /** @description limitAmount minus requestedAmount, fundedAmount and repaidAmount. */
+            availableAmount: number;
+            currency: components["schemas"]["Currency"];
+            notes: string | null;
+            externalId: components["schemas"]["ExternalId"];
+            /** @description Version number, increased by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            /** @description Timestamp of archiving. Null if not archived. */
+            archivedAt: components["schemas"]["InstantOrNull"];
+            /** @description The home. Present only if `expand` includes it. */
+            home?: components["schemas"]["Home"];
+        };
+        /** @description Page of loans. */
+        LoanPage: {
+            data: components["schemas"]["Loan"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /** @description Construction loan to add to a home. */
+        LoanCreate: {
+            /** @description Home that the loan is for. */
+            homeId: components["schemas"]["ResourceId"];
+            /** @description Name of the lender. */
+            lender: string;
+            /** @description Amount that can be drawn in total. */
+            limitAmount: components["schemas"]["PositiveMoney"];
+            notes?: string | null;
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description The fields of a loan to be changed. */
+        LoanUpdate: {
+            lender?: string;
+            limitAmount?: components["schemas"]["PositiveMoney"];
+            notes?: string | null;
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /**
+         * @description Status of the draw: `requested` from the lender, `approved` by it, `funded` when the money has arrived, `rejected`, or `repaid`.
+         * @enum {string}
+         */
+        LoanDrawStatus: "requested" | "approved" | "funded" | "rejected" | "repaid";
+        /** @description Draw from a construction loan. Its requested amount stays what it was at the request. */
+        LoanDraw: {
+            /** @description ID of the draw. */
+            id: string;
+            /** @description Loan that it draws from. */
+            loanId: string;
+            /** @description Home of the loan. */
+            homeId: string;
+            /** @description Milestone that it is for. */
+            milestoneId: string | null;
+            /** @description Number within the loan, starting with 1. */
+            number: number;
+            status: components["schemas"]["LoanDrawStatus"];
+            /** @description Amount at the request. Later price changes do not move it. */
+            requestedAmount: number;
+            requestedDate: components["schemas"]["CalendarDate"];
+            /** @description Amount that arrived. Null before. */
+            fundedAmount: number | null;
+            /** @description Date on which it arrived. */
+            fundedDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description Date on which it was repaid. */
+            repaidDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description Reason for the rejection. */
+            reason: string | null;
+            currency: components["schemas"]["Currency"];
+            notes: string | null;
+            externalId: components["schemas"]["ExternalId"];
+            /** @description Version number, increased by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+        };
+        /** @description Page of draws. */
+        LoanDrawPage: {
+            data: components["schemas"]["LoanDraw"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /**
+         * Format: money
+         * @description Amount greater than 0, with at most two decimals.
+         * @example 42000
+         */
+        LoanDrawAmount: number;
+        /** @description Draw to request, for a milestone or for an amount. */
+        LoanDrawRequest: {
+            /** @description Completed milestone of the home that the draw is for. */
+            milestoneId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description Amount to draw. Required without a milestone. Defaults to the milestone's drawDue. */
+            amount?: components["schemas"]["LoanDrawAmount"] | null;
+            /** @description Date of the request, not in the future. Defaults to today. */
+            date?: components["schemas"]["CalendarDate"];
+            notes?: string | null;
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description Status change of a draw. */
+        LoanDrawStatusChange: {
+            /**
+             * @description New status.
+             * @enum {string}
+             */
+            status: "approved" | "funded" | "rejected" | "repaid";
+            /** @description Amount that arrived. Only with `funded`. Defaults to the requested amount, and cannot exceed it. */
+            amount?: components["schemas"]["LoanDrawAmount"];
+            /** @description Date on which the money arrived or was repaid, not in the future. Only with `funded` and `repaid`. Defaults to today. */
+            date?: components["schemas"]["CalendarDate"];
+            /** @description Reason, recorded in the status history. Required with `rejected`. */
+            reason?: string | null;
+        };
         /** @description Schedule as a calendar feed. */
         CalendarFeed: {
             /** @description ID of the calendar feed. */
@@ -14215,6 +14626,11 @@ export interface components {
             status: "not_applied" | "applied" | "in_process" | "approved" | "declined";
         };
         /**
+         * @description When the revenue of the sale is earned: `over_time` as the home is built, if the buyer controls the house during construction, as on the buyer's lot (ASC 606-10-25-27); `at_closing` otherwise.
+         * @enum {string}
+         */
+        SaleRevenueMethod: "over_time" | "at_closing";
+        /**
          * Format: money
          * @description Amount greater than 0, with at most two decimals.
          * @example 10000
@@ -14288,6 +14704,8 @@ export interface components {
             commissionAmount?: components["schemas"]["PositiveMoneyOrNull"];
             /** @description Planned closing date. */
             targetCloseDate?: components["schemas"]["CalendarDateOrNull"];
+            /** @description When revenue is earned. Defaults to `over_time` for a custom home, otherwise to `at_closing`. */
+            revenueMethod?: components["schemas"]["SaleRevenueMethod"] | null;
             /** @default [] */
             deposits?: components["schemas"]["SaleDepositInput"][];
             /** @default [] */
@@ -14387,6 +14805,8 @@ export interface components {
             discounts: number;
             /** @description Sum of basePrice, lotPremium and optionsTotal, minus incentives and discounts. */
             totalPrice: number;
+            /** @description totalPrice when the sale was approved. Null before. */
+            originalPrice: number | null;
             currency: components["schemas"]["Currency"];
             deposits: components["schemas"]["SaleDeposit"][];
             /** @description Received deposits that were neither refunded nor forfeited. */
@@ -14402,6 +14822,7 @@ export interface components {
             /** @description Commission from commissionPercent or commissionAmount. Null without either. It is earned when the sale is completed, and 0 if the sale is cancelled. */
             commission: number | null;
             targetCloseDate: components["schemas"]["CalendarDateOrNull"];
+            revenueMethod: components["schemas"]["SaleRevenueMethod"];
             /** @description Stages until closing, as configured by the organization when the sale began. */
             pipeline: components["schemas"]["SaleStage"][];
             /** @description First open stage. Null if no stage is open. */
@@ -14490,6 +14911,8 @@ export interface components {
             commissionAmount?: components["schemas"]["PositiveMoneyOrNull"];
             /** @description Planned closing date. */
             targetCloseDate?: components["schemas"]["CalendarDateOrNull"];
+            /** @description When revenue is earned. Defaults to `over_time` for a custom home, otherwise to `at_closing`. */
+            revenueMethod?: components["schemas"]["SaleRevenueMethod"] | null;
             /** @default [] */
             deposits?: components["schemas"]["SaleDepositInput"][];
             /** @default [] */
@@ -14511,6 +14934,7 @@ export interface components {
             commissionPercent?: number | null;
             commissionAmount?: components["schemas"]["PositiveMoneyOrNull"];
             targetCloseDate?: components["schemas"]["CalendarDateOrNull"];
+            revenueMethod?: components["schemas"]["SaleRevenueMethod"];
             externalId?: components["schemas"]["ExternalId"];
         };
         /** @description Component of a price. */
@@ -14586,6 +15010,206 @@ export interface components {
             reason: string;
             /** @description Use of the received deposits. Required if deposits were received. */
             depositDisposition?: components["schemas"]["SaleDepositDisposition"] | null;
+        };
+        /** @description Line of a schedule of values. */
+        ScheduleLine: {
+            /** @description ID of the line within the schedule, such as L1. */
+            lineId: string;
+            description: string;
+            /** @description Trade that does the work. */
+            scope: string | null;
+            /** @description Part of the contract sum. */
+            scheduledValue: number;
+        };
+        /** @description Contract sum of a sale divided into lines, to which applications for payment refer. `contractSum` follows the sale and changes the ETag, but not the `version`. */
+        ScheduleOfValues: {
+            /** @description ID of the schedule. */
+            id: string;
+            /** @description Sale whose contract sum is divided. */
+            saleId: string;
+            lines: components["schemas"]["ScheduleLine"][];
+            /** @description Share that the buyer withholds until the end. */
+            retainagePercent: number;
+            /** @description Total of the scheduled values. */
+            scheduledTotal: number;
+            /** @description Current price of the sale. */
+            contractSum: number;
+            currency: components["schemas"]["Currency"];
+            /** @description Version number, increased by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+        };
+        /** @description Line of a schedule of values. */
+        ScheduleLineInput: {
+            /** @description ID of an existing line. Omit for a new one. */
+            lineId?: string | null;
+            description: string;
+            /** @description Trade that does the work. */
+            scope?: string | null;
+            /** @description Part of the contract sum. Negative for a deduction. */
+            scheduledValue: components["schemas"]["Money"];
+        };
+        /** @description The fields of a schedule of values to be changed. The first time, lines are required. */
+        ScheduleOfValuesUpdate: {
+            /** @description Lines. Their total must equal the contract sum. */
+            lines?: components["schemas"]["ScheduleLineInput"][];
+            /** @description Share of the completed work and stored materials that the buyer withholds until the end. 0 unless set. */
+            retainagePercent?: components["schemas"]["Percent"];
+        };
+        /**
+         * @description Status of the application: `draft`, `submitted` to the buyer or the lender, `rejected` by them (it can return to `draft`), `certified` for payment, `partially_paid`, `paid`, or `void`.
+         * @enum {string}
+         */
+        ApplicationStatus: "draft" | "submitted" | "rejected" | "certified" | "partially_paid" | "paid" | "void";
+        /** @description Line of an application for payment. */
+        ApplicationLine: {
+            /** @description Line of the schedule of values. */
+            lineId: string;
+            description: string;
+            /** @description Value of the line when the application was last saved as a draft. */
+            scheduledValue: number;
+            /** @description Work completed in earlier applications. */
+            previousAmount: number;
+            /** @description Work completed in the period. */
+            periodAmount: number;
+            /** @description Materials stored at the end of the period. */
+            storedAmount: number;
+            /** @description Sum of previousAmount, periodAmount and storedAmount. */
+            completedAndStored: number;
+            /** @description Amount withheld, rounded to cents. */
+            retainage: number;
+        };
+        /** @description Payment received for an application. */
+        ApplicationReceipt: {
+            amount: number;
+            date: components["schemas"]["CalendarDate"];
+            reference: string | null;
+        };
+        /** @description Application for payment to the buyer or the lender, with the sums of AIA Document G702. A void application keeps its figures but counts no more. */
+        Application: {
+            /** @description ID of the application. */
+            id: string;
+            /** @description Sale that it bills. */
+            saleId: string;
+            /** @description Home of the sale. */
+            homeId: string | null;
+            /** @description Number within the sale, starting with 1. A void application keeps its number. */
+            number: number;
+            /** @description Last day of the period. */
+            periodTo: components["schemas"]["CalendarDate"];
+            status: components["schemas"]["ApplicationStatus"];
+            /** @description All lines of the schedule of values. */
+            lines: components["schemas"]["ApplicationLine"][];
+            /** @description Share withheld of everything completed and stored. */
+            retainagePercent: number;
+            /** @description Price of the sale when it was approved. */
+            originalContractSum: number;
+            /** @description Change of the price since the sale was approved. */
+            netChange: number;
+            /** @description Sum of originalContractSum and netChange. */
+            contractSum: number;
+            /** @description Total of the lines. */
+            completedAndStored: number;
+            /** @description Total withheld. */
+            retainage: number;
+            /** @description completedAndStored minus retainage. */
+            earnedLessRetainage: number;
+            /** @description Total certified in earlier applications. */
+            previousCertificates: number;
+            /** @description earnedLessRetainage minus previousCertificates. */
+            currentPaymentDue: number;
+            /** @description contractSum minus earnedLessRetainage: what remains to be paid, retainage included. */
+            balanceToFinish: number;
+            /** @description Amount certified for payment. Null before. */
+            certifiedAmount: number | null;
+            /** @description Date of the certificate. */
+            certifiedDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description Certified amount before retainage: certifiedAmount plus the change of retainage. Null before. */
+            billedAmount: number | null;
+            receipts: components["schemas"]["ApplicationReceipt"][];
+            /** @description Total of the receipts. */
+            receivedAmount: number;
+            /** @description Certified amount that has not been received. */
+            openAmount: number;
+            currency: components["schemas"]["Currency"];
+            /** @description Reason for the rejection, the void or the lower certified amount. */
+            reason: string | null;
+            notes: string | null;
+            externalId: components["schemas"]["ExternalId"];
+            /** @description Version number, increased by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            /** @description The sale. Present only if `expand` includes it. */
+            sale?: components["schemas"]["Sale"];
+        };
+        /** @description Page of applications for payment. */
+        ApplicationPage: {
+            data: components["schemas"]["Application"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /** @description Progress of a line of the schedule of values in the period. */
+        ApplicationLineInput: {
+            /** @description Line of the schedule of values. */
+            lineId: string;
+            /**
+             * @description Work completed in the period, without stored materials.
+             * @default 0
+             */
+            periodAmount?: components["schemas"]["Money"];
+            /**
+             * @description Materials stored on the site at the end of the period that are not part of the completed work.
+             * @default 0
+             */
+            storedAmount?: components["schemas"]["Money"];
+        };
+        /** @description Application for payment to create. */
+        ApplicationCreate: {
+            /** @description Last day of the period. Later than that of the application before. */
+            periodTo: components["schemas"]["CalendarDate"];
+            /**
+             * @description Lines with progress in the period. The others keep what was completed before.
+             * @default []
+             */
+            lines?: components["schemas"]["ApplicationLineInput"][];
+            /** @description Share that the buyer withholds of everything completed and stored. Defaults to that of the schedule of values. With 0, the application bills what was withheld before. */
+            retainagePercent?: components["schemas"]["Percent"] | null;
+            notes?: string | null;
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description The fields of an application to be changed. Except notes and externalId, only of a draft. */
+        ApplicationUpdate: {
+            periodTo?: components["schemas"]["CalendarDate"];
+            lines?: components["schemas"]["ApplicationLineInput"][];
+            retainagePercent?: components["schemas"]["Percent"];
+            notes?: string | null;
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description Status change. */
+        ApplicationStatusChange: {
+            /**
+             * @description New status.
+             * @enum {string}
+             */
+            status: "draft" | "submitted" | "rejected" | "certified" | "void";
+            /** @description Amount certified for payment. Only with `certified`. Defaults to currentPaymentDue, and cannot exceed it. A lower amount requires a reason. */
+            certifiedAmount?: components["schemas"]["PositiveMoney"];
+            /** @description Date of the certificate, not in the future. Only with `certified`. Defaults to today. */
+            date?: components["schemas"]["CalendarDate"];
+            /** @description Reason. Required with `rejected`, `void` and a lower certifiedAmount. */
+            reason?: string | null;
+        };
+        /** @description Payment received for an application. */
+        ApplicationReceiptInput: {
+            /** @description Amount received. A negative amount takes back an earlier receipt, such as a check that bounced. */
+            amount: components["schemas"]["Money"];
+            /** @description Date of the receipt, not in the future. Defaults to today. */
+            date?: components["schemas"]["CalendarDate"];
+            /** @description Check number or other reference. */
+            reference?: string | null;
         };
         /**
          * @description Role of users of the organization.
@@ -15142,7 +15766,7 @@ export interface components {
          * @description Permission of a key, `<entity>:<read|write>`. Only owners and admins have `portal_links:read`; keys that can only propose, browser tokens, connected apps and MCP clients never have it. Minor versions can add permissions.
          * @enum {string}
          */
-        Permission: "vendors:read" | "vendors:write" | "bids:read" | "bids:write" | "homes:read" | "homes:write" | "communities:read" | "communities:write" | "tasks:read" | "tasks:write" | "milestones:read" | "milestones:write" | "pos:read" | "pos:write" | "payments:read" | "payments:write" | "budgets:read" | "budgets:write" | "options:read" | "options:write" | "parts:read" | "parts:write" | "timesheets:read" | "timesheets:write" | "users:read" | "users:write" | "messages:read" | "messages:write" | "leads:read" | "leads:write" | "sales:read" | "sales:write" | "contracts:read" | "contracts:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "skills:read" | "skills:write" | "proposals:read" | "proposals:write" | "portal_links:read";
+        Permission: "vendors:read" | "vendors:write" | "bids:read" | "bids:write" | "homes:read" | "homes:write" | "communities:read" | "communities:write" | "tasks:read" | "tasks:write" | "milestones:read" | "milestones:write" | "pos:read" | "pos:write" | "payments:read" | "payments:write" | "budgets:read" | "budgets:write" | "options:read" | "options:write" | "parts:read" | "parts:write" | "timesheets:read" | "timesheets:write" | "users:read" | "users:write" | "messages:read" | "messages:write" | "leads:read" | "leads:write" | "sales:read" | "sales:write" | "billings:read" | "billings:write" | "contracts:read" | "contracts:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "skills:read" | "skills:write" | "proposals:read" | "proposals:write" | "portal_links:read";
         /** @description Event type. */
         EventTypeEntry: {
             type: components["schemas"]["EventType"];
@@ -15188,7 +15812,7 @@ export interface components {
          * @description Kind of the resource. Minor versions can add kinds.
          * @enum {string}
          */
-        AuditResourceType: "vendor" | "compliance_document" | "vendor_notification" | "scope" | "invitation" | "community" | "bid_request" | "plan" | "home" | "bid" | "contract" | "po" | "cost_code" | "part" | "price" | "option" | "selection" | "budget_line" | "budget_transfer" | "payment" | "lien_waiver" | "payment_run" | "task" | "milestone" | "calendar_feed" | "user" | "timesheet" | "time_entry" | "task_template" | "lead" | "lead_activity" | "sale" | "message" | "message_template" | "mail" | "attachment" | "webhook" | "delivery" | "proposal" | "key" | "oauth_grant" | "organization";
+        AuditResourceType: "vendor" | "compliance_document" | "vendor_notification" | "scope" | "invitation" | "community" | "bid_request" | "plan" | "home" | "bid" | "contract" | "po" | "cost_code" | "part" | "price" | "option" | "selection" | "budget_line" | "budget_transfer" | "payment" | "lien_waiver" | "payment_run" | "task" | "milestone" | "loan" | "loan_draw" | "calendar_feed" | "user" | "timesheet" | "time_entry" | "task_template" | "lead" | "lead_activity" | "sale" | "schedule_of_values" | "application" | "message" | "message_template" | "mail" | "attachment" | "webhook" | "delivery" | "proposal" | "key" | "oauth_grant" | "organization";
         /**
          * @description Whether the action was done, or rejected because of the caller.
          * @enum {string}
@@ -16948,27 +17572,37 @@ export interface components {
             /** @description Community ID, name or code to limit the result to. */
             communityId?: components["schemas"]["ResourceId"];
         };
-        /** @description Home under contract. */
+        /** @description Home whose revenue is earned over time. */
         WipRow: {
             homeId: components["schemas"]["ResourceId"];
             /** @description Name of the home and its community. */
             home: string;
             contract: number;
             estimatedCost: number;
+            /** @description contract minus estimatedCost. Negative for a loss. */
             estimatedProfit: number;
+            /** @description Cost of completed work and stored materials, retainage included. */
             costToDate: number;
-            /** @description Cost to date in percent of the estimated cost, rounded to two decimals. */
+            /** @description Stored materials. They earn their cost without a margin. */
+            uninstalledMaterials: number;
+            /** @description Cost to date in percent of the estimated cost, both without stored materials, from 0 to 100. Rounded to two decimals for display only. */
             percentComplete: number;
+            /** @description Revenue earned by the cutoff date. */
             earned: number;
-            /** @description Deposits received by the cutoff date. */
-            deposits: number;
-            /** @description Draws of milestones reached by the cutoff date. */
-            draws: number;
+            /** @description costToDate minus earned, if a loss is expected. Otherwise 0. */
+            lossToDate: number;
+            /** @description Rest of the expected loss. 0 if no loss is expected. */
+            lossProvision: number;
+            /** @description Certified applications for payment, before retainage. */
             billed: number;
-            /** @description Billed minus earned. Negative if underbilled. */
+            /** @description billed minus earned. Negative if underbilled. */
             overUnder: number;
+            /** @description Deposits received by the cutoff date: a liability, not a billing. */
+            deposits: number;
+            /** @description Draws funded and not repaid by the cutoff date: a debt, not a billing. */
+            draws: number;
         };
-        /** @description Totals of a work-in-progress schedule. */
+        /** @description Totals of the homes whose revenue is earned over time. */
         WipTotal: {
             contract: number;
             estimatedCost: number;
@@ -16979,6 +17613,23 @@ export interface components {
             overbilled: number;
             /** @description Earned but not yet billed: an asset. */
             underbilled: number;
+            /** @description Expected losses that are not part of the cost to date. */
+            lossProvision: number;
+        };
+        /** @description Home whose revenue is earned at closing. */
+        WipAtClosingRow: {
+            homeId: components["schemas"]["ResourceId"];
+            /** @description Name of the home and its community. */
+            home: string;
+            /** @description Price of the approved sale. Null if the home is not sold. */
+            contract: number | null;
+            costToDate: number;
+            /** @description Closing date. Null if the home was not closed by the cutoff date. */
+            closingDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description contract once closed. Otherwise 0. */
+            revenue: number;
+            /** @description costToDate until closed. Then 0. */
+            inventory: number;
         };
         /** @description Schedule of work in progress. */
         WipReportResult: {
@@ -16990,8 +17641,17 @@ export interface components {
             currency: components["schemas"]["Currency"];
             /** @description Cutoff date, inclusive. */
             through: components["schemas"]["CalendarDate"];
+            /** @description Homes whose revenue is earned over time. */
             homes: components["schemas"]["WipRow"][];
             total: components["schemas"]["WipTotal"];
+            /** @description Homes whose revenue is earned at closing, and homes that are not sold. */
+            atClosing: components["schemas"]["WipAtClosingRow"][];
+            /** @description Cost of the homes in atClosing that were not closed by the cutoff date. */
+            inventory: number;
+            /** @description Revenue of the homes in atClosing. */
+            revenue: number;
+            /** @description Cost of the closed homes in atClosing. */
+            costOfSales: number;
         };
         /** @description Weeks to forecast. */
         CashFlowForecastInput: {
@@ -17166,12 +17826,19 @@ export interface components {
                 isReached: boolean;
                 /** @description Actual or expected date. */
                 date: components["schemas"]["CalendarDateOrNull"];
+                /** @description Amount of its draw, or the amount that it allows. */
                 amount: number | null;
+                /** @description Draw that was requested for it and not rejected. */
+                drawId: components["schemas"]["ResourceIdOrNull"];
+                /** @description Status of the draw. */
+                drawStatus: components["schemas"]["LoanDrawStatus"] | null;
             }[];
-            /** @description Draws of reached milestones. */
+            /** @description Amounts of reached milestones without a draw. */
             drawable: number;
-            /** @description Draws of future milestones. */
+            /** @description Amounts of future milestones. */
             toCome: number;
+            /** @description Draws of the home that were not rejected, with and without a milestone. */
+            drawn: number;
             /** @description Cost to date, in percent of the estimated cost. */
             costDonePercent: number | null;
         };
@@ -19769,6 +20436,18 @@ export interface components {
          * @example mil_01m7y975jzfesvq6r8q2v5w0ta
          */
         MilestoneId: components["schemas"]["ResourceId"];
+        /** @description Links to expand, separated by commas. Each linked record is added beside its ID, even if it is archived, and requires permission to read it. */
+        ExpandLoan: ("home" | "home.community" | "home.plan")[];
+        /**
+         * @description ID of the construction loan.
+         * @example loan_01m7y975jzfesvq6r8q2v5w0ta
+         */
+        LoanId: components["schemas"]["ResourceId"];
+        /**
+         * @description ID of the draw.
+         * @example drw_01m7y975jzfesvq6s2h8k4m6pb
+         */
+        LoanDrawId: components["schemas"]["ResourceId"];
         /**
          * @description ID of the calendar feed.
          * @example cal_01m7y975jzfesvq6w3k8n5d1rz
@@ -19805,6 +20484,13 @@ export interface components {
          * @example sale_01m7y975jzfesvq6mgw8vnz82v
          */
         SaleId: components["schemas"]["ResourceId"];
+        /** @description Links to expand, separated by commas. Each linked record is added beside its ID, even if it is archived, and requires permission to read it. */
+        ExpandApplication: ("sale" | "sale.lead" | "sale.home" | "sale.community" | "sale.plan")[];
+        /**
+         * @description ID of the application for payment.
+         * @example app_01m7y975jzfesvq6r8q2v5w0ta
+         */
+        ApplicationId: components["schemas"]["ResourceId"];
         /**
          * @description ID of the user.
          * @example usr_01m7y975jyfesvq68zscp297pv
@@ -20328,6 +21014,16 @@ export type MilestoneCreate = components['schemas']['MilestoneCreate'];
 export type MilestoneUpdate = components['schemas']['MilestoneUpdate'];
 export type MilestoneCompletion = components['schemas']['MilestoneCompletion'];
 export type MilestoneReopening = components['schemas']['MilestoneReopening'];
+export type Loan = components['schemas']['Loan'];
+export type LoanPage = components['schemas']['LoanPage'];
+export type LoanCreate = components['schemas']['LoanCreate'];
+export type LoanUpdate = components['schemas']['LoanUpdate'];
+export type LoanDrawStatus = components['schemas']['LoanDrawStatus'];
+export type LoanDraw = components['schemas']['LoanDraw'];
+export type LoanDrawPage = components['schemas']['LoanDrawPage'];
+export type LoanDrawAmount = components['schemas']['LoanDrawAmount'];
+export type LoanDrawRequest = components['schemas']['LoanDrawRequest'];
+export type LoanDrawStatusChange = components['schemas']['LoanDrawStatusChange'];
 export type CalendarFeed = components['schemas']['CalendarFeed'];
 export type CalendarFeedPage = components['schemas']['CalendarFeedPage'];
 export type CalendarFeedCreate = components['schemas']['CalendarFeedCreate'];
@@ -20402,6 +21098,7 @@ export type LeadActivityCreate = components['schemas']['LeadActivityCreate'];
 export type LeadStatusMove = components['schemas']['LeadStatusMove'];
 export type SaleBuyerInput = components['schemas']['SaleBuyerInput'];
 export type SaleFinancing = components['schemas']['SaleFinancing'];
+export type SaleRevenueMethod = components['schemas']['SaleRevenueMethod'];
 export type SaleDepositAmount = components['schemas']['SaleDepositAmount'];
 export type SaleDepositInput = components['schemas']['SaleDepositInput'];
 export type SaleContingencyType = components['schemas']['SaleContingencyType'];
@@ -20429,6 +21126,20 @@ export type SaleApproval = components['schemas']['SaleApproval'];
 export type SaleStageMove = components['schemas']['SaleStageMove'];
 export type SaleDepositDisposition = components['schemas']['SaleDepositDisposition'];
 export type SaleCancellation = components['schemas']['SaleCancellation'];
+export type ScheduleLine = components['schemas']['ScheduleLine'];
+export type ScheduleOfValues = components['schemas']['ScheduleOfValues'];
+export type ScheduleLineInput = components['schemas']['ScheduleLineInput'];
+export type ScheduleOfValuesUpdate = components['schemas']['ScheduleOfValuesUpdate'];
+export type ApplicationStatus = components['schemas']['ApplicationStatus'];
+export type ApplicationLine = components['schemas']['ApplicationLine'];
+export type ApplicationReceipt = components['schemas']['ApplicationReceipt'];
+export type Application = components['schemas']['Application'];
+export type ApplicationPage = components['schemas']['ApplicationPage'];
+export type ApplicationLineInput = components['schemas']['ApplicationLineInput'];
+export type ApplicationCreate = components['schemas']['ApplicationCreate'];
+export type ApplicationUpdate = components['schemas']['ApplicationUpdate'];
+export type ApplicationStatusChange = components['schemas']['ApplicationStatusChange'];
+export type ApplicationReceiptInput = components['schemas']['ApplicationReceiptInput'];
 export type MessageRole = components['schemas']['MessageRole'];
 export type UserPage = components['schemas']['UserPage'];
 export type MessageRecipient = components['schemas']['MessageRecipient'];
@@ -20646,6 +21357,7 @@ export type MarginReportResult = components['schemas']['MarginReportResult'];
 export type WipReportInput = components['schemas']['WipReportInput'];
 export type WipRow = components['schemas']['WipRow'];
 export type WipTotal = components['schemas']['WipTotal'];
+export type WipAtClosingRow = components['schemas']['WipAtClosingRow'];
 export type WipReportResult = components['schemas']['WipReportResult'];
 export type CashFlowForecastInput = components['schemas']['CashFlowForecastInput'];
 export type CashFlowForecastResult = components['schemas']['CashFlowForecastResult'];
@@ -20882,6 +21594,9 @@ export type ParameterExpandTask = components['parameters']['ExpandTask'];
 export type ParameterTaskId = components['parameters']['TaskId'];
 export type ParameterExpandMilestone = components['parameters']['ExpandMilestone'];
 export type ParameterMilestoneId = components['parameters']['MilestoneId'];
+export type ParameterExpandLoan = components['parameters']['ExpandLoan'];
+export type ParameterLoanId = components['parameters']['LoanId'];
+export type ParameterLoanDrawId = components['parameters']['LoanDrawId'];
 export type ParameterCalendarFeedId = components['parameters']['CalendarFeedId'];
 export type ParameterExpandTimesheet = components['parameters']['ExpandTimesheet'];
 export type ParameterTimesheetId = components['parameters']['TimesheetId'];
@@ -20891,6 +21606,8 @@ export type ParameterTaskTemplateId = components['parameters']['TaskTemplateId']
 export type ParameterLeadId = components['parameters']['LeadId'];
 export type ParameterExpandSale = components['parameters']['ExpandSale'];
 export type ParameterSaleId = components['parameters']['SaleId'];
+export type ParameterExpandApplication = components['parameters']['ExpandApplication'];
+export type ParameterApplicationId = components['parameters']['ApplicationId'];
 export type ParameterUserId = components['parameters']['UserId'];
 export type ParameterMessageId = components['parameters']['MessageId'];
 export type ParameterMessageTemplateId = components['parameters']['MessageTemplateId'];
@@ -28567,6 +29284,409 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listLoans: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page. A page also ends with the item that brings it to 1 MiB of JSON, so pages of large records can have fewer items. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `nextCursor` of the previous page. Only valid with the same sort. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Field to sort by. A leading `-` sorts in descending order. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt";
+                /** @description Only loans of this home. */
+                homeId?: components["schemas"]["ResourceId"];
+                /** @description Only loans of homes in this community. */
+                communityId?: components["schemas"]["ResourceId"];
+                /** @description External IDs, separated by commas, at most 100. */
+                externalId?: components["parameters"]["ExternalIdFilter"];
+                /** @description Only items changed at this time or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only items created at this time or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only items with these IDs, separated by commas. Unknown IDs are ignored. */
+                ids?: components["parameters"]["Ids"];
+                /** @description Links to expand, separated by commas. Each linked record is added beside its ID, even if it is archived, and requires permission to read it. */
+                expand?: components["parameters"]["ExpandLoan"];
+                /** @description Whether archived items are included. */
+                includeArchived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Page of loans. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoanPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createLoan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoanCreate"];
+            };
+        };
+        responses: {
+            /** @description New loan. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Loan"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getLoan: {
+        parameters: {
+            query?: {
+                /** @description Links to expand, separated by commas. Each linked record is added beside its ID, even if it is archived, and requires permission to read it. */
+                expand?: components["parameters"]["ExpandLoan"];
+            };
+            header?: {
+                /** @description Last known `ETag`, including quotes. Returns `304` without a body if it is still current. Separate several with commas; `*` matches any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description ID of the construction loan.
+                 * @example loan_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                loanId: components["parameters"]["LoanId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Loan. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Loan"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    archiveLoan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Last known `ETag`, including quotes. The change is rejected with `412` if the resource has changed since. Separate several with commas; `*` matches any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description ID of the construction loan.
+                 * @example loan_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                loanId: components["parameters"]["LoanId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Archived"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateLoan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Last known `ETag`, including quotes. The change is rejected with `412` if the resource has changed since. Separate several with commas; `*` matches any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description ID of the construction loan.
+                 * @example loan_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                loanId: components["parameters"]["LoanId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoanUpdate"];
+            };
+        };
+        responses: {
+            /** @description Updated loan. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Loan"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listLoanDraws: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page. A page also ends with the item that brings it to 1 MiB of JSON, so pages of large records can have fewer items. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `nextCursor` of the previous page. Only valid with the same sort. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Field to sort by. A leading `-` sorts in descending order. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt";
+                /** @description Only draws in this status. */
+                status?: components["schemas"]["LoanDrawStatus"];
+                /** @description Only items changed at this time or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only items created at this time or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only items with these IDs, separated by commas. Unknown IDs are ignored. */
+                ids?: components["parameters"]["Ids"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the construction loan.
+                 * @example loan_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                loanId: components["parameters"]["LoanId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Page of draws. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoanDrawPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    requestLoanDraw: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description ID of the construction loan.
+                 * @example loan_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                loanId: components["parameters"]["LoanId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoanDrawRequest"];
+            };
+        };
+        responses: {
+            /** @description New draw. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoanDraw"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getLoanDraw: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Last known `ETag`, including quotes. Returns `304` without a body if it is still current. Separate several with commas; `*` matches any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description ID of the draw.
+                 * @example drw_01m7y975jzfesvq6s2h8k4m6pb
+                 */
+                drawId: components["parameters"]["LoanDrawId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Draw. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoanDraw"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeLoanDrawStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description ID of the draw.
+                 * @example drw_01m7y975jzfesvq6s2h8k4m6pb
+                 */
+                drawId: components["parameters"]["LoanDrawId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoanDrawStatusChange"];
+            };
+        };
+        responses: {
+            /** @description Updated draw. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoanDraw"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listCalendarFeeds: {
         parameters: {
             query?: {
@@ -30822,6 +31942,385 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Sale"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getScheduleOfValues: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Last known `ETag`, including quotes. Returns `304` without a body if it is still current. Separate several with commas; `*` matches any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description ID of the sale.
+                 * @example sale_01m7y975jzfesvq6mgw8vnz82v
+                 */
+                saleId: components["parameters"]["SaleId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Schedule of values. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleOfValues"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateScheduleOfValues: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Last known `ETag`, including quotes. The change is rejected with `412` if the resource has changed since. Separate several with commas; `*` matches any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description ID of the sale.
+                 * @example sale_01m7y975jzfesvq6mgw8vnz82v
+                 */
+                saleId: components["parameters"]["SaleId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleOfValuesUpdate"];
+            };
+        };
+        responses: {
+            /** @description Schedule of values. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleOfValues"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listApplications: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page. A page also ends with the item that brings it to 1 MiB of JSON, so pages of large records can have fewer items. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `nextCursor` of the previous page. Only valid with the same sort. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Field to sort by. A leading `-` sorts in descending order. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt";
+                /** @description Only applications in this status. */
+                status?: components["schemas"]["ApplicationStatus"];
+                /** @description External IDs, separated by commas, at most 100. */
+                externalId?: components["parameters"]["ExternalIdFilter"];
+                /** @description Only items changed at this time or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only items created at this time or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only items with these IDs, separated by commas. Unknown IDs are ignored. */
+                ids?: components["parameters"]["Ids"];
+                /** @description Links to expand, separated by commas. Each linked record is added beside its ID, even if it is archived, and requires permission to read it. */
+                expand?: components["parameters"]["ExpandApplication"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the sale.
+                 * @example sale_01m7y975jzfesvq6mgw8vnz82v
+                 */
+                saleId: components["parameters"]["SaleId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Page of applications. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createApplication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description ID of the sale.
+                 * @example sale_01m7y975jzfesvq6mgw8vnz82v
+                 */
+                saleId: components["parameters"]["SaleId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplicationCreate"];
+            };
+        };
+        responses: {
+            /** @description New application. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getApplication: {
+        parameters: {
+            query?: {
+                /** @description Links to expand, separated by commas. Each linked record is added beside its ID, even if it is archived, and requires permission to read it. */
+                expand?: components["parameters"]["ExpandApplication"];
+            };
+            header?: {
+                /** @description Last known `ETag`, including quotes. Returns `304` without a body if it is still current. Separate several with commas; `*` matches any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description ID of the application for payment.
+                 * @example app_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                applicationId: components["parameters"]["ApplicationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Application. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateApplication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Last known `ETag`, including quotes. The change is rejected with `412` if the resource has changed since. Separate several with commas; `*` matches any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description ID of the application for payment.
+                 * @example app_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                applicationId: components["parameters"]["ApplicationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplicationUpdate"];
+            };
+        };
+        responses: {
+            /** @description Updated application. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeApplicationStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description ID of the application for payment.
+                 * @example app_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                applicationId: components["parameters"]["ApplicationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplicationStatusChange"];
+            };
+        };
+        responses: {
+            /** @description Updated application. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recordApplicationReceipt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description ID of the application for payment.
+                 * @example app_01m7y975jzfesvq6r8q2v5w0ta
+                 */
+                applicationId: components["parameters"]["ApplicationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplicationReceiptInput"];
+            };
+        };
+        responses: {
+            /** @description Updated application. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
                 };
             };
             400: components["responses"]["MalformedJson"];

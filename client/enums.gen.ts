@@ -532,6 +532,14 @@ export const milestoneTypeValues = [
   'custom',
 ] as const satisfies readonly contract.MilestoneType[]
 
+export const loanDrawStatusValues = [
+  'requested',
+  'approved',
+  'funded',
+  'rejected',
+  'repaid',
+] as const satisfies readonly contract.LoanDrawStatus[]
+
 export const timesheetStatusValues = [
   'open',
   'submitted',
@@ -618,6 +626,11 @@ export const leadActivityTypeValues = [
   'note',
 ] as const satisfies readonly contract.LeadActivityType[]
 
+export const saleRevenueMethodValues = [
+  'over_time',
+  'at_closing',
+] as const satisfies readonly contract.SaleRevenueMethod[]
+
 export const saleContingencyTypeValues = [
   'financing',
   'appraisal',
@@ -658,6 +671,16 @@ export const saleDepositDispositionValues = [
   'refunded',
   'forfeited',
 ] as const satisfies readonly contract.SaleDepositDisposition[]
+
+export const applicationStatusValues = [
+  'draft',
+  'submitted',
+  'rejected',
+  'certified',
+  'partially_paid',
+  'paid',
+  'void',
+] as const satisfies readonly contract.ApplicationStatus[]
 
 export const messageRoleValues = [
   'owner',
@@ -831,6 +854,8 @@ export const permissionValues = [
   'leads:write',
   'sales:read',
   'sales:write',
+  'billings:read',
+  'billings:write',
   'contracts:read',
   'contracts:write',
   'webhooks:read',
@@ -869,6 +894,8 @@ export const auditResourceTypeValues = [
   'payment_run',
   'task',
   'milestone',
+  'loan',
+  'loan_draw',
   'calendar_feed',
   'user',
   'timesheet',
@@ -877,6 +904,8 @@ export const auditResourceTypeValues = [
   'lead',
   'lead_activity',
   'sale',
+  'schedule_of_values',
+  'application',
   'message',
   'message_template',
   'mail',

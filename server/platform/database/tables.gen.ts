@@ -53,6 +53,41 @@ export interface ApiKeySecrets {
   start: string;
 }
 
+export interface Applications {
+  balanceToFinish: Numeric;
+  billedAmount: Numeric | null;
+  certifiedAmount: Numeric | null;
+  certifiedDate: string | null;
+  completedAndStored: Numeric;
+  contractSum: Numeric;
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  currentPaymentDue: Numeric;
+  earnedLessRetainage: Numeric;
+  externalId: string | null;
+  homeId: string | null;
+  id: string;
+  lines: Json;
+  netChange: Numeric;
+  notes: string | null;
+  number: number;
+  openAmount: Numeric;
+  organizationId: string;
+  originalContractSum: Numeric;
+  periodTo: string;
+  previousCertificates: Numeric;
+  reason: string | null;
+  receipts: Json;
+  receivedAmount: Numeric;
+  retainage: Numeric;
+  retainagePercent: Numeric;
+  saleId: string;
+  status: string;
+  updatedAt: Timestamp;
+  version: number;
+}
+
 export interface Archives {
   claimedUntil: Timestamp | null;
   createdAt: Timestamp;
@@ -616,6 +651,46 @@ export interface Links {
   recordId: string;
 }
 
+export interface LoanDraws {
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  externalId: string | null;
+  fundedAmount: Numeric | null;
+  fundedDate: string | null;
+  homeId: string;
+  id: string;
+  loanId: string;
+  milestoneId: string | null;
+  notes: string | null;
+  number: number;
+  organizationId: string;
+  reason: string | null;
+  repaidDate: string | null;
+  requestedAmount: Numeric;
+  requestedDate: string;
+  status: string;
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface Loans {
+  archivedAt: Timestamp | null;
+  communityId: string;
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  externalId: string | null;
+  homeId: string;
+  id: string;
+  lender: string;
+  limitAmount: Numeric;
+  notes: string | null;
+  organizationId: string;
+  updatedAt: Timestamp;
+  version: number;
+}
+
 export interface LooseFiles {
   attachmentId: string;
   organizationId: string;
@@ -1172,8 +1247,10 @@ export interface Sales {
   openContingencies: number;
   optionsFixed: Generated<Numeric>;
   organizationId: string;
+  originalPrice: Numeric | null;
   pipeline: Json;
   planId: string | null;
+  revenueMethod: Generated<string>;
   saleDate: string;
   salesRepId: string | null;
   stage: string | null;
@@ -1195,6 +1272,20 @@ export interface Sandboxes {
   startedBy: string | null;
   status: string;
   total: number;
+}
+
+export interface SchedulesOfValues {
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  id: string;
+  lines: Json;
+  organizationId: string;
+  retainagePercent: Numeric;
+  saleId: string;
+  scheduledTotal: Numeric;
+  updatedAt: Timestamp;
+  version: number;
 }
 
 export interface Scopes {
@@ -1543,6 +1634,7 @@ export interface Webhooks {
 export interface DB {
   apiKeys: ApiKeys;
   apiKeySecrets: ApiKeySecrets;
+  applications: Applications;
   archives: Archives;
   attachments: Attachments;
   auditEntries: AuditEntries;
@@ -1578,6 +1670,8 @@ export interface DB {
   lienWaivers: LienWaivers;
   limitWindows: LimitWindows;
   links: Links;
+  loanDraws: LoanDraws;
+  loans: Loans;
   looseFiles: LooseFiles;
   lumpSums: LumpSums;
   mails: Mails;
@@ -1610,6 +1704,7 @@ export interface DB {
   saleNumbers: SaleNumbers;
   sales: Sales;
   sandboxes: Sandboxes;
+  schedulesOfValues: SchedulesOfValues;
   scopes: Scopes;
   searchQueue: SearchQueue;
   searchVariants: SearchVariants;
