@@ -15,7 +15,7 @@ export interface Demo {
 }
 
 /**
- * Makes the demo builder on an empty embedded database, before the first request can arrive, and writes its key to
+ * Creates the demo builder on an empty embedded database before the first request can arrive, and writes its key to
  * `demo.json` next to the data, readable only by the owner. In all other cases it does nothing and returns null.
  */
 export async function makeDemoOnFirstStart(database: Database, given: GivenConfig): Promise<Demo | null> {
@@ -29,10 +29,10 @@ export async function makeDemoOnFirstStart(database: Database, given: GivenConfi
   return demo
 }
 
-/** How long the link can be used that the first start prints. */
+/** How long the sign-in link that the first start prints is valid. */
 const FIRST_LINK_MS = 24 * 3_600_000
 
-/** A link that signs in as the owner of the demo builder; its address is known only once the service listens. */
+/** Creates a link that signs in as the owner of the demo builder. Its URL is known only once the service listens. */
 export async function firstSignInLink(
   { app, database, clock }: Pick<Plumbline, 'app' | 'database' | 'clock'>,
   { organizationId }: Demo,
@@ -49,7 +49,10 @@ export async function firstSignInLink(
   return (await makeSignInLink({ database, clock, identity }, owner.id, FIRST_LINK_MS)).url
 }
 
-/** What a new user needs to see: where the service runs, how to sign in, the key, and a first request to paste. */
+/**
+ * Returns what a new user needs to see: where the service runs, how to sign in, the API key, and a first request to
+ * paste.
+ */
 export function banner(config: Pick<GivenConfig, 'dataDir' | 'publicUrl'>, demo: Demo, link: string): string {
   const url = config.publicUrl
   const near = path.relative('.', demoFile(config))

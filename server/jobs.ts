@@ -39,7 +39,7 @@ import type { Disabled } from './platform/webhooks/settlement.ts'
 export interface JobParts {
   database: Database
   config: Config
-  /** The configuration from the environment, for whatever the deployment may change later. */
+  /** The configuration from the environment. The deployment's settings may override parts of it later. */
   given: GivenConfig
   clock: Clock
   log: Logger
@@ -52,12 +52,12 @@ export interface JobParts {
 }
 
 export interface Jobs {
-  /** Call this after committing something that a job waits for. */
+  /** Call this after committing something that a job processes. */
   wake(): void
   readonly delivery: Delivery
-  /** For each job, the seconds by which its next success is overdue; 0 while it is on time. */
+  /** For each job, the number of seconds by which its next success is overdue; 0 while it is on time. */
   lags(): ReadonlyMap<string, number>
-  /** Resolves after the work in progress. */
+  /** Resolves after the work in progress has finished. */
   stop(): Promise<void>
 }
 
@@ -68,8 +68,8 @@ interface Job {
 }
 
 /**
- * What happens without a request: deadlines pass, documents expire, old rows are removed. Every process runs every job;
- * each is one cheap statement when nothing is due, and safe to run in several processes at once.
+ * Starts the work that happens without a request: deadlines pass, documents expire, old rows are deleted. Every process
+ * runs every job. Each is one cheap statement when nothing is due, and several processes can run it at once.
  */
 export function startJobs(parts: JobParts): Jobs {
   const { database, config, given, clock, log, failures, surroundings } = parts
@@ -132,7 +132,8 @@ export function startJobs(parts: JobParts): Jobs {
     delivery,
     lags: () => new Map(loops.map((each) => [each.name, each.lagSeconds()])),
     async stop() {
-      // Jobs record events; the last of them are still dispatched, and delivered by the next start at the latest.
+      // Jobs record events. The last of them are still dispatched here, and delivered after the next start at the
+      // latest.
       mailing?.stop()
       tending.stop()
       forgetting.stop()
@@ -146,9 +147,9 @@ export function startJobs(parts: JobParts): Jobs {
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-// All at once would take a connection each at the start, and again every second.
+// Starting all jobs at once would take one connection each, and again every second.
 const APART_MS = 20
-/** What is done by the hour leaves the database to those who waited for the start. */
+/** Hourly jobs start later, so that they do not compete with requests that waited for the start. */
 const HOURLY_AFTER_MS = 5000
 
 interface Loop {
@@ -157,7 +158,7 @@ interface Loop {
   stop(): Promise<void>
 }
 
-// One run at a time with a pause in between, so that a slow job does not pile up.
+// Runs a job repeatedly with a pause in between, so that a slow job never overlaps itself.
 function loop({ name, everyMs, run }: Job, firstAfterMs: number, failures: FailureLog): Loop {
   let stopped = false
   let running: Promise<void> = Promise.resolve()

@@ -1,11 +1,11 @@
 // @ts-check
-// In JavaScript, like what it loads first. Node would load its parser of TypeScript for these files alone, and keep the
-// 14 MB that it takes: of all others it finds what it compiled for the process before.
+// JavaScript, like the modules that it loads first. For TypeScript files Node would load its parser, which occupies 14
+// MB, although the compile cache already has all other files.
 import { flushCompileCache } from 'node:module'
 import { keepCompiled } from './platform/runtime/compile-cache.js'
 
 keepCompiled()
 const { serve } = await import('./serve.ts')
-// As soon as the modules are loaded, because not every process lives to its end.
+// Flush as soon as the modules are loaded, because not every process exits normally.
 flushCompileCache()
 await serve()

@@ -5,8 +5,8 @@ import { type Answer, type Builder, startTestPlumbline, type TestPlumbline } fro
 import { operations } from './interfaces/operations.ts'
 
 /**
- * What one builder does must not affect another. This is checked on what they share, the connections and the locks,
- * rather than with a stopwatch.
+ * Checks that the actions of one builder do not affect another. It looks at the shared resources, connections and
+ * locks, because time measurements depend on the machine.
  */
 const VENDORS = 400
 
@@ -25,7 +25,7 @@ const handlers: typeof operations = {
 }
 
 beforeAll(async () => {
-  // Three connections for transactions, of which one organization may hold one at a time.
+  // Three connections for transactions, of which one organization may use one at a time.
   plumbline = await startTestPlumbline(
     { DATABASE_CONNECTIONS: '14', DATABASE_STATEMENT_TIMEOUT_MS: '2000' },
     { handlers },
@@ -73,9 +73,9 @@ test.each([12, 50])(
   },
 )
 
-// The embedded database has one connection, so nobody can hold a lock there while another asks for it.
+// The embedded database has one connection, so a lock cannot be held while another transaction waits for it.
 describe.skipIf(inject('postgres') === null)('while somebody holds a lock for long', () => {
-  /** Does the work while an unrelated transaction holds the vendor's row. */
+  /** Runs the work while an unrelated transaction holds a lock on the vendor's row. */
   async function whileHeld<T>(id: string, work: () => Promise<T>): Promise<T> {
     return plumbline.database.transaction(async (trx) => {
       await sql`select 1 from "vendors" where "id" = ${id} for update`.execute(trx)
@@ -107,7 +107,7 @@ describe.skipIf(inject('postgres') === null)('while somebody holds a lock for lo
       expect(['timed_out', 'too_many_concurrent_requests', undefined]).toContain(status === 200 ? undefined : body.code)
   })
 
-  /** Statements with this text that wait for a lock, for half a second by now. */
+  /** Returns the statements containing this text that have waited for a lock for half a second. */
   async function waitingFor(text: string) {
     const { rows } = await sql<{ pid: number; since: string }>`
       select "pid", "query_start" as "since" from "pg_stat_activity"
@@ -152,7 +152,7 @@ describe.skipIf(inject('postgres') === null)('while somebody holds a lock for lo
   })
 })
 
-// It would hold on the embedded database too, but takes long to set up there.
+// The embedded database behaves the same, but takes long to set up for this test.
 test.skipIf(inject('postgres') === null)('a composite skill that has too much to go through says so', async () => {
   const builder = await plumbline.newBuilder()
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'A' }, { key: builder.key })

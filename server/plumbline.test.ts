@@ -5,7 +5,7 @@ import { startTestPlumbline, type TestPlumbline } from '../test/support/plumblin
 const started: TestPlumbline[] = []
 afterAll(() => Promise.all(started.map((plumbline) => plumbline.stop())))
 
-/** The warnings of a start with this environment. */
+/** Returns the warnings of a start with this environment. */
 async function warnings(env: Record<string, string>): Promise<string[]> {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })

@@ -32,9 +32,9 @@ import { sharesItsPort } from './workers.ts'
 
 /** One running service: an HTTP server, its database, and the background jobs. */
 export interface Plumbline {
-  /** The address it listens on; people and links use `config.publicUrl`. */
+  /** The URL it listens on. Users and links use `config.publicUrl`. */
   readonly url: string
-  /** Where to read the metrics; null if they are off. */
+  /** The URL of the metrics; null if they are turned off. */
   readonly metricsUrl: string | null
   readonly config: Config
   readonly database: Database
@@ -54,7 +54,7 @@ export interface Parts extends Pick<AppParts, 'validator' | 'answerCheck'> {
   contract?: Contract
   handlers?: Handlers
   repeats?: Repeats
-  /** What has to be there before the first request is answered. The configuration does not know the port yet. */
+  /** Called before the first request is answered. The configuration does not know the port yet. */
   beforeListening?: (config: Config) => Promise<void>
 }
 
@@ -114,7 +114,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
         express.use(oauthRoutes({ surroundings, log, failures }))
         express.use(portalRoutes({ surroundings, log, failures }))
         express.use(calendarRoutes({ surroundings, log, failures }))
-        // Before the documentation, which has the root where there are no pages.
+        // Registered before the documentation, which serves the root if there are no pages.
         express.use(webRoutes({ surroundings, log }))
         express.use(docsRoutes(surroundings))
       },
@@ -146,7 +146,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
         await app.limits.stop()
         await app.usage.stop()
         await writeHeldExecutions(app.surroundings)
-        // Last, because an operator may want to watch the drain.
+        // Closed last, because an operator may want to watch the drain.
         if (onOwnPort !== null) await close(onOwnPort.server)
         failures.stop()
         await database.close()
@@ -181,7 +181,7 @@ async function checkAtStart(store: FileStore, log: Logger): Promise<void> {
   }
 }
 
-// Health checks for load balancers and supervisors.
+// Adds the health checks for load balancers and supervisors.
 function addHealthRoutes(express: Express, state: () => Promise<ReadyState>): void {
   express.get('/healthz', (_req, res) => {
     res.json({ status: 'alive' })
@@ -200,16 +200,19 @@ function addHealthRoutes(express: Express, state: () => Promise<ReadyState>): vo
 
 const HEADERS_TIMEOUT_MS = 20_000
 const CHECKING_INTERVAL_MS = 5000
-// Longer than the 60 s for which load balancers keep idle connections, so that they are the ones to close them: a
-// connection that we close may be sent a request at that very moment.
+// Longer than the 60 s for which load balancers keep idle connections, so that the load balancer closes them. If we
+// closed a connection, a request could arrive on it at that very moment.
 const KEEP_ALIVE_MS = 65_000
 
-// Anybody can ask whether the service is ready, so requests within this time share one check.
+// Anyone may ask whether the service is ready, so requests within this time share one check.
 const DATABASE_BELIEVED_MS = 1000
 const STORE_BELIEVED_MS = 5000
 
 interface ReadyState {
-  /** A bucket serves all processes alike. While it is away, taking them out of a load balancer would stop everything. */
+  /**
+   * All processes use the same bucket. If it is unavailable, taking them out of the load balancer would stop
+   * everything.
+   */
   files: 'available' | 'unavailable'
 }
 
@@ -249,13 +252,13 @@ interface Listening {
   answerBy(app: App): void
 }
 
-// The app is created after the port is known, because its links may contain it.
+// The app is created after the port is known, because its links may contain the port.
 async function listen(config: Config): Promise<Listening> {
   const server = createServer({
-    // The app refuses a request without a Host header, with a request id.
+    // The app refuses a request without a Host header itself, so that the problem has a request ID.
     requireHostHeader: false,
-    // 1 MiB in a minute is what a bad phone line manages. The headers, 16 KiB at most, arrive in one piece from any
-    // honest client; one that sends a byte now and then holds its connection no longer than this.
+    // A slow phone line transfers 1 MiB in a minute. The headers, at most 16 KiB, arrive in one piece from any honest
+    // client. A client that sends a byte now and then holds its connection no longer than this.
     requestTimeout: config.requestTimeoutMs,
     headersTimeout: Math.min(config.requestTimeoutMs, HEADERS_TIMEOUT_MS),
     connectionsCheckingInterval: Math.min(config.requestTimeoutMs / 2, CHECKING_INTERVAL_MS),
@@ -269,7 +272,7 @@ async function listen(config: Config): Promise<Listening> {
     server,
     answerBy({ express, refuseUnread, refuseTunnel }) {
       server.on('request', express)
-      // Unknown expectations are refused by the app, and so are unparsable requests.
+      // The app also refuses unknown expectations and unparsable requests.
       server.on('checkExpectation', express)
       server.on('clientError', refuseUnread)
       server.on('connect', (_request, socket) => refuseTunnel(socket))
@@ -281,7 +284,7 @@ async function listen(config: Config): Promise<Listening> {
 const DRAIN_MS = 20_000
 
 async function close(server: Server): Promise<void> {
-  // A connection whose last response did not announce the end is not waited for either.
+  // Idle connections whose last response did not announce the close must not delay it.
   server.keepAliveTimeout = 1
   const closed = new Promise((done) => server.close(done))
   server.closeIdleConnections()
@@ -290,8 +293,8 @@ async function close(server: Server): Promise<void> {
   clearTimeout(hurry)
 }
 
-// The first request to each path would have to wait for its validator to be compiled. So they are compiled in advance,
-// one by one, with requests handled in between, starting only after those that waited for startup.
+// The first request to each path would wait for its validator to be compiled. So validators are compiled in advance,
+// one by one, with requests handled in between. Compilation starts after the requests that waited for startup.
 const WARM_AFTER_MS = 500
 
 function startWarming(app: App, log: Logger): () => void {

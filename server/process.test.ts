@@ -29,12 +29,12 @@ import { putMigratedDatabase } from '../test/support/migrated.ts'
 import { startTestPlumbline } from '../test/support/plumbline.ts'
 import { openDatabase } from './platform/database/database.ts'
 
-/** How the process starts and ends, as seen by its parent: a shell, npm, systemd, a container. */
+/** How the process starts and ends, as its parent sees it: a shell, npm, systemd or a container. */
 const root = path.resolve(import.meta.dirname, '..')
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-process-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A user without rights, as the one of the service. */
+/** A user without rights, like the one that the service runs as. */
 const NOBODY = 65_534
 
 const dataDir = path.join(folder, 'data')
@@ -64,7 +64,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
   // A migrated database saves the first start most of its work.
   beforeAll(() => putMigratedDatabase(dataDir))
 
-  // The server holds a claim on its data folder until its last request is answered and its database is closed.
+  // The server holds its data folder until its last request is answered and its database is closed.
   const isHeld = () => existsSync(path.join(dataDir, 'owner.pid'))
 
   test.for(['SIGTERM', 'SIGKILL'] as const)('npm start ended by %s leaves no server behind', async (signal) => {
@@ -75,7 +75,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     expect(isHeld()).toBe(true)
     npm.signal(signal)
     await npm.ended
-    // A supervisor of npm may restart it at once, and would find the port taken.
+    // A supervisor may restart npm at once, and must find the port free.
     if (signal === 'SIGTERM') expect(isHeld()).toBe(false)
     await npm.closed
     expect(npm.log).toContain('"stopping"')
@@ -88,7 +88,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
   test('a data folder that cannot be made ends the start with a sentence', async () => {
     const file = path.join(folder, 'file')
     writeFileSync(file, '')
-    // Below /proc Node's recursive mkdir never returns.
+    // Below /proc, Node's recursive mkdir never returns.
     const places = [path.join(file, 'data'), ...(existsSync('/proc/self') ? ['/proc/plumbline'] : [])]
     for (const place of places) {
       const { code, stderr } = await run(['server/main.js'], { DATA_DIR: place })
@@ -163,7 +163,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     const unit = readFileSync(path.join(root, 'deploy/plumbline.service'), 'utf8')
     const ignored = readFileSync(path.join(root, '.dockerignore'), 'utf8').split('\n')
 
-    /** The contents of the image: the files that the Dockerfile copies, and the non-development packages. */
+    /** Assembles the contents of the image: the files that the Dockerfile copies, and the production packages. */
     function assemble(): void {
       const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
       for (const [name, { dev = false, link = false }] of Object.entries<{ dev?: boolean; link?: boolean }>(
@@ -197,7 +197,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
 
     test('the commands of the container and of systemd run the pinned Node, answer, and drain', async () => {
       assemble()
-      // Both run what `npm start` runs, so one start tests both.
+      // Both run the same command as `npm start`, so one start tests both.
       expect(container).toEqual(npmStart.replace('exec node', 'node_modules/.bin/node').split(' '))
       expect(systemd).toEqual(container)
       const inImage = settings(dockerfile.find(([name]) => name === 'ENV')?.[1] ?? '')
@@ -210,7 +210,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
         { ...inUnit, ...inImage, ...environment, EMBEDDED: 'true', PORT: port, HOST: '0.0.0.0', COMPILE_AHEAD: 'true' },
         { command: container.map((part, i) => (i === 0 ? path.join(place, part) : part)), folder: place },
       )
-      // Pages are rendered from files that are only read on the first request.
+      // Pages are rendered from files that are only read at the first request.
       for (const page of ['/docs', '/docs/guides', '/docs/changelog', '/docs/samples.json', '/docs/openapi.json']) {
         expect([page, (await fetch(service.url + page)).status]).toEqual([page, 200])
       }
@@ -300,7 +300,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
   test('a database that comes up after the service is waited for', async () => {
     const url = new URL(await databaseUrl())
     const realPort = Number(url.port)
-    // It accepts the third connection.
+    // Accepts only its third connection.
     const sockets = new Set<Socket>()
     let connections = 0
     const late = createServer((client) => {
@@ -348,7 +348,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
   })
 })
 
-/** The instructions of a Dockerfile, each with the rest of its line. */
+/** Returns the instructions of a Dockerfile, each with the rest of its line. */
 function instructions(text: string): [name: string, rest: string][] {
   return text
     .replace(/^#.*\n/gm, '')

@@ -15,7 +15,7 @@ import { leadWorkers, tellThatItAnswers } from './workers.ts'
 
 async function run(): Promise<void> {
   const config = readConfig(process.env)
-  // With WORKERS, each line says which of them wrote it.
+  // With WORKERS, each log line says which worker wrote it.
   const base = cluster.worker === undefined ? null : { worker: cluster.worker.id }
   const log = pino({ level: config.logLevel, base, timestamp: pino.stdTimeFunctions.isoTime })
   // The first start makes a database and its demo builder, and somebody waits in front of it.
@@ -34,7 +34,7 @@ async function run(): Promise<void> {
     if (stopping) return
     stopping = true
     log.info({ reason }, 'stopping')
-    // Until the service is up there is nothing to finish, so we need not wait for startup.
+    // Before the service is up there is nothing to finish, so the stop need not wait for the start.
     operators?.close()
     const stopped = running?.stop() ?? Promise.resolve()
     stopped.then(
@@ -48,7 +48,7 @@ async function run(): Promise<void> {
       },
     )
   }
-  // Right away, because as process 1 of a container a process does not get signals that it does not handle.
+  // Set up at once, because process 1 of a container does not receive signals that it does not handle.
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   if (config.endsWithParent) whenParentEnds(() => stop('npm has ended'))
@@ -78,7 +78,7 @@ async function run(): Promise<void> {
 
 const PARENT_CHECK_MS = 500
 
-// npm forwards SIGTERM, but SIGKILL leaves it no time to. The system then gives its children another parent.
+// npm forwards SIGTERM but cannot forward SIGKILL. In that case the system gives its children another parent.
 function whenParentEnds(then: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {
@@ -89,7 +89,7 @@ function whenParentEnds(then: () => void): void {
   timer.unref()
 }
 
-/** The service, or one process of several, from the environment to the last drained request. */
+/** Runs the service, or one worker of several, from the environment to the last drained request. */
 export async function serve(): Promise<void> {
   try {
     await run()
@@ -101,7 +101,7 @@ export async function serve(): Promise<void> {
 
 const EXPECTED = [ConfigError, DataFolderInUse, DataFolderUnusable, DatabaseUnavailable, StoreUnusable, ContractError]
 
-/** One sentence for what the operator can fix; for anything else, the whole error. */
+/** Returns one sentence for an error that the operator can fix, and the whole error otherwise. */
 function reasonNotToStart(error: unknown): unknown {
   if (error instanceof Error && EXPECTED.some((kind) => error instanceof kind))
     return `Plumbline did not start: ${error.message}`

@@ -3,7 +3,7 @@ import { afterEach, expect, inject, test, vi } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
 import { type Contract, loadContract, type Method, readContract } from './platform/calls/contract.ts'
 
-/** Soon after startup every validator is compiled, so that no request has to wait for its own. */
+/** Every validator is compiled soon after startup, so that no request has to wait for its own. */
 let plumbline: TestPlumbline | null = null
 afterEach(() => plumbline?.stop())
 
@@ -22,7 +22,7 @@ test.skipIf(inject('postgres') !== null)(
   },
 )
 
-/** The contract with a schema that does not compile, in the body of the last operation that has one. */
+/** Returns the contract with a schema that does not compile, in the body of the last operation that has one. */
 function brokenAtItsEnd(): { contract: Contract; operationId: string } {
   const { document, operations } = loadContract()
   const last = [...operations.values()].findLast(({ takesBody }) => takesBody)

@@ -36,7 +36,7 @@ describe.skipIf(postgres === null)('several workers', () => {
 
   afterAll(() => service?.kill())
 
-  /** The process ids of those that live, from the system. */
+  /** Returns the IDs of the live worker processes, from the system. */
   function workers(): string[] {
     return readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8').split(' ').filter(Boolean)
   }
@@ -50,7 +50,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     const answers = await Promise.all(
       Array.from({ length: LIMIT * 2 }, () =>
         fetch(`${service.url}/api/ext/vendors`, {
-          // Each on a connection of its own, which is what is handed out.
+          // Each request opens its own connection, because connections are what the system distributes.
           headers: { authorization: `Bearer ${key}`, connection: 'close' },
         }),
       ),
@@ -83,7 +83,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     await allAreUp()
     const before = workers()
     process.kill(Number(before[0]), 'SIGKILL')
-    // What reaches it while it dies is cut off, and nobody is left to wait.
+    // A request that reaches a dying worker is cut off; no client waits forever.
     const ask = () =>
       fetch(`${service.url}/readyz`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(10_000) }).then(
         ({ status }) => status,

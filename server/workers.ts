@@ -5,12 +5,12 @@ import type { Logger } from 'pino'
 import type { Config } from './platform/config/config.ts'
 
 /**
- * Several processes of the service at one address of one machine. The system hands each new connection to one of them;
- * they share nothing but the database, like processes on several machines. A worker that dies is replaced, and takes
- * with it only what it was answering. Each reports its own metrics, on METRICS_PORT and the ports after it.
+ * Runs several processes of the service at one address of one machine. The system hands each new connection to one of
+ * them. They share only the database, like processes on several machines. A worker that dies is replaced; only the
+ * requests it was answering are lost. Each worker reports its own metrics, on METRICS_PORT and the following ports.
  *
- * Resolves with the exit code once the last worker has ended, which happens only after a signal, or when the service
- * cannot start: then the first worker has said why.
+ * Resolves with the exit code once the last worker has ended. That happens only after a signal, or if the service
+ * cannot start; then the first worker has reported the reason.
  */
 export async function leadWorkers(
   { workers: count, host, port, metricsPort }: Pick<Config, 'workers' | 'host' | 'port' | 'metricsPort'>,
@@ -25,7 +25,8 @@ export async function leadWorkers(
     const start = (place: number) => {
       const worker = cluster.fork({ PORT, ...(metricsPort && { METRICS_PORT: String(metricsPort + place) }) })
       const startedAt = performance.now()
-      // The others start once the first one answers: by then the schema is migrated, and what prevents a start is said.
+      // The other workers start once the first one answers. By then the schema is migrated and any error of the start
+      // is reported.
       worker.once('message', () => {
         if (wasUp) return
         wasUp = true
@@ -48,7 +49,7 @@ export async function leadWorkers(
       stopping = true
       const workers = Object.values(cluster.workers ?? {}).filter((worker): worker is Worker => worker !== undefined)
       for (const worker of workers) worker.process.kill(signal)
-      // Between the end of one worker and the start of the next there may be none.
+      // Between the end of one worker and the start of its replacement there may be no worker.
       if (workers.length === 0) done(0)
     }
     process.on('SIGTERM', stop)
@@ -56,20 +57,23 @@ export async function leadWorkers(
   })
 }
 
-/** In a worker: tells the leading process that it answers. */
+/** In a worker: notifies the leading process that this worker answers requests. */
 export function tellThatItAnswers(): void {
   cluster.worker?.send('up')
 }
 
 /**
- * How a worker listens where others listen too. Handing connections on from the leading process would lose those that
- * are on their way to a worker that dies: their clients would wait for ever. Only Linux spreads connections by itself.
+ * Whether workers listen on a shared port. If the leading process handed connections on, those on their way to a dying
+ * worker would be lost and their clients would wait forever. Only Linux distributes connections itself.
  */
 export function sharesItsPort(): boolean {
   return cluster.isWorker && process.platform === 'linux'
 }
 
-/** The port, found by the system if it is 0; fails if somebody has it, which those who share a port would not notice. */
+/**
+ * Returns the port, chosen by the system if it is 0. Fails if the port is taken, which processes that share a port
+ * would not notice.
+ */
 async function freeOf(host: string, port: number): Promise<number> {
   const probe = createServer().listen(port, host)
   await once(probe, 'listening')
@@ -80,6 +84,6 @@ async function freeOf(host: string, port: number): Promise<number> {
 }
 
 const FIRST_PAUSE_MS = 250
-// A worker that cannot start is tried again for as long as it takes, but not so often that it costs the others much.
+// A worker that cannot start is retried without end, but not so often that it burdens the others.
 const LONGEST_PAUSE_MS = 10_000
 const SETTLED_AFTER_MS = 60_000

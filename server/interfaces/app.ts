@@ -47,12 +47,12 @@ export interface AppParts {
   clock: Clock
   log: Logger
   failures: FailureLog
-  /** If given, used instead of compiling them from the contract; several services may share them. */
+  /** If given, used instead of compiling the validators from the contract. Several services can share them. */
   validator?: Validator
   answerCheck?: AnswerCheck
-  /** Called after each commit that recorded events, with their number. */
+  /** Called after each commit that recorded events, with the number of events. */
   eventsCommitted(count: number): void
-  /** Called after each commit that left a subscription with something to send. */
+  /** Called after each commit that left a webhook subscription with deliveries to send. */
   deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
   /** Called with the outcome of each request. */
   requestEnded?(operationId: string | undefined, status: number, milliseconds: number): void
@@ -66,27 +66,27 @@ export interface App {
   readonly limits: Limits
   readonly usage: UsageCounts
   readonly surroundings: Surroundings
-  /** Responds to what Node could not parse, if the client can still be reached, and closes the connection. */
+  /** Responds to a request that Node could not parse, if the client can still be reached, and closes the connection. */
   refuseUnread(error: Error, socket: Duplex): void
-  /** Refuses a CONNECT, which Node would answer with nothing but the end of the connection. */
+  /** Refuses a CONNECT request, for which Node would close the connection without a response. */
   refuseTunnel(socket: Duplex): void
-  /** From now on every response asks the client to close its connection. */
+  /** Makes every later response ask the client to close its connection. */
   drain(): void
 }
 
-/** What is known about a request as it is processed; the log line is written from it. */
+/** What is known about a request while it is processed. The log line is written from it. */
 interface Journey {
   requestId: string
   address: string
   operation: Operation | null
   principal: Principal | null
-  /** It was counted in `underWay`, and must be counted out. */
+  /** Whether the request was added to `underWay` and must be removed from it at the end. */
   isUnderWay: boolean
 }
 
 /**
- * The function `handle` below is the whole life of a request, from the socket to the response, in the order in which
- * things happen. Any failure is thrown, and becomes a problem in `respond`.
+ * Creates the app. The function `handle` below is the whole life of a request, from the socket to the response, in
+ * order. Every failure is thrown, and `respond` turns it into a problem.
  */
 export function createApp(parts: AppParts): App {
   const { config, contract, handlers, repeats, database, clock, log, failures } = parts
@@ -151,7 +151,7 @@ export function createApp(parts: AppParts): App {
     let file: Readable | undefined
     try {
       answer = await handle(req, res, url, journey)
-      // Any operation may be answered so, which the contract says once for all of them.
+      // Any write can be answered with a proposal instead, which the contract declares once for all operations.
       const asMade = answer.isProposal === true ? contract.operations.get('createProposal') : undefined
       if (asMade !== undefined) checkAnswer?.(asMade, { ...answer, status: 201, etag: '"1"' })
       else checkAnswer?.(journey.operation, answer)
@@ -159,7 +159,7 @@ export function createApp(parts: AppParts): App {
         const { file: _known, ...rest } = answer
         answer = { ...rest, status: 304, text: null }
       }
-      // Until here, a file that cannot be opened can still be answered with a problem.
+      // A file that cannot be opened is still answered with a problem, because nothing has been sent yet.
       if (req.method !== 'HEAD') file = await answer.file?.open()
     } catch (error) {
       answer = refusal(error, url, journey)
@@ -172,7 +172,7 @@ export function createApp(parts: AppParts): App {
     const ms = Math.round((performance.now() - started) * 100) / 100
     const { requestId, address, operation, principal } = journey
     const line = { requestId, address, operationId: operation?.id, callerId: principal?.id }
-    // For the portal, which of the vendor's addresses was used; otherwise the field is absent.
+    // For portal requests, which of the vendor's addresses was used. Otherwise the field is absent.
     const subjectId = principal?.subjectId ?? undefined
     const path = pathForLog(url)
     log.info({ ...line, subjectId, method: req.method, path, status: answer.status, ms }, 'request')
@@ -187,7 +187,7 @@ export function createApp(parts: AppParts): App {
       if (operation === undefined) throw new ContractError(`Expected the contract to have an operation ${as}.`)
       let running: string = as
       try {
-        // A cookie is sent by whichever page makes a browser send it, so nobody comes in here by one.
+        // A browser also sends its cookies when another site makes the request, so cookies never authenticate here.
         const { cookie: _, ...headers } = req.headers
         const principal = await authenticate(operation, headers, journey.address)
         journey.principal = principal
@@ -230,7 +230,7 @@ export function createApp(parts: AppParts): App {
 
   function refusal(error: unknown, url: string, journey: Journey): Answer {
     const refused = toProblem(error)
-    // The caller learns that it failed, the log learns why.
+    // The caller learns that the request failed; the log records why.
     if (refused.status >= 500)
       failures.report(error, { requestId: journey.requestId, operationId: journey.operation?.id }, refused.code)
     const body = refused.body({ publicUrl: config.publicUrl, instance: pathOf(url), requestId: journey.requestId })
@@ -249,7 +249,7 @@ export function createApp(parts: AppParts): App {
     return {
       'X-Request-Id': requestId,
       'Api-Version': contract.version,
-      // A response is for one builder only, and is exactly what its Content-Type says.
+      // A response is for one builder only and must not be cached or interpreted as another media type.
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     }
@@ -257,7 +257,7 @@ export function createApp(parts: AppParts): App {
 
   function refuseUnread(error: Error & { code?: unknown }, socket: Duplex): void {
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-    // Anything written now would be read as the response to the previous request, which is due or already begun.
+    // Anything written now would be read as the response to the previous request, which is due or already started.
     const before = answerOn(socket)
     if (before?.req.complete === true) closeAfterAnswers(socket)
     else if (before?.headersSent === true) socket.end(() => socket.destroy())
@@ -275,7 +275,7 @@ export function createApp(parts: AppParts): App {
     answerUnrouted(refused, socket, 'CONNECT')
   }
 
-  /** Answers what never becomes a request of Express, and closes the connection. */
+  /** Answers a request that never reaches Express, and closes the connection. */
   function answerUnrouted(problem: Problem, socket: Duplex, reason: unknown): void {
     const journey: Journey = {
       requestId: newRequestId(),
@@ -325,7 +325,7 @@ export function createApp(parts: AppParts): App {
       headers['Content-Type'] = answer.type ?? 'application/octet-stream'
       headers['Content-Length'] = answer.file.length
     }
-    // Programs name no origin.
+    // Programs send no Origin header; browsers do.
     if (req.headers.origin !== undefined) Object.assign(headers, headersFor(req))
     if (draining) headers.Connection = 'close'
     res.writeHead(answer.status, headers)
@@ -335,18 +335,18 @@ export function createApp(parts: AppParts): App {
       dropRest(req, () => res.end())
       return
     }
-    // A text with one byte per character is ASCII, which latin1 writes as it is, without inspecting each character.
+    // A text with one byte per character is ASCII. Encoding it as latin1 gives the same bytes and is faster.
     if (file !== undefined) sendFile(file, res, journey)
     else if (text === null) res.end()
     else if (bytes === text.length) res.end(text, 'latin1')
-    // Large responses are passed as bytes, because what a client leaves unread is counted in units of what was passed.
+    // Large responses are passed as bytes, because Node counts a client's unread output in units of what was passed.
     else if (bytes > LARGE_BYTES) res.end(Buffer.from(text))
     else res.end(text, 'utf8')
   }
 
-  // The status is sent by then, so a file that cannot be read on can only be cut off.
+  // Streams a file. The status is already sent, so if reading fails, the connection can only be closed.
   function sendFile(file: Readable, res: ServerResponse, { requestId, operation }: Journey): void {
-    // Bytes beyond the length would be read as the next response.
+    // Bytes beyond the declared length would be read as the next response.
     res.strictContentLength = true
     pipeline(file, res).catch((error: unknown) => {
       const hungUp = (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE'
@@ -365,7 +365,7 @@ export function createApp(parts: AppParts): App {
     else next()
   })
   parts.addRoutes?.(app, surroundings, door)
-  // A path that nothing handled is unknown, reported like any other problem.
+  // Reports a path that no route handled as unknown, like any other problem.
   app.use((req, res, next) => {
     respond(req, res).catch(next)
   })
@@ -391,7 +391,7 @@ export function createApp(parts: AppParts): App {
 
 const LARGE_BYTES = 64 * 1024
 
-/** The answer that is being written, or due, on a connection; undefined or null without any. */
+/** Returns the response that is being written or is due on a connection; undefined or null if there is none. */
 function answerOn(socket: Duplex): ServerResponse | null | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage
 }
@@ -399,8 +399,8 @@ function answerOn(socket: Duplex): ServerResponse | null | undefined {
 const closing = new WeakSet<Duplex>()
 
 /**
- * Closes a connection on which something unreadable followed complete requests, once these are answered. It is called
- * again for whatever else arrives meanwhile.
+ * Closes a connection on which unreadable data followed complete requests, once those requests are answered. It is
+ * called again for any data that arrives in the meantime.
  */
 function closeAfterAnswers(socket: Duplex): void {
   if (closing.has(socket)) return
@@ -440,7 +440,7 @@ function nothingThere(allow: readonly string[], method: string): Problem {
   )
 }
 
-// Only if the contract declares it: a change that was made must never be answered with "not modified".
+// Whether to answer 304. Only if the contract declares it: a write must never be answered with "not modified".
 function isUnchanged(req: IncomingMessage, operation: Operation | null, { status, etag }: Answer): boolean {
   const header = req.headers['if-none-match']
   if (header === undefined || etag === undefined || status !== 200) return false

@@ -15,7 +15,7 @@ afterEach(async () => {
   await plumbline.stop()
 })
 
-/** A connection that reads nothing unless told to, and its state. */
+/** Opens a connection that reads nothing until asked to, and reports its state. */
 function open(): { socket: Socket; closed: Promise<true>; isClosed(): boolean } {
   const { hostname, port } = new URL(plumbline.url)
   const socket = connect(Number(port), hostname).pause()
@@ -32,7 +32,7 @@ const isOpen = ({ socket }: { socket: Socket }) =>
     socket.once('close', () => done(false))
   })
 
-/** The server's end of the connection by which the next request arrives. */
+/** Returns the server's end of the connection on which the next request arrives. */
 function socketOfNextRequest(send: () => void): Promise<Socket> {
   return new Promise((done) => {
     const take = (message: unknown) => {
@@ -44,7 +44,7 @@ function socketOfNextRequest(send: () => void): Promise<Socket> {
   })
 }
 
-/** Pipelined requests for a page of 1 MiB, any number at once. */
+/** Returns a function that builds any number of pipelined requests, each for a page of 1 MiB. */
 async function pagesOf1MiB(): Promise<(count: number) => string> {
   const site = await buildSite(plumbline)
   const lines = Array.from({ length: 200 }, () => ({ description: '界'.repeat(500) }))
@@ -56,7 +56,7 @@ async function pagesOf1MiB(): Promise<(count: number) => string> {
   return (count) => request.repeat(count)
 }
 
-// The database has no part in who holds a connection, and for how long.
+// These limits do not depend on the database, so one database is enough.
 describe.skipIf(!isTestedHere())('over a socket', () => {
   describe('a client that does not read its answers', () => {
     test('is disconnected once it has read nothing for the write timeout', async () => {
@@ -64,7 +64,7 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
       const pages = await pagesOf1MiB()
       const reader = open()
       const stalled = await socketOfNextRequest(() => reader.socket.write(pages(16)))
-      // A client has to read to learn that the connection is closed, so this looks at the server's end.
+      // A client that reads nothing cannot notice that the connection was closed, so this looks at the server's end.
       await expect.poll(() => stalled.destroyed, { timeout: 20_000 }).toBe(true)
       reader.socket.resume()
       await reader.closed

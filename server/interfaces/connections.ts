@@ -5,13 +5,13 @@ import type { Config } from '../platform/config/config.ts'
 
 export interface ConnectionLimits {
   config: Pick<Config, 'maxConnections' | 'maxConnectionsPerAddress' | 'writeTimeoutMs'>
-  /** Whether an address is a proxy that speaks for many clients. */
+  /** Whether the address belongs to a trusted proxy, which speaks for many clients. */
   isTrusted(address: string): boolean
 }
 
 /** Limits the connections to a server, in total and from one address, and how long a client may read nothing. */
 export function limitConnections(server: Server, { config, isTrusted }: ConnectionLimits): void {
-  // File descriptors and memory are shared by all; once they are used up the system refuses every newcomer.
+  // All clients share file descriptors and memory. Once they are used up, the system refuses every new client.
   server.maxConnections = config.maxConnections
   limitConnectionsPerAddress(server, config.maxConnectionsPerAddress, isTrusted)
   closeStalledConnections(server, config.writeTimeoutMs)
@@ -24,7 +24,7 @@ function limitConnectionsPerAddress(server: Server, most: number, isTrusted: (ad
     if (isTrusted(address)) return
     const network = networkOf(address)
     const count = open.get(network) ?? 0
-    // A response would cost more than the connection.
+    // Sending a response would cost more than the connection.
     if (count >= most) {
       socket.destroy()
       return
@@ -39,16 +39,16 @@ function limitConnectionsPerAddress(server: Server, most: number, isTrusted: (ad
 }
 
 /**
- * Closes connections whose client has read nothing for a while. The unread part of a response stays in memory until then.
- * How much of it there can be is bounded by the connections and requests that one address may have.
+ * Closes connections whose client has read nothing for the timeout. The unread part of a response stays in memory until
+ * then; its size is bounded by the number of connections and requests that one address may have.
  */
 function closeStalledConnections(server: Server, timeoutMs: number): void {
   const responses = new WeakMap<Socket, ServerResponse>()
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => responses.set(socket, response))
-  // Node restarts this timeout whenever the client has taken some bytes. It also fires for idle connections.
+  // Node restarts this timeout whenever the client has read some bytes. It also fires for idle connections.
   server.setTimeout(timeoutMs, (socket: Socket) => {
     const response = responses.get(socket)
-    // The client has read all that was written and waits for the rest, which other timeouts bound.
+    // The client has read everything written so far and waits for the rest, which other timeouts bound.
     const isWaitingForUs = response !== undefined && !response.writableEnded && response.writableLength === 0
     if (!isWaitingForUs) socket.destroy()
   })

@@ -66,7 +66,7 @@ import { executionOperations } from './skills/execution-operations.ts'
 import { skillOperations } from './skills/operations.ts'
 import { batchToldAgain, executionToldAgain } from './skills/told-again.ts'
 
-/** Every operation of the contract, in the contract's order. One that is missing, one too many or one twice does not compile. */
+/** Every operation of the contract, in the contract's order. A missing, extra or duplicate handler does not compile. */
 export const operations: Handlers = together(
   vendorOperations,
   scorecardOperations,
@@ -132,7 +132,7 @@ export const operations: Handlers = together(
 
 const withSecrets: Repeats = { createWebhook: secretToldAgain, rotateWebhookSecret: secretToldAgain }
 
-/** The operations whose answers are not simply told again to a repeat under an Idempotency-Key. */
+/** The operations whose responses are not simply repeated for a repeated Idempotency-Key. */
 export const repeats: Repeats = {
   ...withSecrets,
   copyVendorPortalLink: linkToldAgain,

@@ -2,7 +2,7 @@ import type { Release } from '../../../client/contract.gen.ts'
 import type { Contract } from '../../platform/calls/contract.ts'
 import type { Site } from './page/page.ts'
 
-/** The changelog as an Atom feed (RFC 4287), for readers who want to be told of a release. */
+/** Returns the changelog as an Atom feed (RFC 4287), for readers who want to be notified of releases. */
 export function changelogFeed(site: Site, contract: Contract): string {
   const releases = (contract.document['x-changelog'] ?? []) as Release[]
   const page = `${site.url}/docs/changelog`
@@ -34,7 +34,7 @@ function entry(page: string, release: Release): string {
 `
 }
 
-/** A release is known by its day alone. */
+/** Returns the timestamp of a release, which the changelog dates by day only. */
 function instantOf(release: Release | undefined): string {
   return `${release?.date ?? '1970-01-01'}T00:00:00Z`
 }

@@ -6,8 +6,8 @@ import { peerAddress } from '../../platform/calls/client-address.ts'
 import type { Config } from '../../platform/config/config.ts'
 
 /**
- * The demo builder's key for the forms of the reference, as `{ key }`, or 204 without a body where there is none to give:
- * it is given only by a service with a demo builder, to a page of its own, in a browser on the same machine.
+ * Returns the demo builder's key for the forms of the reference as `{ key }`, or 204 without a body if there is no key
+ * to give. Only a service with a demo builder gives it, and only to its own pages in a browser on the same machine.
  */
 export function demoKeyRoute(config: Pick<Config, 'demo' | 'dataDir'>): RequestHandler {
   return (req, res) => {
@@ -19,8 +19,8 @@ export function demoKeyRoute(config: Pick<Config, 'demo' | 'dataDir'>): RequestH
 }
 
 /**
- * Whether a browser on this machine asks for a page of this service. A name of somebody else's that leads here (DNS
- * rebinding) is none of the names of this machine, and what a proxy or a tunnel passes on says so by its headers.
+ * Whether a browser on this machine requests a page of this service. A foreign host name that resolves to this machine
+ * (DNS rebinding) is not among its own names, and proxies and tunnels reveal themselves by their headers.
  */
 function isAtHome({ socket, headers }: Parameters<RequestHandler>[0]): boolean {
   const isPassedOn =
@@ -38,7 +38,7 @@ function isLoopback(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback'
 }
 
-/** Read each time, because the demo builder may be made after the first request. */
+/** Reads the key each time, because the demo builder may be created after the first request. */
 function demoKey(dataDir: string): string | null {
   try {
     const { key } = JSON.parse(readFileSync(path.join(dataDir, 'demo.json'), 'utf8')) as { key?: unknown }

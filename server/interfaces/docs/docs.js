@@ -1,4 +1,4 @@
-// What all pages of the documentation need: copy buttons, the chosen language of samples, the search.
+// Scripts for all pages of the documentation: copy buttons, the selected language of samples, and search.
 const root = document.documentElement
 
 for (const block of document.querySelectorAll('.lines')) {
@@ -26,20 +26,20 @@ choose(LANGUAGES.find((name) => name === localStorage.getItem('language')) ?? 'c
 document.addEventListener('click', ({ target }) => {
   const tab = target.closest('[data-language][aria-pressed]')
   if (tab === null) return
-  // The samples above may get longer or shorter; what was clicked stays where it is.
+  // The samples above may change height. Keep the clicked element at the same place on the screen.
   const before = tab.getBoundingClientRect().top
   localStorage.setItem('language', tab.dataset.language)
   choose(tab.dataset.language)
   scrollBy({ top: tab.getBoundingClientRect().top - before, behavior: 'instant' })
 })
 
-// The menu of a narrow window has done its work when something in it was chosen.
+// In narrow windows, close the menu after an entry was chosen.
 const contents = document.getElementById('contents')
 contents?.addEventListener('click', ({ target }) => {
   if (target.closest('a') !== null && contents.matches(':popover-open')) contents.hidePopover()
 })
 contents?.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' })
-// That has scrolled the page as well, where the menu is not a column of its own.
+// Closing the menu also scrolled the page.
 if (location.hash === '') scrollTo(0, 0)
 
 async function search() {

@@ -11,7 +11,9 @@ import { signature } from '../../platform/webhooks/signature.ts'
 import { html } from './page/html.ts'
 import { code, inline, json, type Page, type Site } from './page/page.ts'
 
-/** The catalogue of events with a sample of each, and a form to check a signature with the client's own code. */
+/**
+ * Returns the catalog of events with a sample of each, and a form that checks a signature with the client's own code.
+ */
 export function eventsPage(site: Site, contract: Contract): Page {
   const types = eventTypes(contract)
   const sample = sampleDelivery(contract)
@@ -61,14 +63,16 @@ ${entries}`,
   }
 }
 
-/** A note that keeps readers from waiting for an event that cannot happen yet. */
+/** Returns a note that keeps readers from waiting for an event that the service does not send yet. */
 function availability({ available }: EventTypeEntry) {
   if (available) return null
   return html`\n<p><b>Not available yet</b> (<code>available: false</code>): the service does not send this event yet. You can already subscribe
 to it.</p>`
 }
 
-/** The operations that may record it. Some events also happen as time passes; their description says so. */
+/**
+ * Lists the operations that may record the event. Some events also happen as time passes; their descriptions say so.
+ */
 function emittedBy(site: Site, contract: Contract, type: string) {
   const emitters = [...contract.operations.values()].filter((each) => isForPrograms(each) && each.emits.includes(type))
   if (emitters.length === 0) return null
@@ -89,7 +93,7 @@ interface Delivery {
   body: string
 }
 
-/** A delivery as the service would send it, signed with the secret that the contract shows as an example. */
+/** Builds a delivery as the service would send it, signed with the example secret of the contract. */
 function sampleDelivery(contract: Contract): Delivery {
   const shown = contract.document.components.examples?.WebhookWithSecret as { value: { secret: string } }
   const { secret } = shown.value

@@ -8,7 +8,7 @@ interface Term {
   meaning: string
 }
 
-/** The glossary of the project without its notes for authors. */
+/** Returns the project's glossary without its notes for authors. */
 export function glossaryPage(site: Site): Page {
   const source = readFileSync(path.join(import.meta.dirname, 'glossary.gen.md'), 'utf8')
   const [, ...sections] = source.split(/^## /m)
@@ -29,7 +29,7 @@ ${sections.map((section) => {
   }
 }
 
-/** The rows of a table, without its head and without the words that authors avoid. */
+/** Returns the rows of a table, without its header and without the column of words to avoid. */
 function termsOf(section: string): Term[] {
   const rows = section.split('\n').filter((line) => line.startsWith('| '))
   return rows.slice(2).map((row) => {

@@ -4,7 +4,7 @@ import type { Config } from '../../platform/config/config.ts'
 import { html } from './page/html.ts'
 import { markdown, type Page, type Site } from './page/page.ts'
 
-/** The guides in reading order: each is a Markdown file whose first line is its title. */
+/** The guides in reading order. Each is a Markdown file whose first line is its title. */
 export const GUIDES: readonly string[] = [
   'first-call',
   'paging',
@@ -23,12 +23,12 @@ export const GUIDES: readonly string[] = [
 
 interface Guide {
   title: string
-  /** The paragraph below the title. */
+  /** The first paragraph below the title. */
   lead: string
   text: string
 }
 
-/** The text of a guide with the addresses and figures of this service filled in. */
+/** Returns the text of a guide with the URLs and figures of this service filled in. */
 export function readGuide(name: string, site: Site, config: Config): Guide {
   const source = readFileSync(path.join(import.meta.dirname, 'guides', `${name}.md`), 'utf8')
   const known: Record<string, string> = {

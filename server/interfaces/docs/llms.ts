@@ -5,8 +5,8 @@ import { GUIDES, readGuide } from './guides.ts'
 import type { Site } from './page/page.ts'
 
 /**
- * `/llms.txt` (https://llmstxt.org): what an agent reads first, in Markdown, with the address of everything else. It is
- * made from the contract as the pages are.
+ * Returns `/llms.txt` (https://llmstxt.org), the first thing an agent reads: Markdown with links to everything else,
+ * generated from the contract like the pages.
  */
 export function llmsText(site: Site, contract: Contract, config: Config): string {
   const { info } = contract.document as { info: { summary?: string } }

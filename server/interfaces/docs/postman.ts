@@ -6,9 +6,9 @@ import { parametersOf } from './reference/operation.ts'
 import { exampleRequest } from './reference/samples.ts'
 
 /**
- * The contract as a collection for Postman, and for the many clients that import its format (Collection v2.1.0,
- * https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html): a folder for each tag, each operation with its example
- * request and answers. The address and the credentials are variables of the collection.
+ * Returns the contract as a Postman collection, which many other clients import too (Collection v2.1.0,
+ * https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html): a folder for each tag, and each
+ * operation with its example request and responses. The URL and the credentials are variables of the collection.
  */
 export function postmanCollection(site: Site, contract: Contract): object {
   const atlas = atlasOf(contract)
@@ -62,7 +62,7 @@ function itemOf({ contract }: Atlas, operation: Operation): object {
   }
 }
 
-/** What an example leaves out of the query is there, too, but switched off. */
+/** Query parameters that the example omits are included but disabled. */
 function urlOf(contract: Contract, operation: Operation): object {
   const { path: inPath, query: shown } = exampleRequest(contract, operation)
   const path = operation.path.slice(1).split('/')

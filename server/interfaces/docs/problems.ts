@@ -4,13 +4,13 @@ import { type Html, html } from './page/html.ts'
 import { inline, json, type Page, type Site } from './page/page.ts'
 
 /**
- * The catalogue of problems, made from the contract's `x-problems`; the `type` of every problem points to its entry.
+ * The catalog of problems, generated from the contract's `x-problems`. The `type` of every problem links to its entry.
  */
 interface Entry {
   code: ProblemCode
   when: string
   advice: string
-  /** Its members that only have certain values. */
+  /** The members of the problem that have a fixed set of values. */
   members: readonly Member[]
   example: Problem
 }

@@ -2,7 +2,7 @@ import type { Contract } from '../../platform/calls/contract.ts'
 import { html } from './page/html.ts'
 import type { Page, Site } from './page/page.ts'
 
-/** What each role may do, from the contract's `x-roles`. */
+/** The permissions of each role, from the contract's `x-roles`. */
 interface Roles {
   roles: Record<string, string>
   permissions: Record<string, { read: string[]; write: string[] }>

@@ -26,8 +26,8 @@ import { searchEntries } from './search-entries.ts'
 import { skillsPage } from './skills.ts'
 
 /**
- * The documentation, which needs no key: pages made from the published contract, and guides. All of it comes from this
- * service, including scripts and styles, and the pages may not load anything from elsewhere.
+ * Returns the routes of the documentation, which needs no key: pages generated from the published contract, and guides.
+ * Everything comes from this service, including scripts and styles, and the pages may not load anything from elsewhere.
  */
 export function docsRoutes({ contract, config }: Surroundings): Router {
   const routes = express.Router()
@@ -39,7 +39,7 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   }
   const operations = [...contract.operations.values()].filter(isForPrograms)
 
-  // The root redirects there, for people and for curl alike; nothing else is at the root.
+  // The root redirects to the documentation. Nothing else is served there.
   routes.get('/', (_req, res) => res.redirect(302, site.docs))
   page('/docs', () => overviewPage(site, contract))
   page('/docs/reference/:name', (slug) => roomPage(site, contract, slug))
@@ -53,7 +53,7 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   page('/docs/glossary', () => glossaryPage(site))
   page('/docs/changelog', () => changelogPage(site, contract))
 
-  // An operation by name, for links that do not depend on how the reference is rendered.
+  // Redirects to an operation by name, so that links do not depend on the layout of the reference.
   routes.get('/docs/operations/:name', (req, res, next) => {
     const operation = operations.find(({ id }) => id === req.params.name)
     if (operation === undefined) next()
@@ -79,7 +79,7 @@ export function docsRoutes({ contract, config }: Surroundings): Router {
   }
   return routes
 
-  /** A page is made on its first request and then kept; nothing on it changes while the service runs. */
+  /** Renders a page on its first request and keeps it, because nothing on it changes while the service runs. */
   function page(address: string, make: (name: string) => Page | null): void {
     const made = new Map<string, Made>()
     routes.get(address, (req, res, next) => {
@@ -122,7 +122,7 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
 }
 
-/** Content that is sent repeatedly: its bytes, plain and compressed, and the ETag that identifies them. */
+/** Content that is sent repeatedly: its plain and compressed bytes, and its ETag. */
 interface Made {
   plain: Buffer
   compressed: Buffer
@@ -135,7 +135,7 @@ function prepare(content: string | Buffer): Made {
   return { plain, compressed: gzipSync(plain), etag: `"${name}"` }
 }
 
-// The empty icon of the pages is a data: image; everything else is a file of this service.
+// The empty icon of the pages is a data: image. Everything else is a file of this service.
 const HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -149,7 +149,7 @@ const HEADERS = {
   ].join('; '),
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-  // Browsers keep a copy and revalidate it each time, which costs a 304.
+  // Browsers keep a copy and revalidate it each time, which costs one 304 response.
   'Cache-Control': 'no-cache',
   Vary: 'Accept-Encoding',
 }

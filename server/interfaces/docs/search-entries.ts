@@ -12,12 +12,12 @@ import { OTHER_WORDS } from './search-words.ts'
 import { compositeSkills, skillInput } from './skills.ts'
 
 /**
- * Everything that the search of the documentation finds. The browser makes its index of it (search.js) when somebody
- * searches for the first time, so that a search costs the service nothing.
+ * An entry of the documentation's search. The browser builds the index (search.js) at the first search, so a search
+ * costs the service nothing.
  */
 export type SearchEntry = readonly [
   ...[kind: Kind, title: string, detail: string, address: string, text: string],
-  // The words of others for it, which are not shown.
+  // Synonyms that are searched but not shown.
   also?: string,
 ]
 type Kind = 'Operation' | 'Field' | 'Object' | 'Schema' | 'Skill' | 'Guide' | 'Basics' | 'Event' | 'Problem'
@@ -74,7 +74,7 @@ function operationsAndObjects(site: Site, contract: Contract): SearchEntry[] {
         const { path: inPath, query, body } = inputOf(atlas, base, operation)
         return [
           ['Operation', summary, `${id} ${method} ${path}`, `${page}#${id}`, description],
-          // Headers and the parameters of paging are the same everywhere, and the guides say all about them.
+          // Headers and paging parameters are the same everywhere, and the guides explain them.
           ...fieldEntries(page, `of ${id}`, [...inPath, ...query.filter(({ name }) => !PAGING.has(name)), ...body]),
         ]
       })
@@ -92,7 +92,10 @@ function operationsAndObjects(site: Site, contract: Contract): SearchEntry[] {
   return [...entries, ...otherSchemas(site, contract)]
 }
 
-/** Those without a section of their own, where they stand: an input at its operation, values at the first field. */
+/**
+ * Schemas without a section of their own, with the place that shows them: inputs at their operation, enumerations at
+ * the first field that uses them.
+ */
 function otherSchemas(site: Site, contract: Contract): SearchEntry[] {
   const atlas = atlasOf(contract)
   const base = `${site.docs}/reference`
@@ -138,7 +141,7 @@ function fieldEntries(page: string, whose: string, fields: readonly Field[]): Se
   ])
 }
 
-/** A guide is found by each of its sections. */
+/** Returns one entry for each section of a guide. */
 function guideEntries(site: Site, config: Config, name: string): SearchEntry[] {
   const { title, lead, text } = readGuide(name, site, config)
   const page = `${site.docs}/guides/${name}`
@@ -152,7 +155,7 @@ function guideEntries(site: Site, config: Config, name: string): SearchEntry[] {
   ]
 }
 
-/** Markdown without its marks and its code blocks. */
+/** Returns Markdown without its markup and its code blocks. */
 function plain(text: string): string {
   return text
     .replaceAll(/```.*?```|[`*#[\]]/gs, ' ')

@@ -1,6 +1,6 @@
 /**
- * What others call the things that the documentation explains in its own words: the address below /docs, and the words by
- * which the search finds it, too. An address at which nothing is stops the search.
+ * Synonyms for what the documentation explains: the address below /docs, and the words by which the search also finds
+ * it. An address that does not exist makes the search fail.
  */
 export const OTHER_WORDS: readonly (readonly [address: string, words: string])[] = [
   ['#ids', 'identifiers uuid primary key typeid'],

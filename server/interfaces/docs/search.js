@@ -1,12 +1,12 @@
-// Finds operations, fields, schemas, skills, guides, events and problems, in the browser, also by the words of others. The index is made when somebody
-// searches for the first time.
+// Searches operations, fields, schemas, skills, guides, events and problems in the browser, including synonyms. The
+// index is built at the first search.
 const docs = document.documentElement.dataset.docs
 const finder = document.getElementById('finder')
 const words = document.getElementById('words')
 const found = document.getElementById('found')
 const told = document.getElementById('told')
 
-/** As many as somebody reads. */
+/** More results than anyone reads. */
 const MOST = 40
 
 const index = prepare()
@@ -40,7 +40,7 @@ async function prepare() {
   return made
 }
 
-// A field is one of thousands, and named as what it is about; whoever searches for a word rather means the thing itself.
+// Fields number in the thousands and share the name of what they refer to, so the record itself ranks higher.
 const WEIGHTS = {
   ...{ Guide: 2.2, Basics: 2.2, Operation: 2, Event: 1.8, Problem: 1.8 },
   ...{ Object: 1.6, Schema: 1.6, Skill: 1.4, Field: 1 },
@@ -58,7 +58,7 @@ async function show() {
   const turn = ++asked
   if (query === '') return list([], 'Search names, paths and text. Use the arrow keys and Enter.')
   const made = await index
-  // Somebody has typed on in the meantime.
+  // The user has typed more in the meantime.
   if (turn !== asked) return
   const exact = made.search(query, OPTIONS)
   if (exact.length > 0) return list(exact, exact.length === 1 ? '1 result' : `${exact.length} results`)
@@ -116,7 +116,7 @@ words.addEventListener('keydown', (event) => {
 found.addEventListener('click', ({ target }) => {
   if (target.closest('a') !== null) finder.close()
 })
-// A click outside of it, which falls on the dialog itself.
+// A click on the backdrop has the dialog itself as its target.
 finder.addEventListener('click', ({ target }) => {
   if (target === finder) finder.close()
 })

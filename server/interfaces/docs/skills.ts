@@ -14,7 +14,7 @@ interface Declared {
   examples?: Record<string, { summary?: string; value: unknown }>
 }
 
-/** The skills that are made of several operations; that each operation is a skill, too, its section says. */
+/** Returns the composite skills. That each operation is also a skill is explained in their section. */
 export function compositeSkills(contract: Contract): [name: string, skill: Declared][] {
   return Object.entries((contract.document['x-skills'] ?? {}) as Record<string, Declared>)
 }

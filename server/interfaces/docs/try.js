@@ -1,10 +1,10 @@
-// Forms that send the requests of the reference to this service, filled with ids that exist there. What changes something
-// is first offered as a dry run, which leaves no trace.
+// Forms that send the requests of the reference to this service, filled with IDs that exist there. Writes are first
+// offered as a dry run, which changes nothing.
 const { docs } = document.documentElement.dataset
 const base = docs.replace(/\/docs$/, '')
 const sources = JSON.parse(document.getElementById('content').dataset.sources)
 
-/** As much of an answer as a page can show at once. */
+/** The longest response, in characters, that the page shows in full. */
 const MOST_SHOWN = 100_000
 const ID = /\b([a-z]{2,5})_[0-9a-hjkmnp-tv-z]{26}\b/g
 
@@ -19,7 +19,7 @@ for (const button of document.querySelectorAll('.btn.try')) {
 }
 
 let demoKey
-/** The key that was typed last; at first that of the demo builder, where this machine has one. */
+/** Returns the key that was entered last, or else the demo builder's key if this machine has one. */
 async function knownKey(isPortal) {
   const kept = sessionStorage.getItem(isPortal ? 'portalToken' : 'key')
   if (kept !== null || isPortal) return kept ?? ''
@@ -71,7 +71,7 @@ function formFor(request) {
     send.disabled = false
   })
 
-  /** Fills in what is known and can be found out: the key, and for each id of the example one that exists. */
+  /** Fills in the key and replaces each ID of the example with an existing one. */
   async function fill() {
     key.input.value = await knownKey(request.isPortal)
     for (const { name, where, value } of request.parameters) if (where === 'path') inputs.get(name).value = value
@@ -90,7 +90,7 @@ function formFor(request) {
   return { element, fill }
 }
 
-/** The samples beside the form name the same records as the form. */
+/** Makes the samples next to the form name the same records as the form. */
 function exchange(code, found) {
   const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
@@ -130,7 +130,7 @@ function checkbox(text) {
   return { label, input }
 }
 
-/** What is sent: the request itself, or the skill of the same name as a dry run. */
+/** Returns the request to send: the request itself, or the skill of the same name as a dry run. */
 function composed({ id, method, path, parameters, isUpload }, { inputs, body, isDry }) {
   const text = isUpload ? '' : (body?.value.trim() ?? '')
   const json = { 'content-type': 'application/json' }
@@ -192,7 +192,7 @@ async function show(place, { method, target, headers, body }, key) {
   place.replaceChildren(head, sent, lines)
 }
 
-/** Without the session of whoever is signed in: a request is made as the key, and shows what the key may do. */
+/** Sends a request without the session of the signed-in user, so that it shows what the key may do. */
 function call(method, target, key, { headers = {}, body } = {}) {
   return fetch(base + target, {
     ...{ method, body, credentials: 'omit', cache: 'no-store' },
@@ -200,11 +200,11 @@ function call(method, target, key, { headers = {}, body } = {}) {
   })
 }
 
-/** How many records are asked for what they contain, where the first of them may contain nothing. */
+/** How many parent records are tried, because the first may have no children. */
 const MOST_PARENTS = 5
 const lists = new Map()
 
-/** The first records of a list, asked for once; none where the key may not read it. */
+/** Returns the first records of a list, requested once; an empty list if the key may not read it. */
 function firstOf(path, key) {
   const asked = `${key} ${path}`
   if (!lists.has(asked)) {
@@ -217,7 +217,7 @@ function firstOf(path, key) {
   return lists.get(asked)
 }
 
-/** An id that exists for each that the example of a request names; null where there is none. */
+/** Returns an existing ID for each ID in the example of a request; null where none exists. */
 async function existing({ path, parameters, body }, key) {
   const found = new Map()
   await fillPath(path, parameters, key, found)
@@ -227,7 +227,7 @@ async function existing({ path, parameters, body }, key) {
     if (found.has(id)) continue
     const source = sources[prefix]
     const ids = source === undefined || source.includes('{') ? [] : await firstOf(source, key)
-    // Two different ids of an example are two different records, where there are two.
+    // Two different IDs of an example become two different records, if there are two.
     const at = taken.get(prefix) ?? 0
     taken.set(prefix, at + 1)
     found.set(id, ids[at] ?? ids[0] ?? null)
@@ -235,7 +235,7 @@ async function existing({ path, parameters, body }, key) {
   return found
 }
 
-/** The ids of the path: the first of a list, and for what is inside of another record the first that has any. */
+/** Fills in the IDs of a path: the first of a list, and for nested records the first parent that has any. */
 async function fillPath(path, parameters, key, found) {
   const inPath = parameters.filter(({ where }) => where === 'path')
   const [outer, inner] = inPath
@@ -256,7 +256,7 @@ async function fillPath(path, parameters, key, found) {
   found.set(inner.value, null)
 }
 
-/** The ids of a list that is below another record: of the first record that has any. */
+/** Returns the IDs of a nested list, from the first parent that has any. */
 async function within(source, key) {
   const [, parent] = /^(.*?)\/\{/.exec(source ?? '') ?? []
   if (parent === undefined) return []

@@ -3,21 +3,21 @@ import type { Contract, Operation, ResponseObject } from '../../platform/calls/c
 import { COMPILED_FAST, withFormats } from '../../platform/problems/formats.ts'
 import type { Answer } from './dispatch.ts'
 
-/** What checks a value against the schema at a pointer into the contract. */
+/** Returns the compiled validator of the schema at a JSON pointer into the contract. */
 export type ValidatorAt = (pointer: string) => ValidateFunction
 
 export type AnswerCheck = (operation: Operation | null, answer: Answer) => void
 
 /**
- * Checks every answer against the contract before it is sent: an undeclared status, or a body that breaks its schema,
- * is our error. Switched on in the tests, where it makes each of them test the contract too.
+ * Checks every response against the contract before it is sent: an undeclared status, or a body that breaks its schema,
+ * is our error. Turned on in the tests, so that each of them also tests the contract.
  *
- * @param validatorAt for whoever has compiled the contract's schemas already
+ * @param validatorAt for callers that have already compiled the contract's schemas
  */
 export function answerChecker(contract: Contract, validatorAt: ValidatorAt = compiling(contract)): AnswerCheck {
   const codes = contract.document['x-problems'] as Record<string, { members?: string[]; mayHave?: string[] }>
 
-  /** The client has types for the members of each problem, so they have to be there. */
+  /** The client has types for the members of each problem, so the members must be present. */
   function assertMembers({ status, text }: Answer): void {
     if (status < 400) return
     const problem = JSON.parse(text ?? 'null') as Record<string, unknown>

@@ -4,14 +4,14 @@ import type { Operation } from '../../platform/calls/contract.ts'
 import { isBytes, tooLarge, Upload } from '../../platform/calls/upload.ts'
 import { invalid, LONGEST_POINTER, problem } from '../../platform/problems/problem.ts'
 
-// What an operation takes at most, unless the contract says `x-max-body-bytes`, as it does where a document is replaced
-// as a whole. Such a document may have more items as well.
+// The maximum size of a request body in bytes, unless the contract declares `x-max-body-bytes` for operations that
+// replace a whole document. Such a document may also have more items.
 const MOST_BYTES = 1024 * 1024
 const MOST_DEPTH = 32
 
 /**
- * Reads the JSON body of a request: at most 1 MiB or what its operation allows, at most 32 levels deep, valid UTF-8. An
- * operation without a body accepts none or an empty object. One that takes a file gets that unread.
+ * Reads the JSON body of a request: valid UTF-8, at most 1 MiB or what its operation allows, at most 32 levels deep. An
+ * operation without a body accepts no body or an empty object. The body of an upload is left unread.
  */
 export async function readBody(req: IncomingMessage, operation: Operation): Promise<unknown> {
   const {
@@ -23,7 +23,7 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
   const isSent = chunked !== undefined || (length !== undefined && length !== '0')
   if (!operation.takesBody && (!isSent || operation.method === 'GET' || operation.method === 'DELETE')) return undefined
   if (!isSent) {
-    // If the body is optional, leaving it out is the same as sending one without fields.
+    // Omitting an optional body is the same as sending one without fields.
     if (operation.declaration.requestBody?.required === false) return {}
     throw invalid([{ pointer: '', code: 'required', message: 'must be a JSON body' }])
   }
@@ -52,13 +52,13 @@ function assertPlain(encoding: string | undefined): void {
     throw problem('unsupported_media_type', 'Compressed request bodies are not supported. Send the body uncompressed.')
 }
 
-// JSON only allows the charset UTF-8.
+// JSON allows no charset other than UTF-8.
 function isJson(type: string | undefined): boolean {
   if (type === 'application/json') return true
   return type !== undefined && /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
 }
 
-// The media type that RFC 7396 defines for what every PATCH here does.
+// Whether the type is the one that RFC 7396 defines for the way every PATCH works here.
 function isMergePatch(type: string | undefined): boolean {
   return type !== undefined && /^application\/merge-patch\+json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
 }
@@ -82,9 +82,9 @@ function readText(req: IncomingMessage, mostBytes: number): Promise<string> {
         fail(problem('malformed_json', 'The request body is not valid UTF-8.'))
       }
     })
-    // A caller that hangs up is not our fault, so the socket's error is not passed on.
+    // A caller that hangs up is not our error, so the socket's error is not passed on.
     const hungUp = () => fail(problem('malformed_json', 'The request body ended before it was complete.'))
-    // One that has hung up by now will not say so again.
+    // A caller that has already hung up emits no further event.
     if (req.destroyed) hungUp()
     req.on('error', hungUp)
     req.on('close', () => {
@@ -93,7 +93,7 @@ function readText(req: IncomingMessage, mostBytes: number): Promise<string> {
   })
 }
 
-/** Whether a request has a body that was not read to its end. */
+/** Whether part of a request's body is still unread. */
 export function hasMore(req: IncomingMessage): boolean {
   return (
     !req.complete && (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0)
@@ -101,13 +101,14 @@ export function hasMore(req: IncomingMessage): boolean {
 }
 
 /**
- * Reads and drops what a request still sends, and calls back at its end. Whoever is cut off while writing sees a broken
- * connection instead of the answer, so an answer is written at once but ended only then.
+ * Reads and drops the rest of a request, and calls back at its end. A client that is cut off while writing sees a
+ * broken connection instead of the response. So the response is written at once, but ended only after the rest was
+ * read.
  */
 export function dropRest(req: IncomingMessage, done: () => void): void {
   let dropped = 0
   const cutOff = () => req.destroy()
-  // After a long pause of this process the timer is due although the rest has arrived, so that is read first.
+  // After a long pause of this process, the timer is due although more data has arrived. Read that data first.
   const cutOffIfIdle = () => {
     const before = dropped
     setImmediate(() => {
@@ -129,8 +130,8 @@ export function dropRest(req: IncomingMessage, done: () => void): void {
   })
 }
 
-// More than the largest body that any operation takes, so that one a little too large is told so. A sender that has
-// stopped has read the answer; and one that goes on for long runs out of the time that every request has.
+// More than the largest body of any operation, so that a client that sends slightly too much receives the problem. A
+// sender that has stopped has read the response, and one that continues runs out of the time that every request has.
 const MOST_DROPPED_BYTES = 16 * 1024 * 1024
 const MOST_IDLE_MS = 1000
 
@@ -148,7 +149,7 @@ export function parse(text: string, most: Most = MOST): unknown {
   } catch (error) {
     throw problem('malformed_json', `The request body is not valid JSON (${(error as Error).message}).`)
   }
-  // These faults are rare or need a long text, so a look at the text saves walking most values.
+  // These errors are rare or need a long text, so testing the text first avoids walking most values.
   if (text.length > MOST.items * 2 || UNSTORABLE.test(text)) {
     const faults = unfit(value, most.items)
     if (faults.length > 0) throw invalid(faults)
@@ -156,11 +157,11 @@ export function parse(text: string, most: Most = MOST): unknown {
   return value
 }
 
-// No array or object in the contract is larger. For a longer array the validator would compare every pair before it
-// counts the items, and for a larger object it would list every unknown field.
-// The validator finds a fault in every unknown field, twice, so that the number of all values is bounded as well.
+// Bounds on a body; no array or object in the contract is larger. For a longer array the validator would compare every
+// pair before it counts the items, and for a larger object it would list every unknown field. It reports every unknown
+// field twice, so the number of all values is bounded too.
 interface Most {
-  /** Items of one array. */
+  /** Maximum number of items in one array. */
   items: number
   /** The maximum number of values in a body, counting fields and array items at all levels. */
   values: number
@@ -169,12 +170,12 @@ const MOST: Most = { items: 1000, values: 20_000 }
 const MOST_OF_DOCUMENT: Most = { items: 5000, values: 60_000 }
 const MOST_FIELDS = 1000
 const MOST_FAULTS = 1000
-// U+0000, which PostgreSQL cannot store; half of a surrogate pair, which is not a character, so that all of them would
-// be stored as the same one; and the byte order mark, which the embedded database drops at the start of a text. Halves
-// can only come as escapes, because the bytes were decoded from UTF-8.
+// U+0000, which PostgreSQL cannot store; unpaired surrogates, which are not characters and would all be stored as the
+// same replacement; and the byte order mark, which the embedded database drops at the start of a text. Surrogates can
+// only arrive as escapes, because the bytes were decoded from UTF-8.
 const UNSTORABLE = /\\u0000|\\ud[89a-f]|\ufeff|\\ufeff/i
 
-/** Returns the first faults of a value that no schema would report, or only after a long time. */
+/** Returns the first errors of a value that no schema would report, or only after a long time. */
 function unfit(value: unknown, mostItems: number): FieldError[] {
   const faults: FieldError[] = []
   const path: string[] = []
@@ -208,7 +209,7 @@ function unfit(value: unknown, mostItems: number): FieldError[] {
   return faults
 }
 
-/** Why no column can store a text; null if one can. */
+/** Returns why no column can store a text; null if a column can. */
 export function unstorable(text: string): string | null {
   if (text.includes('\0')) return 'must not contain the character U+0000'
   return text.isWellFormed() ? null : 'must not contain unpaired surrogates (U+D800 to U+DFFF)'

@@ -24,13 +24,13 @@ export interface Answer {
   text: string | null
   etag: string | undefined
   type?: string
-  /** It is a proposal instead of what the operation answers otherwise. */
+  /** Whether it is a proposal instead of the operation's own response. */
   isProposal?: true
-  /** Sent instead of a text. */
+  /** Sent instead of `text`. */
   file?: Pick<SentFile, 'length' | 'open'>
 }
 
-/** Who sends a request, from where, and its id in responses and logs. */
+/** Who sends a request, from where, and the request ID for responses and logs. */
 export interface Sender {
   principal: Principal
   requestId: string
@@ -46,34 +46,36 @@ export interface DispatchParts {
   proposer: Proposer
 }
 
-/** Makes proposals of what a key that may only propose would change. */
+/** Creates proposals for the changes of a key that may only propose. */
 export interface Proposer {
-  /** Whether the call could change something. */
+  /** Whether the call might change something. */
   concerns(operation: Operation, body: unknown, call: Call): boolean
-  /** Tries it out, and keeps what it would do; what it returns becomes the answer's body. */
+  /** Tries the call out and stores what it would change. The result becomes the body of the response. */
   propose(operation: Operation, input: FlatInput, call: Call, tryOut: (call: Call) => Promise<unknown>): Promise<object>
 }
 
-/** An input as a skill takes it: path, query, body and `ifMatch` side by side. */
+/** An input as a skill accepts it: path, query, body and `ifMatch` in one flat object. */
 type FlatInput = Record<string, unknown>
 
-/** Any handler, if the operation is not known statically. Its input was validated by the contract that types it. */
+/**
+ * The handler of an operation that is not known statically. The contract that types its input has also validated it.
+ */
 type AnyHandler = (input: Input & { ifMatch?: string }, call: Call) => Promise<AnyReply>
 interface AnyReply {
   status: number
   body?: object | string
   headers?: Record<string, string>
-  /** Fields of the body that change while its version stays, beside those of the operation. */
+  /** Fields of the body, besides those of the operation, that can change without a new version of the record. */
   follows?: readonly string[]
 }
 
 /**
- * Checks that the principal may call the operation at all: by a scheme that the operation accepts, with every
- * permission required under that scheme. Throws `permission_denied`, in a sentence about `what`.
+ * Checks that the principal may call the operation: by a scheme that the operation accepts, and with every permission
+ * required under that scheme. Throws `permission_denied` with a sentence about `what`.
  */
 export function permit(principal: Principal, operation: Operation, what = 'This operation'): void {
   if (operation.schemes.size === 0) return
-  // An app brings a token in place of a key, whoever it acts as.
+  // A connected app uses a token like an API key, whichever user it acts for.
   const scheme = principal.via === undefined ? SCHEME_OF[principal.kind] : 'apiKey'
   const needed = operation.schemes.get(scheme)
   if (needed === undefined) throw new Problem('permission_denied', `${what} is not available to a ${principal.kind}.`)
@@ -83,12 +85,12 @@ export function permit(principal: Principal, operation: Operation, what = 'This 
   }
 }
 
-/** Two files are the same if their bytes are, wherever they lie. */
+/** Two files are equal if their bytes are, wherever they are stored. */
 function bytesOf({ size, sha256 }: Arrived): Pick<Arrived, 'size' | 'sha256'> {
   return { size, sha256 }
 }
 
-// The service may call what keys may call.
+// The service itself may call the operations that API keys may call.
 const SCHEME_OF: Readonly<Record<Principal['kind'], string>> = {
   key: 'apiKey',
   user: 'session',
@@ -118,16 +120,16 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     [...contract.operations.values()].map((operation) => [operation, secretFieldsOf(contract, operation)]),
   )
 
-  /** The reply, without secrets for a caller that may only propose: with one it could act without an approval. */
+  /** Returns the reply, without secrets if the caller may only propose: with a secret it could act without approval. */
   function handled(operation: Operation, input: Input & { ifMatch?: string }, call: Call): Promise<AnyReply> {
     const reply = expanded(operation, input, call)
     const secrets = call.principal.proposesOnly === true ? secretsOf.get(operation) : null
     return secrets ? reply.then((reply) => concealed(reply, secrets)) : reply
   }
 
-  /** What the handler replies, with what `expand` asks for. */
+  /** Returns the handler's reply with the records that `expand` requests. */
   function expanded(operation: Operation, input: Input & { ifMatch?: string }, call: Call): Promise<AnyReply> {
-    // That of listSkills is one word, and its own affair.
+    // The `expand` parameter of listSkills is a single word with its own meaning.
     if (!Array.isArray(input.query.expand)) return (handlers[operation.id] as unknown as AnyHandler)(input, call)
     const { expand, ...query } = input.query
     return expanding.reply(operation, expand, { ...input, query }, call)
@@ -151,7 +153,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const given = ifMatch === undefined ? input : { ...input, ifMatch }
     const key = declaredHeader(operation, req, 'idempotency-key')
     const answer = async (call: Call): Promise<Answer> => {
-      // Almost no key is one that may only propose.
+      // Few API keys may only propose, so the cheap condition comes first.
       if (call.principal.proposesOnly === true && proposer.concerns(operation, input.body, call))
         return proposed(operation, given, call)
       return toAnswer(operation, located(operation, await handled(operation, given, call)), req)
@@ -185,7 +187,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
   }
 
   function keepable(operation: Operation, { status, headers, text, etag, isProposal }: Answer): Keepable {
-    // A proposal has no secrets in it.
+    // A proposal contains no secrets.
     const repeat = isProposal === true ? undefined : repeats[operation.id]
     return {
       status,
@@ -217,12 +219,12 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
       )
     }
     const record = await operate(call, reader.id, { [reader.parameter]: resourceId })
-    // Dropped, because the ETag must be that of the record as it is now.
+    // Dropped, because the ETag must be that of the record's current version.
     delete headers.ETag
     return toAnswer(operation, { status, headers, body: record as object }, { url: '', headers: {} })
   }
 
-  /** The reply with a Location for what was created, unless the handler has set one. */
+  /** Adds a Location for the created record, unless the handler has set one. */
   function located(operation: Operation, reply: AnyReply): AnyReply {
     if (reply.status !== 201 || reply.headers?.Location !== undefined) return reply
     const Location = locationOf.get(operation.id)?.((reply.body as { id: string }).id)
@@ -254,7 +256,7 @@ function concealed(reply: AnyReply, secrets: SecretFields): AnyReply {
   return { ...reply, body: withoutSecrets(body, secrets) as object }
 }
 
-/** Where its text was too large to be kept, its Location leads to it. */
+/** If the text was too large to store, the Location links to the proposal. */
 function isOfProposal({ status, headers }: KeptAnswer): boolean {
   return status === 202 && headers.Location?.startsWith('/api/ext/proposals/') === true
 }
@@ -275,10 +277,10 @@ function spread(contract: Contract, operation: Operation, flat: Record<string, u
     const value = rest[name]
     delete rest[name]
     if (where === 'path') path[name] = value
-    // A query cannot hold null; treat it as left out.
+    // A query cannot contain null, so null counts as omitted.
     else if (value !== undefined && value !== null) query[name] = value
   }
-  // Without a body, anything left over is an unknown parameter and is refused as one.
+  // Without a body, any remaining field is an unknown parameter and is refused as one.
   const input = operation.takesBody ? { query, body: rest } : { query: { ...query, ...rest }, body: undefined }
   return { path: path as Record<string, string>, ...input }
 }
@@ -288,7 +290,7 @@ function declaredHeader(operation: Operation, { headers }: Request, name: string
   return operation.headers.has(name) && typeof value === 'string' ? value : undefined
 }
 
-// An id that cannot be decoded, or that no text column can hold, cannot exist.
+// An ID that cannot be decoded, or that no text column can store, cannot exist.
 function decoded(params: Record<string, string>): Record<string, string> {
   for (const name in params) {
     const value = params[name]
@@ -315,7 +317,7 @@ function toAnswer(operation: Operation, reply: AnyReply, req: Pick<Request, 'url
     return { status, headers: own, text, etag: undefined }
   }
   if (body instanceof FileAnswer) return fileAnswered(operation, body, req)
-  // The only other body that is no JSON is the contract as YAML.
+  // The only other body that is not JSON is the contract as YAML.
   if (typeof body === 'string')
     return { status, headers, text: body, etag: etagOf({}, () => body), type: 'application/yaml; charset=utf-8' }
   const text = JSON.stringify(body)
@@ -335,7 +337,7 @@ function toAnswer(operation: Operation, reply: AnyReply, req: Pick<Request, 'url
 function fileAnswered(operation: Operation, file: FileAnswer, { headers }: Pick<Request, 'headers'>): Answer {
   const known = headers['if-none-match']
   const whole = file.sent({ range: undefined, ifRange: undefined })
-  // Whoever has the file already is told so, whichever part was asked for.
+  // A caller that already has the file gets 304, whichever part it requested.
   if (!operation.headers.has('range') || (known !== undefined && matchesEtag(known, whole.etag))) return fileSent(whole)
   const ifRange = headers['if-range']
   return fileSent(file.sent({ range: headers.range, ifRange: typeof ifRange === 'string' ? ifRange : undefined }))

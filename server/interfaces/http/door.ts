@@ -3,14 +3,14 @@ import type { Principal } from '../../platform/calls/call.ts'
 import type { OperationId } from '../../platform/calls/contract.ts'
 
 /**
- * How routes outside the contract let in the callers of its operations: authenticated as for one operation, counted
- * among those under way and against the limits, logged and measured, as a request to the operation itself would be.
+ * Lets routes outside the contract accept the callers of its operations: authenticated as for one operation, counted
+ * among the requests in progress and against the limits, logged and measured like a request to the operation itself.
  */
 export interface Door {
   /**
-   * Answers the request by `work`, or with the problem that stands in its way or that `work` throws.
+   * Answers the request with `work`, or with the problem that prevents it or that `work` throws.
    *
-   * @param challenge what a caller without a credential is told besides, in `WWW-Authenticate`
+   * @param challenge the `WWW-Authenticate` header for a caller without a credential
    */
   visit(
     req: Request,
@@ -21,15 +21,15 @@ export interface Door {
   ): Promise<void>
 }
 
-/** A caller who has been let in. */
+/** A caller that was authenticated and may call the operation. */
 export interface Guest {
   readonly principal: Principal
   readonly requestId: string
   readonly address: string
-  /** The JSON body of a POST, at most as large and as deep as the operation takes. */
+  /** The JSON body of a POST, within the size and depth that the operation allows. */
   readonly body: unknown
-  /** What the request turned out to run; the log names it. */
+  /** Reports the name of what the request runs, for the log. */
   running(name: string): void
-  /** A problem that is answered in another form than HTTP's is logged and recorded as it would have been there. */
+  /** Logs and records a problem that is answered in another form than HTTP's, as it would have been there. */
   refused(error: unknown): Promise<void>
 }

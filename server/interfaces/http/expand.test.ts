@@ -11,7 +11,7 @@ import { operations } from '../operations.ts'
 
 type Body = Answer['body']
 
-/** The lists that were asked, in order. */
+/** The lists that were requested, in order. */
 const asked: string[] = []
 
 let plumbline: TestPlumbline
@@ -170,7 +170,7 @@ test('a page ends with 1 MiB of what is shown, of one long vendor or of many, an
       seen.push(id)
     }
     sizes.push(JSON.stringify(body).length)
-    // It ends with the record that brings it there, which is 50 kB long here.
+    // The page ends with the record that exceeds the limit, which is 50 kB long here.
     expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThan(MOST_PAGE_BYTES + 100_000)
     if (body.nextCursor !== null) expect(headers.get('link')).toContain('expand=vendor')
     cursor = body.nextCursor

@@ -9,9 +9,9 @@ import { Json } from '../../platform/calls/json.ts'
 import { MOST_PAGE_BYTES } from '../../platform/calls/page.ts'
 import type { Input } from './input.ts'
 
-/** What `expand` does to what an operation answers, by `x-expands` of the contract. */
+/** Implements `expand` for the responses of operations, as `x-expands` of the contract declares. */
 export interface Expansions<Context> {
-  /** The operation's reply, with what the links of `expand` lead to beside their ids. */
+  /** Returns the operation's reply with the linked records of `expand` next to their IDs. */
   reply(operation: Operation, paths: readonly string[], input: Input, context: Context): Promise<ExpandedReply>
 }
 
@@ -19,16 +19,16 @@ interface ExpandedReply {
   status: number
   body: object
   headers?: Record<string, string>
-  /** The fields that were added, which change while the record's version stays. */
+  /** The added fields, which can change without a new version of the record. */
   follows: readonly string[]
 }
 
-/** Who asks is known to those who answer alone. */
+/** What expansions need. The caller of a request is known only to `handle` and `permit`, through their context. */
 interface Parts<Context> {
   contract: Contract
-  /** Calls the operation's handler with an input that was checked. */
+  /** Calls the operation's handler with a validated input. */
   handle(operation: Operation, input: Input, context: Context): Promise<Reply>
-  /** Throws `permission_denied` unless the caller may call the operation; `what` begins the sentence that says so. */
+  /** Throws `permission_denied` unless the caller may call the operation. `what` is the subject of its sentence. */
   permit(context: Context, operation: Operation, what: string): void
 }
 
@@ -40,33 +40,33 @@ interface Reply {
 
 type Item = Readonly<Record<string, unknown>>
 
-/** Where a record leads to. */
+/** A field that refers to another record, and how to read that record. */
 interface Link {
-  /** The field that has the id. */
+  /** The field that contains the ID. */
   readonly field: string
-  /** Lists what it leads to, by ids. */
+  /** The operation that lists the linked records by ID. */
   readonly list: Operation
-  /** The query of that list, but for the ids. */
+  /** The query of that list, without the IDs. */
   readonly query: Readonly<Record<string, unknown>>
-  /** The schema of what it leads to. */
+  /** The schema of the linked record. */
   readonly schema: string
 }
 
-/** The links to follow, and those to follow from there. */
+/** A link to follow, and the links to follow from its records. */
 interface Branch {
   readonly name: string
   readonly link: Link
   readonly next: readonly Branch[]
 }
 
-/** As many as a page of any list has at most, so that what a page leads to is one list for each link. */
+/** The maximum page size of every list, so that each link of a page takes one list request. */
 const MOST_IDS = 200
 
 /**
- * What a link leads to is read by the list of its kind, as the same caller: it is shown as that list shows it, and what
- * is hidden there is hidden here. A page is read once, and then each link once for all of its records. It ends with the
- * record that brings it to the bytes that a page has, as any other; it is then read again with so many records, for the
- * cursor that belongs to them.
+ * Creates the expansions. Linked records are read through the list of their kind as the same caller, so they look as in
+ * that list, and what is hidden there is hidden here. A page is read once, and then each link once for all of its
+ * records. Like every page, it ends with the record that exceeds the maximum size in bytes. It is then read again with
+ * that number of records, to get the matching cursor.
  */
 export function expansions<Context>({ contract, handle, permit }: Parts<Context>): Expansions<Context> {
   const links = linksOf(contract)
@@ -82,7 +82,10 @@ export function expansions<Context>({ contract, handle, permit }: Parts<Context>
     })
   }
 
-  /** The items with what the branches lead to; null if it is more than a page has, which one item never has. */
+  /**
+   * Returns the items with the linked records of the branches; null if the result exceeds a page, which a single item
+   * never does.
+   */
   async function expanded(items: readonly Item[], along: readonly Branch[], context: Context): Promise<Item[] | null> {
     const added: { name: string; field: string; found: ReadonlyMap<unknown, Item> }[] = []
     for (const { name, link, next } of along) {
@@ -95,7 +98,7 @@ export function expansions<Context>({ contract, handle, permit }: Parts<Context>
       const whole: Record<string, unknown> = { ...item }
       for (const { name, field, found } of added) {
         if (item[field] === null) whole[name] = null
-        // What was erased in this moment is left out, as if nobody had asked for it.
+        // A record that was erased in the meantime is left out, as if it had not been requested.
         else if (found.has(item[field])) whole[name] = found.get(item[field])
       }
       return whole
@@ -122,7 +125,7 @@ export function expansions<Context>({ contract, handle, permit }: Parts<Context>
         const text = `{"data":[${items.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`
         return { ...reply, body: new Json(text, nextCursor) }
       }
-      // It is less each time, and one record always fits.
+      // The limit shrinks each time, and one record always fits.
       limit = items?.length ?? data.length >> 1
     }
   }
@@ -141,7 +144,7 @@ export function expansions<Context>({ contract, handle, permit }: Parts<Context>
   }
 }
 
-/** The items as JSON, up to the one that brings them to the bytes of a page; what lies beyond is not even written. */
+/** Returns the items as JSON, up to the one that reaches the maximum page size. Later items are not serialized. */
 function textsThatFit(items: readonly Item[]): string[] {
   const texts: string[] = []
   let bytes = 0
@@ -169,7 +172,7 @@ function contentOf(body: Reply['body']): Item {
   return (body instanceof Json ? body.value : body) as Item
 }
 
-/** What the records of each schema lead to, and by which list it is read. */
+/** Returns the links of each schema by field, with the list that reads the linked records. */
 function linksOf(contract: Contract): ReadonlyMap<string, ReadonlyMap<string, Link>> {
   const lists = new Map<string, Operation>()
   for (const operation of contract.operations.values()) {
@@ -209,7 +212,7 @@ function parametersOf(contract: Contract, { declaration }: Operation): Map<strin
   return new Map(declared.flatMap((each) => (each.in === 'query' ? [[each.name, each] as const] : [])))
 }
 
-/** The schema of the record that the operation answers, or of those on its pages. */
+/** Returns the schema of the record that the operation returns, or of the records on its pages. */
 function answerOf(contract: Contract, { declaration }: Operation): { schema: string; isPage: boolean } {
   const answer = declaration.responses['200']
   const content =

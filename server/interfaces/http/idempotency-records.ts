@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/database.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { KEPT_MS } from './idempotency.ts'
 
-/** Removes stored responses after their 24 hours; a scheduled job. */
+/** Deletes stored responses after 24 hours. A scheduled job. */
 export async function forgetOldAnswers(database: Database, clock: Clock): Promise<void> {
   const keptSince = new Date(clock.nowMs() - KEPT_MS).toISOString()
   await removeInBatches(database, {

@@ -21,7 +21,7 @@ interface Kept {
   body: string | null
 }
 
-/** A builder's stored responses, and what the holder of the encryption key can read in them. */
+/** Returns a builder's stored responses, and what the holder of the encryption key can read in them. */
 async function keptOf(organizationId: string): Promise<(Kept & { opened: string | null })[]> {
   const { rows } = await sql<Kept>`
     select "key", "body" from "idempotencyRecords" where "organizationId" = ${organizationId}`.execute(

@@ -9,23 +9,23 @@ import { Problem, problem } from '../../platform/problems/problem.ts'
 
 /**
  * An Idempotency-Key makes a POST safe to retry for 24 hours. The response is stored in the transaction of the change,
- * so there is never one without the other; while that transaction runs, other requests with the same key are told to
- * wait. A refused request changed nothing and is not stored: it may be sent again under the same key.
+ * so neither exists without the other. While that transaction runs, other requests with the same key get a problem that
+ * asks them to wait. A refused request changed nothing and is not stored, so it may be sent again under the same key.
  *
- * The transaction begins with the first `call.write`. Nothing can be written outside it, so a request that only reads
- * opens no transaction, holds no connection and stores nothing, without anyone having to list such requests. Stored
+ * The transaction starts with the first `call.write`. Nothing can be written outside of it, so a request that only
+ * reads opens no transaction, uses no connection and stores nothing, and no list of such requests is needed. Stored
  * responses are encrypted, because they are only for the caller.
  */
 export const KEPT_MS = 24 * 60 * 60 * 1000
 
 /**
- * The maximum size of a stored response, compressed and sealed. A record and its events take a twentieth of it.
- * Anything larger holds hundreds of records, and storing a day's worth of those would fill the disk.
+ * The maximum size in bytes of a stored response, compressed and sealed. A record and its events need a twentieth of
+ * it. Larger responses contain hundreds of records, and storing a day's worth of those would fill the disk.
  */
 const MOST_KEPT = 64 * 1024
-/** Anything longer is not compressed in the hope that it fits: that costs more time than a repeat is worth. */
+/** Longer texts, in characters, are not compressed: that would take more time than a repeat is worth. */
 const MOST_COMPRESSED = 2 * 1024 * 1024
-/** Below this, compression saves less than it costs. */
+/** Below this length, compression saves less than it costs. */
 const LEAST_COMPRESSED = 4 * 1024
 const COMPRESSED = 'deflated '
 
@@ -37,7 +37,10 @@ export interface Keepable {
   status: number
   headers: Record<string, string>
   text: string
-  /** The id of the record it shows, if that can be read again; called only if the text is too large to store. */
+  /**
+   * Returns the ID of the record in the response, if that can be read again. Called only if the text is too large to
+   * store.
+   */
   resourceId(): string | null
 }
 
@@ -45,20 +48,20 @@ export interface Keepable {
 export interface KeptAnswer {
   status: number
   headers: Record<string, string>
-  /** Null if it was too large. */
+  /** Null if the text was too large. */
   text: string | null
-  /** Stored instead of the text, if it showed a single record. */
+  /** Stored instead of the text, if the response showed a single record. */
   resourceId: string | null
-  /** When the response was given. */
+  /** When the original response was sent. */
   at: string
 }
 
 export interface Work<Answer> {
   /** Runs once. All writes must go through the given call. */
   perform(call: Call): Promise<Answer>
-  /** What to store of the response; called within the transaction. */
+  /** Returns what to store of the response. Called within the transaction. */
   keep(answer: Answer): Keepable
-  /** The response to a repeat, outside of any transaction. */
+  /** Returns the response to a repeat. Called outside of any transaction. */
   tellAgain(kept: KeptAnswer, call: Call): Promise<Answer>
 }
 
@@ -78,8 +81,8 @@ export async function idempotently<Answer>(
     return answer
   } catch (error) {
     await once.rollBack(error)
-    // Of two concurrent requests, the second may have begun before the first was answered, and been refused because of
-    // what the first one did.
+    // Of two concurrent requests, the second may have started before the first was answered, and been refused because
+    // of the first one's change.
     const wasRefused = error instanceof Problem && !once.hasBegun()
     const first = error instanceof AlreadyDone ? error.answer : wasRefused ? await attempt.find(call.db) : undefined
     if (first === undefined) throw error
@@ -88,9 +91,9 @@ export async function idempotently<Answer>(
 }
 
 interface Attempt {
-  /** The response to an earlier attempt; throws `idempotency_key_reused` if that was a different request. */
+  /** Returns the response to an earlier attempt. Throws `idempotency_key_reused` if that was a different request. */
   find(db: Db): Promise<KeptAnswer | undefined>
-  /** Holds the key until the transaction ends; throws if that is impossible or no longer necessary. */
+  /** Locks the key until the transaction ends. Throws if that is impossible or no longer necessary. */
   claim(call: WriteCall): Promise<void>
   store(call: WriteCall, answer: Keepable): Promise<void>
 }
@@ -109,7 +112,7 @@ function attemptOf(
   given: string,
   request: { method: string; url: string; body: unknown },
 ): Attempt {
-  // A response is only for its own caller, and two callers may well choose the same key.
+  // A response is only for its own caller, and two callers may choose the same key.
   const key = `${heldBy(principal)} ${given}`
   const place = placeOfAnswer(organizationId, key)
   const sealing = vault(surroundings.config.encryptionKey)
@@ -145,7 +148,8 @@ function attemptOf(
           'idempotency_in_progress',
           'A request with this Idempotency-Key is still in progress. Try again in a moment.',
         )
-      // Must be a separate statement: the one that takes the lock may not see what its previous holder committed.
+      // Must be a separate statement, because the statement that takes the lock may not see what its previous holder
+      // committed.
       const done = await find(db)
       if (done !== undefined) throw new AlreadyDone(done)
     },
@@ -170,7 +174,7 @@ function attemptOf(
   }
 }
 
-/** The context that a stored response is sealed for. */
+/** Returns the context that a stored response is sealed for. */
 export function placeOfAnswer(organizationId: string, key: string): string {
   return `answer ${organizationId} ${key}`
 }
@@ -189,14 +193,14 @@ interface WritingOnce {
   /** The call to do the work with. */
   call: Call
   hasBegun(): boolean
-  /** Stores the response and commits the transaction; does nothing if none was begun. */
+  /** Stores the response and commits the transaction. Does nothing if no transaction was started. */
   commit(keep: () => Keepable): Promise<void>
   rollBack(error: unknown): Promise<void>
 }
 
 /**
- * Wraps the call so that it writes in a single transaction, which begins with the first `write` under the claimed key
- * and stays open until the response can be stored with it. From then on all reads and writes of the work are in it.
+ * Wraps the call so that it writes in a single transaction, which starts with the first `write` under the claimed key
+ * and stays open until the response can be stored in it. From then on, all reads and writes of the work happen in it.
  */
 function writingOnce(outer: Call, attempt: Attempt): WritingOnce {
   let within: WriteCall | null = null

@@ -13,16 +13,19 @@ export interface Input {
 }
 
 /**
- * Checks an input object against the contract's schemas. In-process calls are checked like this. A request that its
- * validator has refused is checked again, because the validator's errors are only texts, and a useful message needs the
- * broken rule.
+ * Checks an input object against the contract's schemas. Skills and other in-process calls are checked this way. A
+ * request that its validator has refused is checked again, because the validator's errors are only texts, and a useful
+ * message needs the broken rule.
  */
 export interface InputChecker {
-  /** The faults of a typed input; fills in defaults. */
+  /** Returns the errors of a typed input, and fills in defaults. */
   check(operation: Operation, input: Input): FieldError[]
-  /** The faults of a request's input whose parameters are still text, and the query with converted values and defaults. */
+  /**
+   * Returns the errors of a request's input, whose parameters are still text, and the query with converted values and
+   * defaults.
+   */
   read(operation: Operation, sent: Sent): { faults: FieldError[]; query: Record<string, unknown> }
-  /** The first fault of a body, where finding all of them would take too long; undefined if there is none. */
+  /** Returns the first error of a body for which finding all errors would take too long; undefined if there is none. */
   firstFault(operation: Operation, body: unknown): FieldError | undefined
 }
 
@@ -37,7 +40,7 @@ export function inputChecker(contract: Contract): InputChecker {
   const asText = schemaCompiler(contract, { coerceTypes: true })
   const untilFirst = schemaCompiler(contract, { coerceTypes: false, allErrors: false })
 
-  /** What the names in one part of an operation's input stand for, and how to point at them. */
+  /** Describes one part of an operation's input: what its names stand for, and how errors point to them. */
   function subject(operation: Operation, part: Part): Checked {
     if (part !== 'body') return { pointer: nameAt, noun: 'parameter of this operation' }
     const setter = (name: string) => setterOf(contract, operation, name)
@@ -55,7 +58,7 @@ export function inputChecker(contract: Contract): InputChecker {
     const others = Object.fromEntries(Object.entries(query).filter(([name]) => !empty.includes(name)))
     const found = [
       ...empty.map((name) => ({ pointer: name, code: 'invalid', message: 'must not be empty' })),
-      // Which puts in the place of the texts what they stand for.
+      // This also replaces the texts with the values that they stand for.
       ...faults(asText, operation, 'query', others),
       ...faults(asText, operation, 'header', headers),
       ...(operation.takesBody ? faults(typed, operation, 'body', body) : []),
@@ -79,7 +82,7 @@ export function inputChecker(contract: Contract): InputChecker {
   }
 }
 
-/** A parameter is pointed at by the name as sent, which is not a JSON pointer. */
+/** Errors name a parameter as it was sent, not by a JSON pointer. */
 function nameAt(path: string): string {
   return path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
 }
@@ -87,7 +90,7 @@ function nameAt(path: string): string {
 type Part = 'query' | 'header' | 'body'
 type Compiler = (operation: Operation, part: Part) => ValidateFunction
 
-/** Compiles the schema of a part of an operation's input on first use; most are never used. */
+/** Compiles the schema of a part of an operation's input on first use, because most are never used. */
 function schemaCompiler(contract: Contract, options: { coerceTypes: boolean; allErrors?: boolean }): Compiler {
   let ajv: InstanceType<typeof Ajv2020.default> | undefined
   const compiled = new Map<string, ValidateFunction>()
@@ -122,7 +125,7 @@ function schemaCompiler(contract: Contract, options: { coerceTypes: boolean; all
 
 const DOCUMENT = 'contract'
 
-/** The schema with its references, which are relative to its document, pointing into the contract. */
+/** Returns the schema with its document-relative references rewritten to point into the contract. */
 function pointingAtDocument(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? `${DOCUMENT}${value}` : value)) as Schema
 }
@@ -131,7 +134,7 @@ function bodySchema({ declaration }: Operation): Schema {
   return declaration.requestBody?.content['application/json']?.schema ?? {}
 }
 
-/** The query or the headers as one object. */
+/** Returns the schema of the query or the headers as one object. */
 function parameterSchema(contract: Contract, operation: Operation, part: 'query' | 'header') {
   const properties: Record<string, Schema> = {}
   const required: string[] = []
@@ -139,7 +142,7 @@ function parameterSchema(contract: Contract, operation: Operation, part: 'query'
     const { name, in: where, schema, ...parameter } = contract.resolve<ParameterObject>(declared)
     if (where !== part) continue
     const key = part === 'header' ? name.toLowerCase() : name
-    // A default only counts where it is written, not through a reference.
+    // The validator applies a default only where it is written, not through a reference.
     properties[key] = { ...contract.resolve<Schema>(schema), ...withoutReference(schema) }
     if (parameter.required === true) required.push(key)
   }

@@ -1,9 +1,9 @@
 import type { Contract, Operation, OperationId, ResponseObject } from '../../platform/calls/contract.ts'
 
 /**
- * Where a resource can be read after an operation has created it: at the GET below the operation's path, or else at the
- * one that answers with the same schema, or else below the path without what the resource is created for. If an
- * operation's results cannot be read one by one it is not in here, and its handler has to say where they are.
+ * Returns where a resource can be read after an operation has created it: at the GET below the operation's path;
+ * otherwise at the GET with the same schema; otherwise below the path without the parent record. Operations whose
+ * results cannot be read individually are missing here, and their handlers must set the Location.
  */
 export function locations(contract: Contract): ReadonlyMap<OperationId, (id: string) => string> {
   const operations = [...contract.operations.values()]
@@ -24,13 +24,16 @@ export function locations(contract: Contract): ReadonlyMap<OperationId, (id: str
   return found
 }
 
-/** What reads a record: an operation, and the name of its one parameter, which is the record's id. */
+/** An operation that reads a record, and the name of its only parameter, which is the record's ID. */
 export interface Reader {
   id: OperationId
   parameter: string
 }
 
-/** For each operation that answers one record, whether created or changed, what reads that record from then on. */
+/**
+ * Returns, for each operation that returns one created or changed record, the operation that reads that record
+ * afterwards.
+ */
 export function readers(contract: Contract): ReadonlyMap<OperationId, Reader> {
   const readerOf = new Map<unknown, Reader>()
   for (const item of itemsOf(contract)) {
@@ -63,7 +66,7 @@ function collectionOf(itemPath: string): string {
   return itemPath.slice(0, itemPath.lastIndexOf('/'))
 }
 
-/** `/api/ext/payments/{paymentId}/lien-waivers` makes what is read in `/api/ext/lien-waivers`. */
+/** A record created at `/api/ext/payments/{paymentId}/lien-waivers` is read at `/api/ext/lien-waivers`. */
 function withoutOwner(path: string): string {
   return path.replace(/\/[^/]+\/\{\w+\}(?=\/[^/]+$)/, '')
 }

@@ -1,14 +1,14 @@
 import type { Contract, ContractDocument, Operation, ParameterObject, Schema } from '../../platform/calls/contract.ts'
 
-/** The tag that groups an operation. The contract gives each operation exactly one. */
+/** Returns the tag that groups an operation. The contract gives each operation exactly one. */
 export function tagOf({ declaration }: Operation): string {
   return declaration.tags?.[0] ?? ''
 }
 
 /**
- * An OpenAPI document with what is needed to validate the requests of one tag: its operations with their parameters and
- * JSON bodies, and the schemas that these refer to. Path parameters are left out. They are IDs, and an ID that cannot
- * exist is not found instead of invalid.
+ * Returns an OpenAPI document that validates the requests of one tag: its operations with their parameters and JSON
+ * bodies, and the schemas that these refer to. Path parameters are left out: they are IDs, and an ID that cannot exist
+ * is not found rather than invalid.
  */
 export function requestDocument(contract: Contract, tag: string): object {
   const paths: Record<string, Record<string, object>> = {}
@@ -17,7 +17,7 @@ export function requestDocument(contract: Contract, tag: string): object {
     const methods = paths[operation.path] ?? {}
     paths[operation.path] = methods
     methods[operation.method.toLowerCase()] = requestOf(contract, operation)
-    // HEAD takes the same input as GET.
+    // HEAD accepts the same input as GET.
     if (operation.method === 'GET') methods.head = requestOf(contract, operation)
   }
   const { openapi, info } = contract.document
@@ -43,8 +43,9 @@ function bodyOf({ declaration }: Operation): object {
 }
 
 /**
- * A parameter whose schema is no reference, because the library ignores what is written beside one, such as a default.
- * A reserved character that was not percent-encoded (the colons of a timestamp) is unambiguous here, so it is allowed.
+ * Returns a parameter with its schema inlined, because the library ignores keywords next to a reference, such as a
+ * default. Reserved characters that were not percent-encoded, such as the colons of a timestamp, are unambiguous here
+ * and allowed.
  */
 function writeOut(contract: Contract, { schema, ...parameter }: ParameterObject): object {
   const { $ref: _, ...beside } = schema
@@ -52,7 +53,7 @@ function writeOut(contract: Contract, { schema, ...parameter }: ParameterObject)
   return { ...parameter, schema: written, ...(parameter.in === 'query' && { allowReserved: true }) }
 }
 
-/** The schemas that a value refers to, directly or through others. */
+/** Returns the schemas that a value refers to, directly or through others. */
 function schemasFor({ components }: ContractDocument, value: unknown): Record<string, unknown> {
   const found: Record<string, unknown> = {}
   const visit = (inner: unknown): void => {

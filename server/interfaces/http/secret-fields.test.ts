@@ -3,7 +3,7 @@ import { compiled, startTestPlumbline, type TestPlumbline } from '../../../test/
 import { createKey } from '../../platform/keys/keys.ts'
 import { secretFieldsOf, withoutSecrets } from './secret-fields.ts'
 
-/** A caller that may only propose is shown no secret, because it could then act without an approval. */
+/** A caller that may only propose never sees a secret, because with it the caller could act without approval. */
 let plumbline: TestPlumbline
 let agent: { key: string }
 let vendorId: string

@@ -1,18 +1,18 @@
 import type { Contract, Operation, Schema } from '../../platform/calls/contract.ts'
 
 /**
- * Secrets are the fields that the contract marks with `x-secret`: whoever has their value could act with it. A caller that
- * may only propose is never shown one, in no read, dry run or batch, because it could then act without an approval.
+ * Secrets are the fields that the contract marks with `x-secret`: anyone who has the value could act with it. A caller
+ * that may only propose never sees one, in any read, dry run or batch, because it could then act without approval.
  */
 export type SecretFields = ReadonlyMap<string, Concealment | SecretFields>
 
-/** What replaces a secret: null where the schema allows it; otherwise the field is left out. */
+/** What replaces a secret: null where the schema allows it; otherwise the field is omitted. */
 type Concealment = 'null' | 'absent'
 
-/** The name under which the items of an array are kept. */
+/** The key under which the secrets of an array's items are stored. */
 const ITEMS = '[]'
 
-/** The secrets in an operation's successful responses; null if there are none. */
+/** Returns the secrets in an operation's successful responses; null if there are none. */
 export function secretFieldsOf(contract: Contract, { declaration }: Operation): SecretFields | null {
   const fields = new Map<string, Concealment | SecretFields>()
   for (const [status, declared] of Object.entries(declaration.responses)) {
@@ -26,7 +26,7 @@ type Collected = Map<string, Concealment | SecretFields>
 
 function collect(contract: Contract, given: Schema, into: Collected, seen: ReadonlySet<Schema>): void {
   const schema = contract.resolve(given) as Schema
-  // A schema that contains itself has the same secrets further down, and none of those that exist does.
+  // A recursive schema would have the same secrets at every level, and no recursive schema has any.
   if (seen.has(schema)) return
   const within = new Set([...seen, schema])
   for (const variant of ['anyOf', 'oneOf', 'allOf'])
@@ -48,7 +48,7 @@ function note(contract: Contract, name: string, field: Schema, into: Collected, 
   if (inner.size > 0 && typeof before !== 'string') into.set(name, inner)
 }
 
-/** A copy of a response without its secrets. */
+/** Returns a copy of a response without its secrets. */
 export function withoutSecrets(value: unknown, secrets: SecretFields): unknown {
   if (Array.isArray(value)) {
     const inner = secrets.get(ITEMS)

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { type Problem, problem } from '../../platform/problems/problem.ts'
 
-/** Problems that keep a request from being read at all. It has no operation yet, and may not even have an address. */
+/** Problems that keep a request from being read at all. It has no operation yet, and may not even have a URL. */
 
-/** The problem for bytes that Node's parser refused. */
+/** Returns the problem for bytes that Node's parser refused. */
 export function unreadable(error: { code?: unknown; reason?: unknown }): Problem {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -22,7 +22,7 @@ export function unreadable(error: { code?: unknown; reason?: unknown }): Problem
   }
 }
 
-/** What is wrong with a request that Node could read; null if nothing is, which is nearly always. */
+/** Returns what is wrong with a request that Node could read; null, as nearly always, if nothing is. */
 export function misfit({ headers, httpVersion }: IncomingMessage): Problem | null {
   if (headers.host === undefined && httpVersion === '1.1')
     return problem('malformed_request', 'HTTP/1.1 requests require a Host header.')
@@ -31,13 +31,15 @@ export function misfit({ headers, httpVersion }: IncomingMessage): Problem | nul
   return null
 }
 
-/** What is wrong with a query that is no percent-encoded UTF-8. Nobody can tell what it says; null for all others. */
+/**
+ * Returns the problem of a query that is not percent-encoded UTF-8 and therefore cannot be read; null for all others.
+ */
 export function illegible(url: string): Problem | null {
   if (!url.includes('%')) return null
   const start = url.indexOf('?')
   if (start === -1) return null
   try {
-    // A percent sign that begins no escape stands for itself.
+    // A percent sign that starts no escape stands for itself.
     decodeURIComponent(url.slice(start + 1).replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
     return null
   } catch {
@@ -45,7 +47,7 @@ export function illegible(url: string): Problem | null {
   }
 }
 
-/** The target of a request without the scheme and host that a proxy may send along with the path. */
+/** Returns the target of a request without the scheme and host that a proxy may send along with the path. */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target
   const origin = /^https?:\/\/[^/?#]*/i.exec(target)

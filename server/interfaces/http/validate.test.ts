@@ -4,7 +4,7 @@ import { loadContract, type Operation, type Schema } from '../../platform/calls/
 import { setterOf } from '../../platform/calls/setter.ts'
 import { formatWords, patternWords } from '../../platform/problems/formats.ts'
 
-/** What callers are told when their input is refused. */
+/** The errors that callers receive for invalid input. */
 let plumbline: TestPlumbline
 let vendorId: string
 const VENDORS = '/api/ext/vendors'
@@ -107,7 +107,7 @@ describe('a format or a pattern says what it wants', () => {
 
   test('every format and pattern that the contract asks for in a request has words', () => {
     const asked = requestSchemas()
-    // The bytes of a file are no JSON, and nothing is wrong with any of them.
+    // The bytes of a file are not JSON, and any bytes are valid.
     const formats = new Set(
       asked.flatMap(({ format }) => (typeof format === 'string' && format !== 'binary' ? [format] : [])),
     )
@@ -415,7 +415,7 @@ async function refusedQuery(query: string): Promise<Fault[]> {
   return answer.body.errors
 }
 
-/** Every schema that a request or a skill's input is validated against, at any depth. */
+/** Returns every schema that a request or a skill's input is validated against, at any depth. */
 function requestSchemas(): Schema[] {
   const contract = loadContract()
   const seen = new Set<object>()

@@ -17,11 +17,11 @@ import { requestDocument, tagOf } from './request-document.ts'
  * by Ajv, whose errors name the broken rules that the messages are made from.
  */
 export interface Validator {
-  /** The input of a request, converted and with defaults. Throws one `validation_failed` with all errors. */
+  /** Returns the input of a request, converted and with defaults. Throws one `validation_failed` with all errors. */
   check(operation: Operation, req: Request, res: Response): Promise<Input>
-  /** The same for an input that is already an object. */
+  /** Does the same for an input that is already an object. */
   checkInput(operation: Operation, input: Input): Input
-  /** Compiles every schema, so that the first requests do not have to. Throws if a schema cannot be compiled. */
+  /** Compiles every schema, so that the first requests need not. Throws if a schema cannot be compiled. */
   compileAll(options?: { pause(): Promise<void> }): Promise<void>
 }
 
@@ -70,7 +70,7 @@ export function createValidator(contract: Contract): Validator {
     return { path: params as Record<string, string>, query, body }
   }
 
-  /** Why the library rejects the request; null if it accepts it. */
+  /** Returns why the library rejects the request; null if it accepts it. */
   async function validate(operation: Operation, req: Request, res: Response): Promise<Rejection | null> {
     settleContentType(operation, req)
     const error = await new Promise<unknown>((done) => {
@@ -81,14 +81,14 @@ export function createValidator(contract: Contract): Validator {
     return null
   }
 
-  // The library stops at the first error, and describes it as text.
+  // Finds all errors, because the library stops at the first one and describes it as text.
   function explain(
     operation: Operation,
     sent: Record<string, unknown>,
     { headers, body }: Request,
     rejection: Rejection,
   ): FieldError[] {
-    // Ajv copies all errors so far for each further one, so finding all of them in a large body takes seconds.
+    // For each further error Ajv copies all previous ones, so finding all errors of a large body takes seconds.
     const isLarge = operation.takesBody && hasMoreValues(body, MOST_LISTED)
     const first = isLarge ? inputs.firstFault(operation, body) : undefined
     if (first !== undefined) return [first]
@@ -122,10 +122,10 @@ export function createValidator(contract: Contract): Validator {
 type ApiSpec = Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec']
 type Rejection = InstanceType<typeof OpenApiValidator.error.BadRequest>
 
-/** Of a body with more values, only the first fault is listed. */
+/** Of a body with more values than this, only the first error is listed. */
 const MOST_LISTED = 10_000
 
-/** Whether an object or array has more members than this, at all levels. */
+/** Whether an object or array has more members than this, counting all levels. */
 function hasMoreValues(value: unknown, most: number): boolean {
   let left = most
   const count = (inner: unknown): void => {
@@ -141,22 +141,22 @@ function hasMoreValues(value: unknown, most: number): boolean {
   return left < 0
 }
 
-/** Without a query, a body or a header that the contract declares, nothing can be invalid or have a default. */
+/** Without a query, a body or a declared header, nothing can be invalid or need a default. */
 function hasInput({ takesBody, takesQuery, headers }: Operation, req: Request): boolean {
   if (takesBody || takesQuery || req.url.includes('?')) return true
   for (const name of headers) if (req.headers[name] !== undefined) return true
   return false
 }
 
-// The library caches a compiled validator per content type. Whatever type was sent, the body is JSON by now.
+// The library caches a compiled validator per content type. At this point the body is JSON, whatever type was sent.
 function settleContentType(operation: Operation, { headers }: Request): void {
   if (operation.takesBody) headers['content-type'] = 'application/json'
   else if (headers['content-type'] !== undefined) delete headers['content-type']
 }
 
 /**
- * The "query parser" that we set in Express: a name that is sent more than once becomes a list of values. The object
- * has no prototype, so it has no names but those that were sent.
+ * The "query parser" setting of Express. A name that is sent more than once becomes a list of values. The object has no
+ * prototype, so it contains only names that were sent.
  */
 export function parseQuery(text: string | null | undefined): Record<string, unknown> {
   const query: Record<string, unknown> = Object.create(null)
@@ -168,8 +168,8 @@ export function parseQuery(text: string | null | undefined): Record<string, unkn
   return query
 }
 
-// What the library accepts although the contract does not: a text that no column can hold, and numbers that only
-// JavaScript would read as such, like 0x10, 1e400 and " 5".
+// Returns the errors that the library misses: a text that no column can store, and numbers that only JavaScript
+// accepts, such as 0x10, 1e400 and " 5".
 function unseen(sent: Record<string, unknown>, read: Record<string, unknown>): FieldError[] {
   return Object.entries(sent).flatMap(([name, text]) => {
     const pointer = name.slice(0, LONGEST_POINTER)
@@ -191,7 +191,7 @@ function asTold({ errors }: Rejection): FieldError[] {
   }))
 }
 
-/** An empty request for an operation. The library compiles an operation's schemas when it receives the first request. */
+/** Builds an empty request for an operation. The library compiles an operation's schemas at the first request. */
 function emptyRequest(app: express.Express, { method, path, takesBody }: Operation): { req: Request; res: Response } {
   const own = { method, url: path, originalUrl: path, baseUrl: '', headers: {}, body: takesBody ? {} : undefined }
   return { req: Object.assign(Object.create(app.request), own), res: Object.create(app.response) }

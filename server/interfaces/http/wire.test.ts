@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { faults } from '../../../scripts/conformance/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 
-/** What holds on the wire for every request and every answer, whatever the operation. */
+/** What is true of every request and response on the wire, whatever the operation. */
 let plumbline: TestPlumbline
 const VENDORS = '/api/ext/vendors'
 const lines: string[] = []
@@ -41,7 +41,7 @@ describe('every answer', () => {
     const ids: string[] = []
     for (let i = 0; i < 20; i++) ids.push((await plumbline.get('/api/ext/me')).headers.get('x-request-id') ?? '')
     expect(ids.filter((id) => !/^req_[0-9a-f]{26}$/.test(id))).toEqual([])
-    // Two random ids of 26 digits have the first eight or the last eight in common once in four billion times.
+    // The first or last eight digits of two random IDs of 26 digits are equal once in four billion times.
     expect(new Set(ids.map((id) => id.slice(4, 12))).size).toBe(20)
     expect(new Set(ids.map((id) => id.slice(-8))).size).toBe(20)
   })
@@ -83,7 +83,7 @@ test('a caller that hangs up in the middle of its body is no trouble of ours', a
   ].join('\r\n')
   const socket = connect(Number(port), hostname, () => socket.write(head))
   socket.on('error', () => {})
-  // The service has begun to read when it says "100 Continue".
+  // The service has started to read when it sends "100 Continue".
   socket.once('data', () => socket.resetAndDestroy())
   const logged = () => lines.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId === 'hung-up')
   await expect.poll(logged, { timeout: 5000 }).not.toEqual([])
@@ -237,7 +237,7 @@ describe('an address with the host in front, as proxies send it,', () => {
   })
 })
 
-/** Writes a text to a socket and answers all that comes back until the service closes it. */
+/** Writes a text to a socket and returns everything received until the service closes it. */
 function raw(request: string, onError: (error: Error) => void = () => {}): Promise<string> {
   const { hostname, port } = new URL(plumbline.url)
   return new Promise((done) => {

@@ -5,13 +5,13 @@ import type { Logger } from 'pino'
 import { toProblem } from '../../platform/problems/problem.ts'
 import { serverFor, type Visit } from './server.ts'
 
-/** Answers a request that was let in, each by a server made for it alone. */
+/** Answers an authenticated request with a server created for it alone. */
 export type Respond = (req: IncomingMessage, res: ServerResponse, visit: Visit) => Promise<void>
 
 export function responding(log: Logger): Respond {
   const handler = createMcpHandler(({ authInfo }) => serverFor(visitOf(authInfo)), {
     legacy: 'stateless',
-    // Subscriptions would hold connections open to be told of changes that never come: the tools are those of the key.
+    // The list of tools depends only on the key and never changes, so subscriptions would only keep connections open.
     maxSubscriptions: 0,
     onerror: (error) => log.warn({ err: error }, 'a request to /mcp went wrong'),
   })
@@ -23,7 +23,7 @@ export function responding(log: Logger): Respond {
   }
 }
 
-// What the door has let in travels to the server through the one field that the library passes on as it is.
+// The visit travels to the server through the one field that the library passes on unchanged.
 function visitOf(authInfo: { extra?: Record<string, unknown> } | undefined): Visit {
   const visit = authInfo?.extra?.visit
   if (visit === undefined) throw toProblem(new Error('Expected every request to /mcp to be authenticated first.'))

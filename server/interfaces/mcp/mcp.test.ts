@@ -22,11 +22,11 @@ afterAll(() => plumbline.stop())
 interface Result {
   isError?: boolean
   content: { type: string; text: string }[]
-  // biome-ignore lint/suspicious/noExplicitAny: what a tool answers is looked at, not typed.
+  // biome-ignore lint/suspicious/noExplicitAny: the tests inspect the result of a tool without types.
   structuredContent?: any
 }
 
-/** What the tests do with a client; each generation of the library has its own types for it. */
+/** What the tests need of a client. Each generation of the library has its own types for it. */
 interface Client {
   tools(
     cursor?: string,
@@ -72,7 +72,7 @@ async function newModern(options: Options = {}): Promise<Client> {
 
 async function newOld(options: Options = {}): Promise<Client> {
   const client = new OldClient(ME)
-  // The types of the two generations' transports differ in what may be undefined.
+  // The transport types of the two generations differ in what may be undefined.
   await client.connect(new OldTransport(...addressed(options)) as never)
   return {
     tools: async (cursor) => (await client.listTools(cursor ? { cursor } : {})) as never,
@@ -130,7 +130,7 @@ describe.each([
       const byName = new Map(tools.map((tool) => [tool.name, tool]))
       expect(byName.get('archiveVendor')?.annotations).toMatchObject({ destructiveHint: true, idempotentHint: true })
       expect(byName.get('getVendor')?.annotations).toMatchObject({ readOnlyHint: true, openWorldHint: false })
-      // Short ones come along; together the others would be most of what a model reads.
+      // Short schemas are included. All of them together would be most of what a model reads.
       expect(byName.get('sendBidReminders')?.outputSchema).toMatchObject({ type: 'object' })
       expect(byName.get('awardBid')).not.toHaveProperty('outputSchema')
       expect([byName.has('createHome'), byName.has('search_skills')]).toEqual([false, false])
@@ -244,7 +244,7 @@ test('a key that may not run a skill does not find it, and is told why it may no
   expect(body.data[0]).toMatchObject({ reason: 'permission_denied' })
 })
 
-/** A message as a client of 2025 sends it. */
+/** Sends a message the way a client of the 2025 revisions does. */
 function send(body: unknown, options: { key?: string | null; path?: string; method?: string } = {}): Promise<Response> {
   const { key = plumbline.key, path = '/mcp', method = 'POST' } = options
   return fetch(`${plumbline.url}${path}`, {
@@ -345,7 +345,7 @@ test('whoever waits for more than a second is told that it goes on, if they aske
       handlers: {
         ...operations,
         async getUsage(input, call) {
-          // Goes on for as long as nobody has been told.
+          // Keeps running until the progress notification has arrived.
           await new Promise<void>((done) => {
             release = done
           })

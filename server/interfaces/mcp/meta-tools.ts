@@ -9,8 +9,8 @@ import { descriptionForModels } from '../skills/tools.ts'
 import { notesOn, type Running, runSkill, toldOf } from './run.ts'
 
 /**
- * The four tools that every skill is reached by: search, describe, read, execute. Their definitions are what every model
- * that is connected pays for with each request, so they are short; a suite holds them to 1,000 tokens.
+ * The four tools that reach every skill: search, describe, read and execute. Every connected model pays for their
+ * definitions with each request, so they are short; a test limits them to 1,000 tokens.
  */
 interface MetaTool {
   readonly tool: Tool
@@ -118,7 +118,7 @@ const readWithSkill = tool(
     const named = String(skill)
     const asked = { skill: named, input, dryRun: false }
     const found = catalogueOf(call.surroundings.contract).skills.find(({ name }) => name === named)
-    // What somebody allowed to run unasked must not write.
+    // A tool that clients may run without asking the user must not write.
     if (found?.writes === true)
       return toldOf(running, () => {
         throw problem('permission_denied', `${named} changes data. Use execute_skill to run it.`)
@@ -143,7 +143,7 @@ const executeSkill = tool(
   ({ skill, input, dryRun }, running) =>
     runSkill(running.call, { skill: String(skill), input, dryRun: dryRun === true }, running, (execution) => {
       const { skill, result, untrustedText, dryRun } = execution
-      // Whole events repeat the records that the result shows, and would be most of what a model has to read.
+      // Full events repeat the records of the result and would be most of what a model has to read.
       const events = execution.events.map(({ type, data }) => ({ type, id: data.object.id }))
       const shown = { skill, result, ...(untrustedText.length > 0 && { untrustedText }), events, dryRun }
       return { text: shown, structured: shown, notes: notesOn(untrustedText) }
@@ -156,7 +156,7 @@ export const META_TOOLS: readonly Tool[] = metaTools.map(({ tool }) => tool)
 const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true })
 const validators = new Map<string, ValidateFunction>()
 
-/** Null for a tool that is none of the four. */
+/** Runs one of the four tools; returns null for any other tool. */
 export async function performMeta(name: string, given: unknown, running: Running): Promise<CallToolResult | null> {
   const found = metaTools.find(({ tool }) => tool.name === name)
   if (found === undefined) return null
@@ -175,7 +175,7 @@ export async function performMeta(name: string, given: unknown, running: Running
   return found.perform(input, running)
 }
 
-/** Enough to choose by; describe_skill has the rest. */
+/** Long enough to choose a skill by; describe_skill returns the rest. In characters. */
 const LONGEST_PURPOSE = 200
 
 function firstSentences(description: string): string {

@@ -1,6 +1,6 @@
 import { type GetPromptResult, type Prompt, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 
-/** The usual jobs, which clients offer to people to begin with. */
+/** Common tasks, which clients offer users to start with. */
 interface Job {
   readonly prompt: Prompt
   text(of: (argument: string) => string): string
@@ -61,7 +61,7 @@ export const PROMPTS: readonly Job[] = [
   ),
 ]
 
-/** An argument is a name; a longer text would be a conversation of its own. */
+/** An argument is a name; a longer text would be a conversation of its own. In characters. */
 const LONGEST_ARGUMENT = 300
 
 export function getPrompt(name: string, given: Record<string, string>): GetPromptResult {

@@ -8,7 +8,7 @@ import { Problem } from '../../platform/problems/problem.ts'
 import { catalogueOf, mayUse } from '../skills/catalogue.ts'
 import { concealed, execute } from '../skills/execute.ts'
 
-/** What can be attached to a conversation by its address; the last part is an id, a number or an exact name. */
+/** Records that can be attached to a conversation by URI. The last part is an ID, a number or an exact name. */
 const KINDS = [
   { kind: 'homes', title: 'Home', skill: 'getHome', field: 'homeId' },
   { kind: 'requests', title: 'Bid request', skill: 'getBidRequest', field: 'bidRequestId' },
@@ -44,7 +44,7 @@ export async function readResource(
     throw isUnknown ? new ResourceNotFoundError(uri, error.message) : error
   })
   const shown = concealed(catalogueOf(call.surroundings.contract).find(skill), result)
-  // A resource is one text, so what is said about it is said in it.
+  // A resource is a single text, so notes about it are part of the text.
   const text = JSON.stringify({ ...(shown as object), ...(untrustedText.length > 0 && { untrustedText }) })
   return { skill, contents: [{ uri, mimeType: 'application/json', text }] }
 }

@@ -11,10 +11,10 @@ import type { Visit } from './server.ts'
 import { toolsetOf } from './toolset.ts'
 
 /**
- * `/mcp`: the skills for any client of the Model Context Protocol, over Streamable HTTP, in its revision of 2026-07-28
- * and those of 2025. No session is kept: each request brings its key, is let in, counted and logged as a call of
- * executeSkill is, and is answered by a server made for it alone. Whatever else authenticates that operation one day lets
- * people in here too.
+ * Serves the skills at `/mcp` for any client of the Model Context Protocol over Streamable HTTP, in its revision of
+ * 2026-07-28 and those of 2025. There are no sessions: each request brings its key, is authenticated, counted and
+ * logged like a call of executeSkill, and is answered by a server created for it alone. Every method that authenticates
+ * that operation works here too.
  */
 interface Parts {
   surroundings: Surroundings
@@ -23,10 +23,10 @@ interface Parts {
 }
 
 export function mcpRoutes({ surroundings, door, log }: Parts): Router {
-  // Where a client without a key learns who lets people in (RFC 9728).
+  // Where a client without a key finds the authorization server (RFC 9728).
   const metadata = wellKnown('oauth-protected-resource', `${surroundings.config.publicUrl}/mcp`)
   const challenge = `resource_metadata="${metadata}", scope="${SCOPES.join(' ')}"`
-  // The protocol's library takes 30 MB, which a service is spared until the first client of it comes.
+  // The protocol's library occupies 30 MB, so it is loaded only when the first client connects.
   let respond: Promise<Respond> | null = null
   const routes = express.Router()
   routes.all('/mcp', (req, res, next) => {
@@ -36,7 +36,7 @@ export function mcpRoutes({ surroundings, door, log }: Parts): Router {
 
   async function answer(req: Request, res: Response): Promise<void> {
     if (req.method !== 'POST') {
-      // Clients of 2025 ask for a stream of notices by GET, and go on without one when there is none.
+      // Clients of the 2025 revisions request a stream of notices with GET, and continue without one.
       const refused = new Problem(
         'method_not_allowed',
         'This endpoint only accepts POST. Send one JSON-RPC message.',
@@ -58,12 +58,15 @@ export function mcpRoutes({ surroundings, door, log }: Parts): Router {
   }
 }
 
-/** A model reads what a tool returns, so nobody passes on through it what only they should see. */
+/**
+ * Returns the principal with only the permissions that can be delegated: a model reads every result of a tool and may
+ * pass it on.
+ */
 function withoutPersonal(principal: Principal): Principal {
   return { ...principal, permissions: new Set([...principal.permissions].filter(isDelegable)) }
 }
 
-/** Each message counts against the limits, so several in one request would go uncounted. */
+/** Each message counts against the limits, so a batch of messages in one request would go uncounted. */
 function onlyOne(): Problem {
   return invalid([{ pointer: '', code: 'type', message: 'must be a single JSON-RPC message, not an array' }])
 }

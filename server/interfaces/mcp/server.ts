@@ -14,7 +14,7 @@ import { readResource, resourceTemplates } from './resources.ts'
 import { inWords } from './run.ts'
 import type { Toolset } from './toolset.ts'
 
-/** One request that was let in, and what it may use. */
+/** An authenticated request, and the tools it may use. */
 export interface Visit {
   readonly guest: Guest
   readonly call: Call
@@ -22,8 +22,8 @@ export interface Visit {
 }
 
 /**
- * A server for one request. It is the library's plain one, which passes the contract's schemas through as they are; what
- * a tool is given is checked where every caller's input is.
+ * Creates a server for one request. It uses the library's low-level server, which passes the contract's schemas through
+ * unchanged. Inputs of tools are validated where every caller's input is.
  */
 export function serverFor({ guest, call, toolset }: Visit): Server {
   const server = new Server(
@@ -59,7 +59,7 @@ export function serverFor({ guest, call, toolset }: Visit): Server {
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments ?? {}))
   return server
 
-  // Where the protocol has no results that are errors, a problem is an error of the protocol.
+  // Some methods have no error results. For those, turns a problem into a protocol error.
   async function orProtocolError<T>(work: () => Promise<T> | T): Promise<T> {
     try {
       return await work()
@@ -73,7 +73,10 @@ export function serverFor({ guest, call, toolset }: Visit): Server {
   }
 }
 
-/** What a model is told before it sees a tool: what this is, how to use it, and which day it is where the builder works. */
+/**
+ * Returns what a model reads before it sees a tool: what the service is, how to use it, and the current date where the
+ * builder works.
+ */
 function instructionsFor({ now, timeZone }: Call, { usage }: Toolset): string {
   const today = dateIn(timeZone, now)
   return [
@@ -88,7 +91,7 @@ function instructionsFor({ now, timeZone }: Call, { usage }: Toolset): string {
 
 const WEEKDAY = new Intl.DateTimeFormat('en-US', { weekday: 'long', timeZone: 'UTC' })
 
-/** Null where the client did not ask to be told. */
+/** Returns a function that reports progress; null if the client did not request progress. */
 function progressTo({ mcpReq }: ServerContext): ((seconds: number) => Promise<void>) | null {
   const token = mcpReq._meta?.progressToken
   if (token === undefined) return null
@@ -99,8 +102,8 @@ function progressTo({ mcpReq }: ServerContext): ((seconds: number) => Promise<vo
     })
 }
 
-// The library makes a validator for each server, for forms that are sent to people in the middle of a call. There are
-// none here, and making one takes longer than most requests.
+// For each server the library creates a validator for forms that are sent to users during a call. There are no forms
+// here, and creating the validator takes longer than most requests.
 const NO_FORMS: jsonSchemaValidator = {
   getValidator() {
     throw new Error('Expected /mcp not to send any forms.')

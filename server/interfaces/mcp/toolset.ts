@@ -13,18 +13,19 @@ import { META_TOOLS, performMeta } from './meta-tools.ts'
 import { notesOn, type Running, runSkill, toldOf } from './run.ts'
 
 /**
- * Which tools one address offers. `/mcp` has four that lead to every skill, because the definitions of all are more than
- * a model can be given; `?tools=vendors,bids` has the skills of these tags as tools of their own, and `?tools=all` all.
+ * The tools that one URL offers. `/mcp` has four tools that reach every skill, because the definitions of all skills
+ * are too long for a model. `?tools=vendors,bids` offers the skills of these tags as separate tools, and `?tools=all`
+ * offers all.
  */
 export interface Toolset {
-  /** How its tools are used, for the instructions of the server. */
+  /** How to use the tools, for the server's instructions. */
   readonly usage: string
   list(cursor: string | undefined): { tools: Tool[]; nextCursor?: string }
-  /** Null for a tool that this address does not offer. */
+  /** Runs a tool; returns null if this URL does not offer it. */
   perform(name: string, input: unknown, running: Running): Promise<CallToolResult | null>
 }
 
-/** With their schemas about 100 kB. */
+/** About 100 kB with their schemas. */
 const TOOLS_ON_A_PAGE = 50
 
 export function toolsetOf(call: Call, asked: unknown): Toolset {
@@ -51,7 +52,7 @@ export function toolsetOf(call: Call, asked: unknown): Toolset {
       if (skill === undefined) return null
       const resultIsObject = hasObject(skill)
       const { dryRun = false, ...given } = (input ?? {}) as Record<string, unknown>
-      // What only reads has no dryRun, so there it is refused like any unknown field.
+      // Skills that only read have no dryRun, so it is refused like any unknown field.
       if (!skill.writes) return run({ input, dryRun: false })
       if (typeof dryRun === 'boolean') return run({ input: given, dryRun })
       const fault = { pointer: '/dryRun', code: 'type', message: 'must be a boolean' }
@@ -77,7 +78,7 @@ const metaTools: Toolset = {
   perform: (name, input, running) => performMeta(name, input, running),
 }
 
-/** A skill never changes, and its definition is some kilobytes. */
+/** Cached, because a skill never changes and its definition is several kilobytes long. */
 const tools = new WeakMap<Skill, Tool>()
 
 function asTool(skill: Skill): Tool {
@@ -89,7 +90,7 @@ function asTool(skill: Skill): Tool {
       title: skill.summary,
       description: descriptionForModels(skill),
       inputSchema: (skill.writes ? withDryRun(skill.inputSchema) : skill.inputSchema) as Tool['inputSchema'],
-      // The revisions of 2025 know results as objects alone.
+      // The 2025 revisions allow only objects as structured results.
       ...(hasObject(skill) &&
         !showsSecret(skill) &&
         isShort(skill.outputSchema) && { outputSchema: withUntrusted(skill) as Tool['outputSchema'] }),
@@ -103,14 +104,14 @@ function asTool(skill: Skill): Tool {
   return tool
 }
 
-/** In characters. The schemas of all results would be nine tenths of the list, and most models are charged for it. */
+/** In characters. The output schemas would be nine tenths of the list, and most models are charged for it. */
 const SHORT_SCHEMA = 2000
 
 function isShort(schema: object): boolean {
   return JSON.stringify(schema).length <= SHORT_SCHEMA
 }
 
-/** The schema of the result, with the list of texts from outside beside its fields. */
+/** Returns the schema of the result, with the list of texts from outsiders next to its fields. */
 function withUntrusted({ outputSchema, marks }: Skill): Schema {
   if (marks.output === null || !mayHoldUntrusted(marks.output)) return outputSchema
   const properties = { ...(outputSchema.properties as Record<string, Schema>), untrustedText: UNTRUSTED }
@@ -123,7 +124,7 @@ const UNTRUSTED = {
   items: { type: 'object', properties: { pointer: { type: 'string' }, writtenBy: { type: 'string' } } },
 }
 
-/** Here a secret is shown as null, which the schema of the result may not allow. */
+/** Secrets are shown as null here, which the schema of the result may not allow. */
 function showsSecret({ marks }: Skill): boolean {
   return marks.output !== null && mayHoldSecret(marks.output)
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
   plumbline = await startTestPlumbline()
   app = await newOauthApp(plumbline)
 })
-// Tests move the clock, and connecting an app requires a fresh sign-in.
+// Tests move the clock forward, and connecting an app requires a fresh sign-in.
 beforeEach(async () => {
   owner = await plumbline.signIn()
 })
@@ -102,7 +102,7 @@ test('a refresh with a narrower scope returns a narrower token, and the next one
   expect(await permissionsOf(reading.access_token)).toEqual(['homes:read', 'vendors:read'])
   const wider = await refresh(reading.refresh_token, { scope: 'vendors:read bids:read' })
   expect(wider.body.error).toBe('invalid_scope')
-  // What is refused is not spent.
+  // A refused attempt does not use up the refresh token.
   const { body: whole } = await refresh(reading.refresh_token)
   expect(await permissionsOf(whole.access_token)).toEqual(['homes:read', 'vendors:read', 'vendors:write'])
 })
@@ -173,12 +173,12 @@ test('a person is not led to an app that they have not connected, whatever is wr
       expect(page.html).toContain('Return to phishing.example.com')
     }
   }
-  // Neither by a refusal, although the page asked for one.
+  // The redirect is not followed on a denial either, although the request asked for it.
   const refused = await decided(plumbline, stranger.address({ redirect_uri }), owner, { decision: 'refuse' })
   expect([refused.status, refused.location]).toEqual([200, ''])
   const link = new URL(/href="([^"]+)"/.exec(refused.html)?.[1]?.replaceAll('&amp;', '&') ?? '')
   expect([link.origin + link.pathname, link.searchParams.get('error')]).toEqual([redirect_uri, 'access_denied'])
-  // Once somebody has connected it, it is told as the standard has it, and only if it was they.
+  // Once a user has connected the app, it receives the error as the standard says, but only for that user.
   await connected(plumbline, stranger, owner, {}, { redirect_uri })
   const led = await consentPage(plumbline, stranger.address({ redirect_uri, scope: 'admin' }), owner)
   expect([led.status, led.location.startsWith(redirect_uri)]).toEqual([303, true])
@@ -212,7 +212,7 @@ test('a token for the service at another address is refused here', async () => {
 
 test('nobody agrees but the person, at the page that they were shown', async () => {
   const { ticket, offered } = await consentPage(plumbline, app.address(), owner)
-  // The form of one session, sent in another: it is for whoever saw it.
+  // The form of one session, sent in another session, must be refused.
   const again = await plumbline.signIn()
   const foreign = await decided(plumbline, app.address(), again, { ticket })
   expect([foreign.status, foreign.location]).toEqual([400, ''])
@@ -321,7 +321,7 @@ test('tokens are kept as hashes alone', async () => {
   expect(JSON.stringify(rows)).not.toContain(token.slice(4))
 })
 
-// The clock goes forward, so these come last.
+// These move the clock forward, so they run last.
 test('an app that nobody let in is forgotten after a day, and tokens once their time is over', async () => {
   const tried = await newOauthApp(plumbline)
   plumbline.clock.advance(90 * 86_400_000)

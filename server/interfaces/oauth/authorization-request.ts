@@ -5,7 +5,7 @@ import { resourcesOf } from './metadata.ts'
 import { isRegistered } from './redirects.ts'
 import { permissionsFor } from './scopes.ts'
 
-/** What an app asks a person for, checked. */
+/** An app's authorization request, validated. */
 export interface AuthorizationRequest {
   readonly client: Client
   readonly redirectUri: string
@@ -14,12 +14,12 @@ export interface AuthorizationRequest {
   readonly permissions: readonly Permission[]
 }
 
-/** Why there is nothing to ask: told to the person, because where the app would be told is not known to be the app's. */
+/** An error shown only to the user, because the redirect URI is not known to belong to the app. */
 export interface Untold {
   readonly message: string
 }
 
-/** Why there is nothing to ask, in the words of OAuth. The app is told if the person trusts it (routes.ts). */
+/** An error in the terms of OAuth. The app receives it if the user has connected the app before (routes.ts). */
 export interface Refusal {
   readonly client: Client
   readonly redirectUri: string
@@ -28,10 +28,10 @@ export interface Refusal {
   readonly description: string
 }
 
-/** What comes back with the answer is the app's own; more than this is no state. */
+/** The longest `state`, in characters. It is returned to the app unchanged. */
 const LONGEST_STATE = 2000
 
-/** The page's parameters, each at most once: of two, nobody could say which was meant. */
+/** Reads the page's parameters. Each may occur only once, because of two values neither is certain. */
 export async function readAuthorizationRequest(
   parts: { database: Database; publicUrl: string },
   parameters: URLSearchParams,

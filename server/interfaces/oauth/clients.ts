@@ -5,7 +5,7 @@ import { OauthError } from './errors.ts'
 import { isRedirectUri } from './redirects.ts'
 import { permissionsFor, SCOPES } from './scopes.ts'
 
-/** An app, as it registered. Anybody can register anything, so what it says of itself is its own claim. */
+/** An app as it registered. Anyone can register anything, so its name and links are only claims. */
 export interface Client {
   readonly id: string
   readonly name: string
@@ -15,10 +15,10 @@ export interface Client {
 const MOST_REDIRECTS = 10
 const LONGEST_NAME = 100
 
-/** How many may wait for somebody to let them in, in all: what the hour removes again is a few megabytes. */
+/** How many registered apps may wait to be connected, over all builders. These occupy a few megabytes. */
 const MOST_UNUSED = 10_000
 
-/** RFC 7591: an app makes itself known. Returns what it is answered. */
+/** Registers an app (RFC 7591) and returns the response body. */
 export async function register(database: Database, now: Date, sent: unknown): Promise<object> {
   const { name, redirectUris } = clientOf(sent)
   const id = typeid('cli').toString()
@@ -64,7 +64,7 @@ function clientOf(sent: unknown): Omit<Client, 'id'> {
 
 const NAMELESS = 'An app without a name'
 
-/** What is shown on one line, without characters that turn or hide what stands beside it. */
+/** Returns a name for display on one line, without characters that change or hide the text next to it. */
 function plain(name: string): string {
   const shown = name
     .toWellFormed()
@@ -81,7 +81,7 @@ export async function findClient(database: Database, id: string): Promise<Client
     .executeTakeFirst()
 }
 
-/** Notes that somebody has let the app in, so it is kept. False if it is gone. */
+/** Records that a user connected the app, so that it is kept. Returns false if the app no longer exists. */
 export async function noteGrant(database: Database, id: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await database.statements
     .updateTable('oauthClients')

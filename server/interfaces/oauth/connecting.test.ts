@@ -16,13 +16,13 @@ let owner: RequestOptions
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
 })
-// Tests move the clock, and connecting an app requires a fresh sign-in.
+// Tests move the clock forward, and connecting an app requires a fresh sign-in.
 beforeEach(async () => {
   owner = await plumbline.signIn()
 })
 afterAll(() => plumbline.stop())
 
-/** What the library asks a program to keep, and the person who answers it. */
+/** Stores what the library asks a program to store, and stands in for the user who answers. */
 function program() {
   let information: { client_id: string } | undefined
   let tokens: { access_token: string; token_type: string; refresh_token?: string } | undefined
@@ -47,7 +47,7 @@ function program() {
       verifier = given
     },
     codeVerifier: () => verifier,
-    /** What the browser brings back once the person has agreed. */
+    /** Returns the parameters of the redirect after the user has agreed. */
     async agreed(): Promise<URLSearchParams> {
       return (await decided(plumbline, `${asked?.pathname}${asked?.search}`, owner)).led
     },
@@ -105,7 +105,7 @@ test('what an app does is done by the person with the app, in events, records an
     { key },
   )
   for (const id of [created.body.id, code.id]) {
-    // What an event tells is listed as soon as the event has its place.
+    // The audit entry of an event is listed as soon as the event has its number.
     const { body } = await plumbline.until(
       `/api/ext/audit-entries?resourceId=${id}`,
       ({ body }) => body.data.length > 0,

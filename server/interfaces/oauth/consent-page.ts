@@ -3,22 +3,25 @@ import { text } from '../portal/pages/html.ts'
 import { ENTITIES, ENTITY_NAMES } from './entities.ts'
 import { STYLE } from './style.ts'
 
-/** What the page says; all of it but the builder's own is what a stranger's app has sent. */
+/** What the page shows. Everything except the builder's own data comes from an unknown app. */
 export interface Shown {
   readonly clientName: string
-  /** Where the app is answered: a host, or the scheme of a program on the device. */
+  /** Where the app receives the response: a host, or the scheme of a program on the device. */
   readonly place: string
   readonly isOnDevice: boolean
   readonly person: { readonly name: string; readonly email: string; readonly role: string }
   readonly organization: { readonly id: string; readonly name: string }
-  /** Where else the person works, each with the address of the same page for it. */
+  /** The user's other organizations, each with the URL of the same page for it. */
   readonly others: readonly { readonly name: string; readonly href: string }[]
   readonly offered: readonly Permission[]
   readonly ticket: string
   readonly action: string
 }
 
-/** Who asks, for what, in whose name, and how to say no. It needs no script. */
+/**
+ * Renders the consent page: which app asks, for which permissions, on whose behalf, and how to deny. Works without
+ * scripts.
+ */
 export function consentPage(shown: Shown): string {
   const { clientName, place, isOnDevice, person, organization, others, offered, ticket, action } = shown
   const app = text(clientName)
@@ -51,12 +54,12 @@ ${table(offered)}
   return frame(`Connect “${clientName}”?`, content)
 }
 
-/** A page that asks nothing. */
+/** Renders a page with a message and no form. */
 export function noticePage(title: string, message: string): string {
   return frame(title, `<h1>${text(title)}</h1>\n<p>${text(message)}</p>`)
 }
 
-/** The same for an app that the person has not connected, with a link that tells the app. */
+/** Renders the message for an app that the user has not connected, with a link that passes the error to the app. */
 export function unconnectedPage(
   title: string,
   message: string,

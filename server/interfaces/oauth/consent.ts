@@ -8,14 +8,14 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import { placeOf } from './redirects.ts'
 import { issueCode } from './tokens.ts'
 
-/** What somebody was asked, as the page's form carries it. */
+/** What the consent page showed the user, carried by its form. */
 export interface Ticket {
   readonly clientId: string
   readonly redirectUri: string
   readonly state: string | null
   readonly challenge: string
   readonly organizationId: string
-  /** What the page offered. */
+  /** The permissions that the page offered. */
   readonly offered: readonly Permission[]
   readonly expires: number
 }
@@ -23,14 +23,14 @@ export interface Ticket {
 /** Long enough to ask a colleague. */
 const TICKET_MS = 30 * 60_000
 
-/** What the app asks for and the person could give. */
+/** Returns the permissions that the app requests and the user can grant. */
 export function offeredTo({ permissions }: AuthorizationRequest, principal: SignedIn): Permission[] {
   return permissions.filter((permission) => principal.permissions.has(permission))
 }
 
 /**
- * The form's only word about what was asked. It is sealed for one session, so that nobody can have somebody else agree to
- * something that they were not shown.
+ * Seals what the user was shown into the form. It is sealed for one session, so that nobody can trick another user into
+ * agreeing to something they did not see.
  */
 export function sealTicket(
   encryptionKey: Buffer,
@@ -45,7 +45,7 @@ export function sealTicket(
   return vault(encryptionKey).seal(JSON.stringify(ticket), placeOfTicket(session.id))
 }
 
-/** Null for what was not sealed for this session, or too long ago. */
+/** Opens a ticket; returns null if it was not sealed for this session or has expired. */
 export function openTicket(encryptionKey: Buffer, sealed: string, sessionId: string, nowMs: number): Ticket | null {
   try {
     const ticket = JSON.parse(vault(encryptionKey).open(sealed, placeOfTicket(sessionId))) as Ticket
@@ -67,7 +67,7 @@ interface Agreed {
   readonly proposeOnly: boolean
 }
 
-/** Lets the app act for the caller, in place of what the caller let it do before. Returns the code that the app spends. */
+/** Lets the app act for the caller, replacing the app's earlier grant. Returns the authorization code. */
 export async function grant(
   call: Call,
   ticket: Ticket,

@@ -4,7 +4,7 @@ import { type Holders, permissions } from '../../platform/keys/permissions.gen.t
 type Granted = Exclude<Permission, 'portal_links:read'>
 export type Entity = Granted extends `${infer Name}:${string}` ? Name : never
 
-/** What an app can be granted and what the page calls it. */
+/** The permissions that an app can be granted, and how the page names them. */
 export const ENTITIES = Object.fromEntries(
   Object.entries<Holders>(permissions).flatMap(([entity, { label, isDelegable = true }]) =>
     isDelegable ? [[entity, label]] : [],

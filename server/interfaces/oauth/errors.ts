@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/problems/problem.ts'
 
-/** What OAuth's own standards call an error; apps read the code, people the description. */
+/** An error as OAuth's standards define it: the code is for apps, the description for developers. */
 export class OauthError extends Error {
   readonly code: string
   readonly status: number
@@ -14,7 +14,7 @@ export class OauthError extends Error {
   }
 }
 
-/** Any failure in the words of OAuth. */
+/** Turns any error into an OAuth error. */
 export function toOauthError(error: unknown): OauthError {
   if (error instanceof OauthError) return error
   if (error instanceof Problem) {
@@ -28,5 +28,5 @@ export function toOauthError(error: unknown): OauthError {
   return new OauthError('server_error', 'Something went wrong on our side. Try again later.', 500)
 }
 
-/** The longest that an honest app sends is a registration with a few addresses and links. */
+/** In bytes. The longest honest request is a registration with a few redirect URIs and links. */
 export const MOST_BYTES = 16 * 1024

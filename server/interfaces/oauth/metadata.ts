@@ -2,14 +2,14 @@ import type { Config } from '../../platform/config/config.ts'
 import { SCOPES } from './scopes.ts'
 
 /**
- * The addresses of the service's one resource. A token is for the service at its public address; an app may name that,
- * or the part of it that it uses.
+ * Returns the URIs of the service's resource. A token is valid for the service at its public URL; an app may name that
+ * URL or the part of it that it uses.
  */
 export function resourcesOf(publicUrl: string): readonly string[] {
   return [publicUrl, `${publicUrl}/`, `${publicUrl}/mcp`, `${publicUrl}/api/ext`]
 }
 
-/** RFC 8414: where what happens. */
+/** Returns the authorization server metadata of RFC 8414. */
 export function authorizationServer({ publicUrl }: Pick<Config, 'publicUrl'>): object {
   return {
     issuer: publicUrl,
@@ -21,7 +21,7 @@ export function authorizationServer({ publicUrl }: Pick<Config, 'publicUrl'>): o
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
-    // Apps run with people, who can read whatever is in them, so none is given a secret.
+    // Apps run on users' devices, where anyone can read their contents, so they get no client secret.
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
@@ -30,7 +30,7 @@ export function authorizationServer({ publicUrl }: Pick<Config, 'publicUrl'>): o
   }
 }
 
-/** RFC 9728: who lets people in to this resource. */
+/** Returns the protected resource metadata of RFC 9728, which names the authorization server. */
 export function protectedResource({ publicUrl }: Pick<Config, 'publicUrl'>, resource: string): object {
   return {
     resource,
@@ -42,7 +42,7 @@ export function protectedResource({ publicUrl }: Pick<Config, 'publicUrl'>, reso
   }
 }
 
-/** The well-known document about a resource or an issuer: the path of its address comes after the name. */
+/** Returns the well-known URL for a resource or issuer: the path of its URL follows the name. */
 export function wellKnown(name: string, address: string): string {
   const { origin, pathname } = new URL(address)
   return `${origin}/.well-known/${name}${pathname === '/' ? '' : pathname}`

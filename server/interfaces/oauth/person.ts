@@ -4,17 +4,17 @@ import type { Surroundings } from '../../platform/calls/call.ts'
 import { memberOf, type SignedIn } from '../../platform/keys/principals.ts'
 import { sessionCookieOf } from '../../platform/keys/session-cookie.ts'
 
-/** Who sits before the page. */
+/** The signed-in user of the page. */
 export interface Person {
   readonly principal: SignedIn
   readonly user: { readonly name: string; readonly email: string; readonly role: string }
-  /** Where else they work. */
+  /** The user's other organizations. */
   readonly others: readonly { readonly id: string; readonly name: string }[]
 }
 
 /**
- * The person whose session it is, in an organization that they choose, or else in the one of the session. Null for
- * somebody who is not signed in, or does not work there.
+ * Returns the user of a session, in the organization that they chose or else in that of the session. Null for a visitor
+ * who is not signed in or is not a user of that organization.
  */
 export async function personBehind(
   { identity, database, clock, config }: Surroundings,

@@ -1,20 +1,20 @@
 /**
- * Where an app may receive what it was granted. It names the addresses when it registers, and later one of them, letter by
- * letter; only the port of an address on the user's own device is free, because programs there take what is free.
+ * Validates and matches redirect URIs. An app lists them when it registers, and later names one of them character by
+ * character. Only the port of a loopback URI may differ, because programs use any free port.
  */
 const LONGEST = 500
 
-/** Programs whose schemes have no dot, as the standard asks for, and that many people have. */
+/** Common programs whose schemes have no dot, although the standard asks for one. */
 const KNOWN_SCHEMES: ReadonlySet<string> = new Set(['cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:', 'zed:'])
 
 export function isRedirectUri(text: string): boolean {
-  // A URL forgives spaces and line breaks, which headers do not.
+  // URL parsing tolerates spaces and line breaks, but headers do not.
   if (text.length > LONGEST || !/^[!-~]+$/.test(text) || text.includes('#') || !URL.canParse(text)) return false
   const { protocol, username, password } = new URL(text)
   if (username !== '' || password !== '') return false
   if (protocol === 'https:') return true
   if (protocol === 'http:') return isOwnDevice(text)
-  // A scheme that is a name of the app's own, which no browser runs as a script.
+  // A private scheme of the app, which no browser runs as a script.
   return KNOWN_SCHEMES.has(protocol) || /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol)
 }
 
@@ -24,20 +24,20 @@ export function isRegistered(uri: string, registered: readonly string[]): boolea
   return registered.some((each) => isOwnDevice(each) && withoutPort(each) === withoutPort(uri))
 }
 
-/** What people are shown of it: the host, or the scheme of a program on their device. */
+/** Returns what users see of a redirect URI: the host, or the scheme of a program on their device. */
 export function placeOf(uri: string): string {
   const { protocol, host } = new URL(uri)
   return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1)
 }
 
-/** The source by which a Content-Security-Policy lets a form's answer lead there. */
+/** Returns the Content-Security-Policy source that allows the form's redirect to the URI. */
 export function sourceOf(uri: string): string {
   const { protocol, origin, hostname } = new URL(uri)
-  // A policy cannot name an address of IPv6.
+  // A policy cannot name an IPv6 address.
   return /^https?:$/.test(protocol) && !hostname.startsWith('[') ? origin : protocol
 }
 
-/** The address with more parameters, after those that it has. */
+/** Returns the URI with more parameters appended. */
 export function withParameters(uri: string, parameters: Record<string, string | null>): string {
   const url = new URL(uri)
   for (const [name, value] of Object.entries(parameters)) if (value !== null) url.searchParams.append(name, value)

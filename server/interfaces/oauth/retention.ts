@@ -5,11 +5,13 @@ import type { Clock } from '../../platform/runtime/clock.ts'
 
 const DAY_MS = 86_400_000
 
-/** An app that nobody has let in a day after it registered was a try; one without a grant for 90 days is forgotten. */
+/**
+ * An app that was not connected within a day of its registration is deleted, and so is one without a grant for 90 days.
+ */
 const UNUSED_MS = DAY_MS
 const WITHOUT_GRANT_MS = 90 * DAY_MS
 
-/** Removes tokens whose time is over, and apps that nobody uses. */
+/** Deletes expired tokens and unused apps. */
 export async function forgetUnusedApps(database: Database, clock: Clock): Promise<void> {
   const now = clock.nowMs()
   const [unused, forgotten] = [now - UNUSED_MS, now - WITHOUT_GRANT_MS].map((ms) => new Date(ms).toISOString())

@@ -21,9 +21,9 @@ import { STYLE_SOURCE } from './style.ts'
 import { exchange, giveBack } from './tokens.ts'
 
 /**
- * OAuth 2.1 for apps that people connect: the documents that apps find their way by, the page that asks the person, and
- * the tokens. None of it is in the contract, because its paths, bodies and errors are those of OAuth's own standards.
- * What comes of it is: a grant is listed and revoked by operations, and a token is taken wherever a key is.
+ * OAuth 2.1 for apps that users connect: the metadata documents, the consent page, and the tokens. It is not part of
+ * the contract, because OAuth's own standards define its paths, bodies and errors. Its results are: operations list and
+ * revoke grants, and a token is accepted wherever an API key is.
  */
 interface Parts {
   surroundings: Surroundings
@@ -31,7 +31,7 @@ interface Parts {
   failures: FailureLog
 }
 
-/** What is known about a request; it is logged at the end, without its query, which has codes and states. */
+/** What is logged about a request at its end. The query is left out, because it contains codes and states. */
 interface Visit {
   requestId: string
   address: string
@@ -76,7 +76,7 @@ export function oauthRoutes(parts: Parts): Router {
   return routes
 }
 
-/** The documents stand at the root of the host, before the path that the service may have there. */
+/** The documents are at the root of the host, before the path that the service may have there. */
 function documents(routes: Router, publicUrl: string): void {
   const serve = (address: string, document: object) => {
     const { pathname } = new URL(address)
@@ -90,7 +90,7 @@ function documents(routes: Router, publicUrl: string): void {
     serve(wellKnown('oauth-protected-resource', resource), protectedResource({ publicUrl }, resource))
 }
 
-/** Asks the person, after they have signed in. */
+/** Shows the consent page after the user has signed in. */
 async function ask({ surroundings }: Parts, req: Request, res: Response): Promise<void> {
   const { config, database, clock } = surroundings
   const { publicUrl } = config
@@ -131,7 +131,7 @@ async function ask({ surroundings }: Parts, req: Request, res: Response): Promis
   write(res, 200, html, sourceOf(asked.redirectUri))
 }
 
-/** What the person has answered. */
+/** Processes the user's decision. */
 async function decide({ surroundings }: Parts, req: Request, res: Response): Promise<void> {
   const { config, database, clock } = surroundings
   const { publicUrl } = config
@@ -171,9 +171,8 @@ async function decide({ surroundings }: Parts, req: Request, res: Response): Pro
 }
 
 /**
- * Tells an app that the person has connected before why it gets no code. Any other app could be one that somebody
- * registered to have this service lead people to a page of theirs, so the person sees a page and decides (RFC 9700,
- * section 4.11).
+ * Redirects the error to an app that the user has connected before. Any other app could be one that was registered to
+ * make this service redirect users to a malicious page, so the user sees a page and decides (RFC 9700, section 4.11).
  */
 async function refuse(
   { config, database }: Surroundings,
@@ -197,7 +196,7 @@ async function refuse(
   write(res, isRefused ? 200 : 400, html)
 }
 
-/** The service may be below a path of its host. */
+/** Returns the path of the service on its host, which may not be the root. */
 function pathOf(publicUrl: string): string {
   return new URL(publicUrl).pathname.replace(/\/$/, '')
 }
@@ -206,7 +205,7 @@ function isOnDevice({ redirectUri }: AuthorizationRequest): boolean {
   return !redirectUri.startsWith('https:')
 }
 
-/** A page for a person: what goes wrong is told in its words, and not in those for apps. */
+/** Sends a page for a user. Its errors are written for users rather than for apps. */
 async function page(res: Response, work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -228,11 +227,11 @@ function visitOf(res: Response): Visit {
 const ALWAYS = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
-  // The page's address holds the app's state. Its own form has to say where it comes from.
+  // The page's URL contains the app's state. The page's own form must still send its origin.
   'Referrer-Policy': 'same-origin',
 }
 
-/** A form's answer leads to the app, which the policy has to allow by name. */
+/** Writes a page. The form's redirect leads to the app, which the policy must allow by name. */
 function write(res: Response, status: number, html: string, formLeadsTo = ''): void {
   res
     .status(status)

@@ -2,18 +2,18 @@ import type { Permission } from '../../../client/contract.gen.ts'
 import { ALL_PERMISSIONS, isDelegable } from '../../platform/keys/roles.ts'
 
 /**
- * The scopes that are advertised. Apps ask for all that they are told of, and people choose the rest on the page. Each
- * permission by its own name is a scope too, for an app that knows what it needs.
+ * The advertised scopes. Apps request all scopes that are advertised, and users make the finer choice on the page. The
+ * name of each permission is a scope too, for an app that knows what it needs.
  */
 export const SCOPES = ['read', 'write'] as const
 
-/** The permissions that an app can be granted. */
+/** The permissions that can be granted to an app. */
 const GRANTABLE = ALL_PERMISSIONS.filter(isDelegable)
 const KNOWN: ReadonlySet<string> = new Set(GRANTABLE)
 
 /**
- * The permissions that these scopes stand for; of no scope, all of them. Scopes that are not ours are passed over, as
- * the standard has it. Null if nothing is left.
+ * Returns the permissions of these scopes, or all permissions if no scope is given. Unknown scopes are ignored, as the
+ * standard says. Null if nothing is left.
  */
 export function permissionsFor(scope: string | null): readonly Permission[] | null {
   const asked = (scope ?? '').split(' ').filter((each) => each !== '')
@@ -24,8 +24,8 @@ export function permissionsFor(scope: string | null): readonly Permission[] | nu
 }
 
 /**
- * The granted permissions that a scope names; `read` and `write` name every permission of their kind. Without a scope,
- * all of them. Null if the scope names a permission that was not granted.
+ * Returns the granted permissions that a scope names. `read` and `write` name every permission of their kind. Null if
+ * the scope names a permission that was not granted.
  */
 export function narrowTo(scope: string, granted: readonly string[]): readonly string[] | null {
   const named = scope.split(' ').filter((each) => each !== '')

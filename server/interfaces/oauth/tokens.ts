@@ -11,14 +11,14 @@ import { narrowTo } from './scopes.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** A code is on its way for a second. A refresh token that nobody uses for so long belongs to a forgotten app. */
+/** A code is used within seconds. A refresh token that was not used for this long belongs to a forgotten app. */
 const LIVES_MS = { code: MINUTE_MS, access: HOUR_MS, refresh: 30 * 24 * HOUR_MS } as const
 
 interface Sent {
   readonly [field: string]: unknown
 }
 
-/** The code that an app spends for its first tokens. */
+/** Issues the code that an app exchanges for its first tokens. */
 export async function issueCode(
   call: WriteCall,
   grantId: string,
@@ -52,7 +52,7 @@ async function issue(
   return secret
 }
 
-/** RFC 6749, as OAuth 2.1 narrows it: a code with its verifier, or a refresh token, for new tokens. */
+/** Exchanges a code with its verifier, or a refresh token, for new tokens (RFC 6749, as OAuth 2.1 narrows it). */
 export async function exchange(surroundings: Surroundings, sent: Sent): Promise<object> {
   const field = fieldsOf(sent)
   const { publicUrl } = surroundings.config
@@ -69,7 +69,7 @@ export async function exchange(surroundings: Surroundings, sent: Sent): Promise<
   const organizationId = await organizationOf(surroundings, secret, kind)
   if (organizationId === null) throw wrong(kind)
   const call = await systemCall(surroundings, organizationId)
-  // What is refused may revoke the grant all the same, so it is thrown behind the transaction.
+  // A refusal may still revoke the grant, so the error is thrown after the transaction.
   const result = await call.write((call) => spend(call, { secret, kind, clientId, field }))
   if (result instanceof OauthError) throw result
   return result
@@ -84,10 +84,10 @@ interface Spending {
 
 async function spend(call: WriteCall, { secret, kind, clientId, field }: Spending): Promise<object | OauthError> {
   const found = await lock(call, secret, kind)
-  // Who knows a token and not whose it is has found it somewhere.
+  // A caller that knows a token but not the client it belongs to has probably stolen it.
   if (found === undefined || found.clientId !== clientId) return wrong(kind)
   if (found.spentAt !== null) {
-    // One of the two who had it is a thief, and nobody can say which.
+    // One of the two callers stole the token, and it is unknown which.
     await grants.revoke(call, found.grantId)
     return new OauthError(
       'invalid_grant',
@@ -113,13 +113,13 @@ async function spend(call: WriteCall, { secret, kind, clientId, field }: Spendin
     access_token: await issue(call, grantId, 'access', { permissions }),
     token_type: 'Bearer',
     expires_in: LIVES_MS.access / 1000,
-    // RFC 6749, section 6: it has the scope of the refresh token before it, whatever the access token was narrowed to.
+    // RFC 6749, section 6: the new refresh token has the scope of the old one, however the access token was narrowed.
     refresh_token: await issue(call, grantId, 'refresh'),
     scope: permissions.join(' '),
   }
 }
 
-/** RFC 7009: an app gives back a token. With a refresh token it gives back the whole grant. */
+/** Revokes a token (RFC 7009). A refresh token revokes the whole grant. */
 export async function giveBack(surroundings: Surroundings, sent: Sent): Promise<void> {
   const field = fieldsOf(sent)
   const token = field('token')
@@ -127,7 +127,7 @@ export async function giveBack(surroundings: Surroundings, sent: Sent): Promise<
   if (token === null || clientId === null) throw new OauthError('invalid_request', 'token and client_id are required.')
   const kind = isOauthSecret('refresh', token) ? 'refresh' : 'access'
   const organizationId = await organizationOf(surroundings, token, kind)
-  // Whether there was one is told nobody.
+  // The response does not reveal whether the token existed.
   if (organizationId === null) return
   const call = await systemCall(surroundings, organizationId)
   await call.write(async (call) => {
@@ -140,7 +140,7 @@ export async function giveBack(surroundings: Surroundings, sent: Sent): Promise<
   })
 }
 
-// A field that is sent twice is none.
+// A field that is sent twice counts as missing.
 function fieldsOf(sent: Sent): (name: string) => string | null {
   return (name) => {
     const value = sent[name]
@@ -157,7 +157,7 @@ function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url')
 }
 
-// The hash is unique, and whoever has the secret may know whose it is.
+// The hash is unique, and a caller that has the secret may learn whose it is.
 async function organizationOf(
   { database }: Surroundings,
   secret: string,
@@ -185,7 +185,7 @@ interface Found {
   endsAt: string
 }
 
-/** Locked until the transaction ends, so that of two who spend it at the same time one comes second. */
+/** Locks the token until the transaction ends, so that of two concurrent uses one comes second. */
 async function lock(
   { db, organizationId }: WriteCall,
   secret: string,

@@ -1,8 +1,8 @@
 import { type Html, html } from './html.ts'
 
 /**
- * Colors for the few languages of the documentation: texts, numbers, words of the language and comments, told apart by one
- * expression. What it does not know stays plain, so that it can be wrong about a color but never about a character.
+ * Highlights strings, numbers, keywords and comments in the few languages of the documentation with one regular
+ * expression. Unknown syntax stays plain: a color can be wrong, but the text never is.
  */
 const TOKEN =
   /(?<comment>(?<![^\s])(?:\/\/|# ).*)|(?<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)|(?<word>\b(?:import|from|const|await|async|for|of|if|else|try|except|with|as|def|return|new|null|true|false|None|True|False|export|function|catch|throw|while|do|done|in)\b|(?<![^\s])curl(?=\s))|(?<number>(?<![\w$.-])-?\d[\d.]*(?![\w.]))/g

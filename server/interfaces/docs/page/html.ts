@@ -1,4 +1,4 @@
-/** HTML that is safe to send: `html` has escaped everything inserted into it, except other Html. */
+/** HTML that is safe to send: the tag `html` escapes every inserted value except other `Html`. */
 export class Html {
   readonly source: string
 

@@ -2,7 +2,7 @@ import { Marked } from 'marked'
 import { highlighted } from './highlight.ts'
 import { Html, html } from './html.ts'
 
-// A block scrolls sideways, so the keyboard has to reach it; a heading has an address.
+// Code blocks scroll sideways, so they need keyboard focus; headings get an anchor.
 const marked = new Marked({
   renderer: {
     code: ({ text }) => `${code(text).source}\n`,
@@ -14,7 +14,7 @@ const marked = new Marked({
   },
 })
 
-/** The anchor of a heading on its page: `delivery-guarantees`. */
+/** Returns the anchor of a heading on its page, such as `delivery-guarantees`. */
 export function anchorFor(heading: string): string {
   return withoutTags(heading)
     .toLowerCase()
@@ -22,12 +22,14 @@ export function anchorFor(heading: string): string {
     .replaceAll(/^-|-$/g, '')
 }
 
-/** A heading without its former anchors, which it keeps as `<a id="former-anchor"></a>` so that old links work. */
+/**
+ * Returns a heading without its former anchors, which it keeps as `<a id="former-anchor"></a>` so that old links work.
+ */
 export function withoutTags(heading: string): string {
   return heading.replaceAll(/<[^>]*>/g, '').trim()
 }
 
-/** The contract's texts and the guides are our own Markdown. Its only HTML is the former anchors of headings. */
+/** Renders Markdown. The contract's texts and the guides are our own; their only HTML is former anchors of headings. */
 export function markdown(text: string): Html {
   return new Html(marked.parse(text, { async: false }))
 }
@@ -44,26 +46,26 @@ export function json(value: unknown): Html {
   return code(JSON.stringify(value, null, 2))
 }
 
-/** What every page of the documentation needs. */
+/** Site-wide values that every page of the documentation needs. */
 export interface Site {
   title: string
   version: string
-  /** The URL at which users reach the service, without a slash at the end. */
+  /** The URL at which users reach the service, without a trailing slash. */
   url: string
-  /** The path of the documentation: `/docs`, below the path of the service if it has one. */
+  /** The path of the documentation: `/docs`, prefixed with the path of the service if it has one. */
   docs: string
 }
 
 export interface Page {
   title: string
-  /** The entry of the navigation that it belongs to. */
+  /** The navigation entry that the page belongs to. */
   section: string
   content: Html
-  /** Its own scripts, in addition to those of all pages, by their names under /docs/assets. */
+  /** Names of additional scripts under /docs/assets, besides those that all pages load. */
   scripts?: readonly string[]
-  /** The reference's table of contents, which is a menu where the window is narrow. */
+  /** The reference's table of contents, which becomes a menu in narrow windows. */
   contents?: Html
-  /** Where its forms find ids that exist: a list for each prefix. */
+  /** Where the page's forms find IDs that exist: the path of a list for each ID prefix. */
   sources?: Record<string, string>
 }
 

@@ -8,26 +8,29 @@ import {
 } from '../../../platform/calls/contract.ts'
 
 /**
- * Where everything of the reference stands: a page for each tag with its operations, and each object of their answers on
- * exactly one of these pages, which all others link to.
+ * The layout of the reference: a page for each tag with its operations. Each object in their responses is described on
+ * exactly one page, and the other pages link to it.
  */
 export interface Atlas {
   readonly contract: Contract
-  /** In the order of the contract's tag groups. */
+  /** The pages, in the order of the contract's tag groups. */
   readonly groups: readonly { readonly name: string; readonly rooms: readonly Room[] }[]
   roomNamed(slug: string): Room | undefined
   roomOf(operation: Operation): Room
-  /** The address of an object below the reference, `vendors#Vendor`; undefined for a schema that is none. */
+  /**
+   * The address of an object relative to the reference, such as `vendors#Vendor`; undefined for a schema that is not an
+   * object.
+   */
   objectAt(name: string): string | undefined
 }
 
 export interface Room {
   readonly tag: string
-  /** As addresses write it: `bid-requests`. */
+  /** The name in URLs, such as `bid-requests`. */
   readonly slug: string
   readonly description: string
   readonly operations: readonly Operation[]
-  /** The names of the schemas whose fields stand on this page. */
+  /** The names of the schemas whose fields this page describes. */
   readonly objects: string[]
 }
 
@@ -73,7 +76,10 @@ function draw(contract: Contract): Atlas {
   }
 }
 
-/** Gives each object a page: that of the first operation which answers it, then of the first whose answer contains it. */
+/**
+ * Assigns each object to the page of the first operation that returns it, or else of the first whose response contains
+ * it.
+ */
 function settle(contract: Contract, rooms: readonly Room[]): Map<string, Room> {
   const homes = new Map<string, Room>()
   const settleAt = (room: Room, schema: Schema | Reference | undefined): void => {
@@ -85,7 +91,7 @@ function settle(contract: Contract, rooms: readonly Room[]): Map<string, Room> {
   for (const room of rooms)
     for (const operation of room.operations) settleAt(room, answerOf(contract, operation)?.schema)
   for (const room of rooms) {
-    // The list grows while it is walked, as objects inside of objects are found; each of them once.
+    // The list grows during the loop as nested objects are found. Each object is added once.
     for (let at = 0; at < room.objects.length; at++) {
       const name = room.objects[at] ?? ''
       for (const inner of namedWithin(contract.document.components.schemas?.[name])) settleAt(room, inner)
@@ -96,14 +102,14 @@ function settle(contract: Contract, rooms: readonly Room[]): Map<string, Room> {
   return homes
 }
 
-/** The references in a schema that are its own, without those of what it refers to. */
+/** Returns the references of a schema itself, without those of the schemas it refers to. */
 function namedWithin(value: unknown): Reference[] {
   if (typeof value !== 'object' || value === null) return []
   const own = '$ref' in value && typeof value.$ref === 'string' ? [{ $ref: value.$ref }] : []
   return [...own, ...Object.values(value).flatMap(namedWithin)]
 }
 
-/** The name of the object that a schema is, or lists, or may be beside null; null if it is none that has a name. */
+/** Returns the name of the object that a schema is, lists, or allows next to null; null if there is no named object. */
 export function objectName(contract: Contract, schema: Schema | Reference): string | null {
   const target = contract.resolve<Schema>(schema as Schema | Reference)
   const { properties, anyOf, items } = target as {
@@ -119,7 +125,7 @@ export function objectName(contract: Contract, schema: Schema | Reference): stri
   return only !== undefined && others.length === 0 ? objectName(contract, only) : null
 }
 
-/** What a page of a list consists of; null if the schema is not such a page. */
+/** Returns the schema of the items of a list page; null if the schema is not a list page. */
 export function pageOf(contract: Contract, schema: Schema | Reference): Schema | null {
   const { properties } = contract.resolve<Schema>(schema as Schema | Reference) as {
     properties?: Record<string, Schema>
@@ -137,7 +143,7 @@ export interface ShownAnswer {
   examples: Record<string, { summary?: string; value: unknown }>
 }
 
-/** The answer to a request that succeeds: the first that the contract declares from 200 to 299. */
+/** Returns the success response of an operation: the first that the contract declares from 200 to 299. */
 export function answerOf(contract: Contract, { declaration }: Operation): ShownAnswer | undefined {
   const found = Object.entries(declaration.responses).find(([status]) => status.startsWith('2'))
   if (found === undefined) return undefined

@@ -4,32 +4,32 @@ import { type Html, html } from '../page/html.ts'
 import { inline } from '../page/page.ts'
 import { type Atlas, pageOf } from './atlas.ts'
 
-/** A field or a parameter as the reference shows it, with those inside of it. */
+/** A field or parameter as the reference shows it, with its nested fields. */
 export interface Field {
-  /** Its place on the page: `createVendor.companyName`. */
+  /** The anchor on the page, such as `createVendor.companyName`. */
   readonly anchor: string
   readonly name: string
   readonly type: Html
-  /** The schema that it has, or its items have, by its name; null for one without. */
+  /** The name of the field's schema or of its items' schema; null if the schema has no name. */
   readonly schemaName: string | null
   readonly isRequired: boolean
   readonly isDeprecated: boolean
-  /** Markdown. */
+  /** In Markdown. */
   readonly description: string
-  /** Bounds, values and defaults, a sentence each. */
+  /** Bounds, values and defaults, one sentence each. */
   readonly facts: readonly Html[]
   readonly within: readonly Field[]
 }
 
 interface Place {
   readonly atlas: Atlas
-  /** The address of the reference. */
+  /** The URL of the reference. */
   readonly base: string
-  /** What is asked for is shown as a whole; what is answered links to the objects, which have a section each. */
+  /** Whether to show nested objects in full, as for inputs. Responses link to the section of each object instead. */
   readonly isWhole: boolean
 }
 
-/** Deeper than any input of the contract, so that one that contains itself ends. */
+/** Deeper than any input of the contract. Bounds the recursion of a schema that contains itself. */
 const DEEPEST = 8
 
 export function parameterFields(place: Place, anchor: string, parameters: readonly ParameterObject[]): Field[] {
@@ -39,7 +39,7 @@ export function parameterFields(place: Place, anchor: string, parameters: readon
   }))
 }
 
-/** The fields of an object; none if the schema is no object with fields of its own. */
+/** Returns the fields of an object, or an empty list if the schema has no fields of its own. */
 export function fieldsOf(place: Place, anchor: string, schema: Schema | Reference, depth = 0): Field[] {
   const { contract } = place.atlas
   const { properties = {}, required = [] } = contract.resolve<Schema>(schema) as {
@@ -67,13 +67,13 @@ function read(place: Place, declared: Schema, anchor: string, depth: number): Om
   }
 }
 
-/** A schema with what it refers to; what stands beside the reference counts more. */
+/** Merges a schema with the schema it refers to. Keywords next to the reference take precedence. */
 function merged(contract: Contract, { $ref, ...own }: Schema): Schema {
   if (typeof $ref !== 'string') return own
   return { ...merged(contract, contract.resolve<Schema>({ $ref })), ...own }
 }
 
-/** What a list lists, or what something that may be null is otherwise. */
+/** Returns the schema of a list's items, or the non-null alternative of a nullable schema. */
 function innermost(contract: Contract, declared: Schema): { schema: Schema; name: string | null } {
   const name = typeof declared.$ref === 'string' ? (declared.$ref.split('/').at(-1) ?? null) : null
   const schema = merged(contract, declared)
@@ -91,7 +91,7 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Its type in words, with a link where it is an object that has a section. */
+/** Describes a type in words, with a link if it is an object that has a section. */
 export function typeOf(place: Place, declared: Schema | Reference): Html {
   const { atlas, base } = place
   const { contract } = atlas
@@ -156,7 +156,7 @@ function factsOf(contract: Contract, outer: Schema, inner: Schema): Html[] {
   return facts
 }
 
-/** A pattern in the words by which a value that breaks it is refused; only answers have patterns without. */
+/** Describes a pattern in the words of its validation error. Only patterns of responses have no such words. */
 function formOf(pattern: string): Html {
   const words = patternWords[pattern]
   if (words === undefined) return html`Pattern: <code>${pattern}</code>.`
@@ -185,7 +185,7 @@ export function fieldList(fields: readonly Field[]): Html | null {
   )}</ul>`
 }
 
-/** All of them, those inside of others too. */
+/** Returns all fields, including nested fields. */
 export function everyField(fields: readonly Field[]): Field[] {
   return fields.flatMap((field) => [field, ...everyField(field.within)])
 }

@@ -1,13 +1,13 @@
 import type { Contract } from '../../../platform/calls/contract.ts'
 import { anchorFor } from '../page/page.ts'
 
-/** A paragraph of what the contract says about all of itself. */
+/** A paragraph of the contract's introduction. */
 export interface Paragraph {
-  /** Its address on the overview, by the first of its terms; null for one that explains none. */
+  /** The anchor on the overview, from the first of the paragraph's terms; null if it explains no term. */
   readonly anchor: string | null
-  /** What it explains: `Money, Dates, instants`. */
+  /** The terms it explains, such as `Money, Dates, instants`. */
   readonly title: string
-  /** Markdown. */
+  /** In Markdown. */
   readonly text: string
 }
 

@@ -13,7 +13,7 @@ export interface OperationFields {
   readonly body: readonly Field[]
 }
 
-/** What an operation takes, whole: the reference shows it open, and the search knows each field. */
+/** Returns the full input of an operation. The reference shows it expanded, and the search indexes each field. */
 export function inputOf(atlas: Atlas, base: string, operation: Operation): OperationFields {
   const place = { atlas, base, isWhole: true }
   const parameters = parametersOf(atlas.contract, operation)
@@ -62,7 +62,7 @@ ${exampleAnswers(contract, operation)}
 `
 }
 
-/** On a phone a path is broken where one of its steps ends. */
+/** Allows a line break after each segment of a path, for narrow screens. */
 function breakable(path: string): Html {
   return html`${path.split(/(?<=\/)/).map((step) => html`${step}<wbr>`)}`
 }
@@ -118,7 +118,7 @@ ${success.schema === undefined ? null : ownFields(atlas, base, operation, succes
   )}</p>`
 }
 
-/** The fields of an answer that has no name, and so no section of its own. */
+/** Renders the fields of a response schema that has no name and therefore no section of its own. */
 function ownFields(atlas: Atlas, base: string, operation: Operation, schema: Schema | { $ref: string }): Html | null {
   if ('$ref' in schema || 'nextCursor' in ((schema.properties as object | undefined) ?? {})) return null
   return fieldList(fieldsOf({ atlas, base, isWhole: false }, `${operation.id}.answer`, schema))
@@ -146,7 +146,7 @@ function exampleAnswers(contract: Contract, operation: Operation): Html | null {
   )}</div>`
 }
 
-/** What the page needs to know to send a request by a form (try.js). */
+/** Returns what the page needs to send a request from a form (try.js). */
 function tryable(contract: Contract, operation: Operation, skills: ReadonlySet<string>): object {
   const { id, method, path, takesBody, mostUploadBytes } = operation
   const { path: inPath, query, body: shown } = exampleRequest(contract, operation)

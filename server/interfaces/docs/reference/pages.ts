@@ -8,9 +8,9 @@ import { ABOUT_PAGES, introductionOf } from './introduction.ts'
 import { operationSection } from './operation.ts'
 
 /**
- * The reference, rendered by the service from the contract: an overview of all operations, and a page for each tag. It
- * can be read, linked to and printed without a script; scripts add the search, the forms to try a request, and the choice
- * of a language.
+ * Renders the overview of all operations. The reference, including its page for each tag, is rendered from the contract
+ * and can be read, linked and printed without scripts. Scripts add the search, the request forms and the choice of a
+ * language.
  */
 export function overviewPage(site: Site, contract: Contract): Page {
   const atlas = atlasOf(contract)
@@ -45,7 +45,7 @@ ${rooms.map(
   }
 }
 
-/** A tag: its operations, and after them the objects that they answer with. */
+/** Renders the page of a tag: its operations, followed by the objects that they return. */
 export function roomPage(site: Site, contract: Contract, slug: string): Page | null {
   const atlas = atlasOf(contract)
   const room = atlas.roomNamed(slug)
@@ -79,7 +79,7 @@ ${description === undefined ? null : html`<p>${inline(description)}</p>\n`}${fie
 })}`
 }
 
-/** The tags, with the operations and objects of the page that is open. */
+/** Renders the table of contents: all tags, and the operations and objects of the open page. */
 function contents(site: Site, atlas: Atlas, open: Room | null): Html {
   return html`${atlas.groups.map(
     ({ name, rooms }) => html`<h2>${name}</h2>
@@ -102,8 +102,8 @@ function entry({ id, method, declaration }: Operation, page: string): Html {
 }
 
 /**
- * The list that ids of each kind can be taken from, by their prefix, so that a form is filled with ids that exist:
- * `{ ven: '/api/ext/vendors' }`. Of several lists, that with the fewest ids in its own path.
+ * Returns, for each ID prefix, the list that forms take existing IDs from, such as `{ ven: '/api/ext/vendors' }`. If
+ * several lists qualify, it takes the one with the fewest IDs in its own path.
  */
 function idSources(atlas: Atlas): Record<string, string> {
   const sources: Record<string, string> = {}

@@ -8,8 +8,8 @@ import type {
 } from '../../../platform/calls/contract.ts'
 
 /**
- * Code to paste for each operation: in curl, in TypeScript with the client, and in Python with its standard library. Ids and
- * bodies come from the contract's examples, so a sample is a valid request, although its ids may not exist.
+ * Sample code for each operation in curl, in TypeScript with the client, and in Python with its standard library. IDs
+ * and bodies come from the contract's examples, so a sample is a valid request, although its IDs may not exist.
  */
 export interface Samples {
   curl: string
@@ -38,7 +38,7 @@ export interface ExampleRequest {
   body: unknown
 }
 
-/** The first example that the contract shows of a request. */
+/** Returns the first example request of an operation. */
 export function exampleRequest(contract: Contract, { declaration }: Operation): ExampleRequest {
   const path: Record<string, string> = {}
   const query: Record<string, unknown> = {}
@@ -56,12 +56,12 @@ export function exampleRequest(contract: Contract, { declaration }: Operation): 
   return { path, query, body: example === undefined ? undefined : contract.resolve<{ value: unknown }>(example).value }
 }
 
-/** Where callers keep their credential: a builder's program its key, a vendor the token of its address. */
+/** Returns the environment variable with the credential: an API key, or for the portal the token of a portal link. */
 function credentialOf({ schemes }: Operation): string {
   return schemes.has('apiKey') ? 'PLUMBLINE_KEY' : 'PORTAL_TOKEN'
 }
 
-/** Where the request goes, below the address of the service. */
+/** Returns the path and query of a request, relative to the URL of the service. */
 function targetOf({ path: template }: Operation, { path, query }: ExampleRequest): string {
   let target = template
   for (const [name, value] of Object.entries(path)) target = target.replace(`{${name}}`, encodeURIComponent(value))
@@ -74,7 +74,7 @@ function targetOf({ path: template }: Operation, { path, query }: ExampleRequest
 function curl(operation: Operation, request: ExampleRequest, url: string): string {
   const { body } = request
   const { method } = operation
-  // curl makes a request with a body a POST by itself.
+  // curl uses POST by default for a request with a body.
   const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
   const lines = [
     `curl ${verb}${quoted(`${url}${targetOf(operation, request)}`)}`,
@@ -86,14 +86,14 @@ function curl(operation: Operation, request: ExampleRequest, url: string): strin
   return lines.join(' \\\n  ')
 }
 
-/** Quotes a value so that the shell takes these exact characters. */
+/** Quotes a value for the shell. */
 function quoted(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`
 }
 
 function typescript(contract: Contract, operation: Operation, request: ExampleRequest, url: string): string {
   const { method, path } = operation
-  // The client pages by itself.
+  // The client requests further pages itself.
   const isPaged = isList(contract, operation)
   const { limit: _, ...filters } = request.query
   const query = isPaged ? filters : request.query
@@ -118,7 +118,7 @@ for await (const ${itemName(operation)} of plumbline.pages(${given})) {
 }
 `
   }
-  // An answer without a body has only its status to show.
+  // A response without a body has only a status to print.
   const answered = hasContent(contract, operation) ? 'data' : 'response.status'
   return `${head}
 const { ${answered.split('.')[0]}, error } = await plumbline.${method}(${given})
@@ -180,7 +180,7 @@ function contentOf(
   return first && { type: first[0], media: first[1] }
 }
 
-/** listBidRequests iterates over bidRequests, one bidRequest at a time. */
+/** Returns the singular for the loop variable: listBidRequests iterates over bidRequests, one bidRequest at a time. */
 function itemName({ id }: Operation): string {
   const plural = id.replace(/^list/, '')
   const singular = plural.replace(/ies$/, 'y').replace(/s$/, '')
@@ -189,7 +189,7 @@ function itemName({ id }: Operation): string {
 
 const WIDTH = 70
 
-/** A value as it would be written in TypeScript. */
+/** Writes a value as a TypeScript literal. */
 function literal(value: unknown, indent = ''): string {
   if (typeof value === 'string')
     return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
@@ -207,7 +207,7 @@ function literal(value: unknown, indent = ''): string {
   return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${indent}${close}`
 }
 
-/** A value as it would be written in Python; JSON's texts are Python's, too. */
+/** Writes a value as a Python literal. JSON strings are valid Python strings. */
 function pythonLiteral(value: unknown, indent: string): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
