@@ -4,7 +4,7 @@ import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../te
 import { eventsOf } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
 
-/** How long the addresses of the portal are valid, and what ends them earlier. */
+/** How long portal links are valid, and what ends them earlier. */
 const DAY_MS = 86_400_000
 
 let plumbline: TestPlumbline
@@ -20,7 +20,7 @@ const ask = async (more: object = {}): Promise<Answer['body']> =>
   (await post('/bids/request', { ...site.framing(), ...more })).body
 const read = async (id: string) => (await plumbline.get(`/api/ext/bids/requests/${id}`, { key: site.key })).body
 const tokenOf = (portalUrl: string): string => portalUrl.split('/').at(-1) ?? ''
-/** Invites a vendor to its portal, and returns the link that it is mailed. */
+/** Invites a vendor to its portal and returns the link in its email. */
 const invite = async (vendorId: string): Promise<string> => {
   expect((await post(`/vendors/${vendorId}/invite`)).status).toBe(200)
   return plumbline.mailedLink(vendorId)
@@ -28,7 +28,7 @@ const invite = async (vendorId: string): Promise<string> => {
 const newVendor = async (): Promise<string> =>
   (await post('/vendors', { companyName: 'Blanco Framers', email: 'bids@blanco.example.com' })).body.id
 
-/** How the page and the interface answer an address: status and text of the page, code of the interface. */
+/** Returns how the page and the API respond to a portal link: status and text of the page, code of the API. */
 async function opens(portalUrl: string) {
   const page = await fetch(plumbline.url + new URL(portalUrl).pathname)
   const { status, body } = await plumbline.get('/api/portal/invitations', { key: tokenOf(portalUrl) })
@@ -110,7 +110,7 @@ test('an address that is revoked opens nothing, and the invitation stays as it w
   expect(await opens(portalUrl)).toMatchObject({ page: 410, code: 'revoked_token' })
   const after = await read(request.id)
   expect(after).toMatchObject({ status: 'sent', version: request.version + 1, invitations: [revoked.body, {}] })
-  // Repeating it changes nothing; the vendor can still use the address of its whole portal.
+  // Repeating the call changes nothing, and the vendor can still use the link to its whole portal.
   expect((await post(`/invitations/${id}/revoke`)).body).toEqual(revoked.body)
   expect(await read(request.id)).toEqual(after)
   expect((await plumbline.get(`/api/portal/invitations/${id}`, { key: tokenOf(whole) })).status).toBe(200)

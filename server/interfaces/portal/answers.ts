@@ -1,13 +1,13 @@
 import { Problem } from '../../platform/problems/problem.ts'
 import type { Answers } from './queries.ts'
 
-/** Each changed answer is something that the builder acts on, so only a few an hour are allowed. */
+/** The builder acts on each changed answer, so only a few per hour are allowed. */
 const MOST_ANSWERS = 6
 const HOUR_MS = 3_600_000
 
 /**
- * The count with one more answer; throws `too_many_answers`. What is answered is locked, so concurrent answers are
- * counted one after the other.
+ * Returns the count including one more answer. Throws `too_many_answers`. The answered record is locked, so concurrent
+ * answers are counted one after the other.
  */
 export function countedAnswer({ since, count }: Answers, now: Date, to: string): Answers {
   const endsAt = since === null ? 0 : Date.parse(since) + HOUR_MS

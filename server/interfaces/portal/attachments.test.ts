@@ -17,7 +17,7 @@ interface Guest {
   token: string
 }
 
-/** A bid request with the vendors that were asked. */
+/** Creates a bid request and its invited vendors. */
 async function newRequest(fields: object = {}): Promise<{ id: string; guests: Guest[] }> {
   const names = ['Lone Star Framing', 'Hill Country Framers']
   const vendorIds = await Promise.all(
@@ -64,11 +64,11 @@ test('a vendor reads the files of the request and hands in its own, which no oth
   expect((await open(other, body.id)).status).toBe(404)
   expect((await open(other, body.id, one)).status).toBe(404)
   expect((await handIn({ ...one, token: other.token }, pdf())).status).toBe(404)
-  // The builder sees it at the invitation, from whom it came.
+  // The builder sees the file on the invitation, with the vendor that uploaded it.
   const { body: seen } = await plumbline.get(`/api/ext/attachments?recordId=${one.invitationId}`)
   expect(seen.data).toMatchObject([{ id: body.id, createdBy: { type: 'vendor', id: one.vendorId } }])
   expect((await download(plumbline, body.id)).bytes.equals(offer)).toBe(true)
-  // What was deleted is gone for the vendor too.
+  // A deleted file disappears for the vendor too.
   await plumbline.delete(`/api/ext/attachments/${shared.id}`)
   expect([await ids(other), (await open(other, shared.id)).status]).toEqual([[], 404])
 })

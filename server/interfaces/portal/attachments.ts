@@ -16,12 +16,12 @@ import { visible as visibleOrder } from './order.ts'
 import type { InvitationAddress } from './queries.ts'
 
 /**
- * The files that a vendor sees. With an invitation: those of the bid request, which all who were asked see, and those of
- * the invitation itself, which only this vendor and the builder do. With an order: its own. What the builder does not
- * share is not among them.
+ * The files that a vendor sees. For an invitation: the files of the bid request, which all invited vendors see, and
+ * those of the invitation itself, which only this vendor and the builder see. For an order: its own. Only files that
+ * the builder shares are included.
  */
 
-/** An offer has a few files; whoever has the address could otherwise use up the builder's room. */
+/** A bid has a few files. Without a limit, anyone with the link could use up the builder's storage. */
 const MOST_OF_INVITATION = 20
 
 const list = listing<PortalAttachment>({
@@ -88,7 +88,7 @@ export async function fileOf(call: Call, invitationId: string, attachmentId: str
   return downloadOf(call, attachment)
 }
 
-/** Whether the caller came by a copied link, and the vendor has not submitted the bid that its files are for. */
+/** Whether the caller used a copied link while the vendor has not yet submitted the bid that its files belong to. */
 async function hidesUnsent(call: Call, { bidRequestId, vendorId }: InvitationAddress): Promise<boolean> {
   return call.principal.copiedBy !== undefined && (await newestBid(call, bidRequestId, vendorId)) === undefined
 }
@@ -98,7 +98,7 @@ export async function orderFileOf(call: Call, purchaseOrderId: string, attachmen
   return downloadOf(call, await findShared(call, [purchaseOrderId], attachmentId))
 }
 
-/** The file, if it is shared and attached to one of these records. */
+/** Returns the file if it is shared and attached to one of these records. */
 async function findShared(call: Call, recordIds: readonly string[], attachmentId: string) {
   const attachment = await attachments.find(call, attachmentId)
   if (!attachment.shared || !recordIds.includes(attachment.recordId)) throw notFound()

@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import type { PortalBidDraft } from '../../../client/contract.gen.ts'
 import type { Call, Tenant, WriteCall } from '../../platform/calls/call.ts'
 
-/** What was entered for a bid. No operation of the builder reads these tables. */
+/** The values entered for a bid. No operation of the builder reads these tables. */
 export type Entered = Omit<PortalBidDraft, 'version' | 'updatedAt'>
 
 /**
- * The vendor's own link and its copies have separate drafts: whoever copied a link must neither see nor submit what the
- * vendor has not submitted.
+ * The vendor's own link and copied links have separate drafts: a user who copied a link must neither see nor submit
+ * what the vendor has not submitted.
  */
 function tableFor({ principal }: Pick<Call, 'principal'>) {
   return sql.table(principal.copiedBy === undefined ? 'bidDrafts' : 'copiedLinkBidDrafts')
 }
 
-/** The draft of the caller's kind of link; null if there is none. */
+/** Returns the draft for the caller's kind of link; null if there is none. */
 export async function draftOf(call: Call, invitationId: string): Promise<PortalBidDraft | null> {
   const { db, organizationId } = call
   const { rows } = await sql<{ content: Entered | null; version: number; updatedAt: string }>`
@@ -24,7 +24,7 @@ export async function draftOf(call: Call, invitationId: string): Promise<PortalB
   return { ...row.content, version: row.version, updatedAt: row.updatedAt }
 }
 
-/** Replaces the draft of the caller's kind of link; null if it was submitted or discarded. */
+/** Replaces the draft for the caller's kind of link; null deletes it after it was submitted or discarded. */
 export async function keepDraft(call: WriteCall, invitationId: string, entered: Entered | null): Promise<void> {
   const { db, organizationId, now } = call
   await sql`
@@ -36,7 +36,7 @@ export async function keepDraft(call: WriteCall, invitationId: string, entered: 
   )
 }
 
-/** The vendor's newest bid on the whole request, in whichever status. */
+/** Returns the vendor's newest bid on the whole request, in any status. */
 export async function newestBid(
   { db, organizationId }: Tenant,
   bidRequestId: string,

@@ -5,7 +5,7 @@ import { Problem } from '../../platform/problems/problem.ts'
 import { isMoney, lineTotal, sum } from '../../platform/values/money.ts'
 import type { Entered } from './bid-drafts.ts'
 
-/** What a draft comes to, and what stands against submitting it: by the rules that the bid itself will be judged by. */
+/** Returns the total of a draft and what prevents submitting it, by the rules that apply to the bid itself. */
 export function reviewOf(request: BidRequestRow, draft: Entered, today: string): PortalBidReview {
   const said = new Set(draft.lines.filter(isSaid).map(({ lineId }) => lineId))
   return {
@@ -15,7 +15,7 @@ export function reviewOf(request: BidRequestRow, draft: Entered, today: string):
   }
 }
 
-/** The prices in the form in which a bid is submitted; a line that nothing was entered for is left out. */
+/** Returns the prices in the form in which a bid is submitted, without lines that were left empty. */
 export function pricesOf({ lines, amount }: Entered) {
   const entered = lines.filter(isSaid).map(({ lineId, description, unitPrice, excluded, alternate, note }) => ({
     ...(lineId !== null && { lineId }),
@@ -37,7 +37,7 @@ function priceFaults(request: BidRequestRow, draft: Entered): FieldError[] {
     return []
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // The draft also has the lines that nothing was entered for.
+    // The draft also contains the lines that were left empty.
     const places = draft.lines.flatMap((line, place) => (isSaid(line) ? [place] : []))
     return (error.extras.errors ?? []).map(({ pointer, ...rest }) => ({
       pointer: pointer.replace(/^\/lines\/(\d+)/, (_whole, place) => `/lines/${places[Number(place)]}`),

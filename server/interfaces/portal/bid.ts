@@ -17,8 +17,8 @@ import * as portal from './queries.ts'
 import { portalSource } from './source.ts'
 
 /**
- * A vendor's own bid on a request: it saves drafts, which nobody else sees, and submits what it has saved. The vendor sees
- * its own amounts at any time, also those that a blind request hides from the builder.
+ * A vendor's own bid on a request. The vendor saves drafts, which nobody else sees, and submits the saved draft. It
+ * always sees its own amounts, including those that a blind request hides from the builder.
  */
 export async function readBid(call: Call, invitationId: string): Promise<PortalBid> {
   const { bidRequestId, vendorId } = await visible(call, invitationId)
@@ -75,7 +75,7 @@ export async function takeBack(call: Call, invitationId: string, reason: string 
   })
 }
 
-/** Does something to the bid under the lock of its request, and reads it anew. */
+/** Changes the bid under the lock of its request, and reads it again. */
 async function changed(
   call: Call,
   invitationId: string,

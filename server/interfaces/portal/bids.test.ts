@@ -80,7 +80,7 @@ test('a draft is submitted, revised until the deadline, and withdrawn, by the ve
     draft: null,
     bid: { status: 'submitted', revision: 1, amount: 34_275, note: 'Two crews.', lines: [{ unitPrice: 9.5 }, {}, {}] },
   })
-  // The request is blind, so the builder sees that there is a bid and not what it comes to.
+  // The request is blind, so the builder sees that there is a bid but not its amount.
   expect(await bidsOn(request)).toMatchObject([{ source: 'portal', amount: null, amountsHidden: true }])
   const submitted = (await eventsOf(plumbline, site.organizationId)).findLast(({ type }) => type === 'bid.submitted')
   expect(submitted?.actor).toEqual({ type: 'vendor', id: site.loneStar })

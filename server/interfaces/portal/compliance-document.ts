@@ -13,11 +13,11 @@ import type { Arrived } from '../../platform/calls/upload.ts'
 import { conflict, notFound } from '../../platform/problems/problem.ts'
 import { countUnreviewed } from './order-queries.ts'
 
-/** What a vendor does with its insurance certificates and licenses: it hands them in, for the builder to review. */
+/** How a vendor submits its insurance certificates and licenses for the builder's review. */
 
-/** Each is something that somebody has to review. */
+/** A user has to review each of them. */
 const MOST_UNREVIEWED = 20
-/** A certificate is one file, or a few photographs of one. */
+/** A certificate is one file, or a few photographs. */
 const MOST_FILES = 5
 
 export async function handInDocument(
@@ -28,7 +28,7 @@ export async function handInDocument(
   if (vendorId === null || subjectId !== vendorId) throw notFound()
   return call.write(async (call) => {
     const document = { ...body, status: 'pending_review' as const, additionalInsured: false }
-    // The document is added under the lock of its vendor, so that those at the same time are counted one after the other.
+    // The document is added under the lock of its vendor, so concurrent submissions are counted one after the other.
     const added = await add(call, vendorId, document, async () => {
       if ((await countUnreviewed(call, vendorId)) >= MOST_UNREVIEWED)
         throw conflict(

@@ -6,25 +6,25 @@ import type { Arrived } from '../../platform/calls/upload.ts'
 import type { Files } from '../../platform/files/files.ts'
 import { problem } from '../../platform/problems/problem.ts'
 
-/** What a page's form has sent: its fields, and the file that was chosen, if one was. */
+/** The content of a submitted form: its fields, and the chosen file if there is one. */
 export interface Sent {
   readonly fields: Readonly<Record<string, string>>
   readonly file: (Arrived & { readonly fileName: string }) | null
 }
 
-/** A photograph of a certificate or a scanned quote is smaller; the contract's own upload takes more. */
+/** A photograph of a certificate or a scanned quote is smaller. Uploads through the API may be larger. */
 const MOST_FILE_BYTES = 10 * 1024 * 1024
-/** Three fields for each of the 200 lines that a request can have, and those that every bid has. */
+/** Three fields for each of the 200 lines that a request can have, plus those of every bid. */
 const MOST_FIELDS = 700
-/** The longest text that a field takes, in bytes. */
+/** The longest value of a field, in bytes. */
 const MOST_FIELD_BYTES = 20_000
-/** All of the fields together, which a bid of 200 lines with long notes stays below. */
+/** The length of all fields together, in bytes. A bid of 200 lines with long notes stays below it. */
 const MOST_FIELDS_BYTES = 1024 * 1024
 
 /**
- * Reads a form with a file in it. The file goes to a temporary place as it arrives, and is never in memory as a whole;
- * whoever calls this discards it. Throws `payload_too_large`, and `malformed_request` for what is
- * no form or does not arrive within this time.
+ * Reads a form with a file. The file is written to a temporary path as it arrives and is never in memory as a whole.
+ * The caller must discard it. Throws `payload_too_large`, and `malformed_request` if the body is not a form or does not
+ * arrive within `withinMs` milliseconds.
  */
 export async function readForm(req: IncomingMessage, files: Files, withinMs: number): Promise<Sent> {
   const { 'content-type': type = '', ...headers } = req.headers
@@ -43,8 +43,8 @@ export async function readForm(req: IncomingMessage, files: Files, withinMs: num
     else fields[name] = value.replaceAll('\0', '').replaceAll('\r\n', '\n').toWellFormed()
   })
   form.on('file', (_name, stream, fileName) => {
-    // A form without a chosen file sends one without a name and without bytes.
-    // The parser emits an error on a file that is cut short, which would end the process if nobody listened.
+    // A form without a chosen file sends one without a name and without bytes. The parser emits an error on a truncated
+    // file, which would end the process if nothing listened.
     stream.on('error', (error) => stream.destroy(error))
     if (fileName === undefined || fileName === '') stream.resume()
     else {
@@ -53,14 +53,14 @@ export async function readForm(req: IncomingMessage, files: Files, withinMs: num
         isTooLarge = true
       })
       arriving = files.receive(stream).then((file) => ({ ...file, fileName }))
-      // It is awaited below; until then its failure is not unhandled.
+      // It is awaited below. Until then a failure must not count as an unhandled rejection.
       arriving.catch(() => undefined)
     }
   })
   try {
     await pipeline(piecesOf(req), form, { signal: AbortSignal.timeout(withinMs) })
   } catch {
-    // Nothing more arrives of a file that was being received.
+    // Nothing more of the file arrives.
     for (const upload of uploads) upload.destroy(new Error('The form ended before it was complete.'))
     await arriving.then((file) => file?.discard()).catch(() => undefined)
     throw problem('malformed_request', 'The body is not a valid form.')
@@ -72,8 +72,9 @@ export async function readForm(req: IncomingMessage, files: Files, withinMs: num
 }
 
 /**
- * The body in small pieces. The parser waits forever after a piece that holds the end of a file and more of a part that it
- * skips than it buffers. The socket is still needed for a refusal, so the request is not destroyed.
+ * Yields the body in small pieces. The parser waits forever after a piece that contains both the end of a file and more
+ * of a skipped part than it buffers. The request is not destroyed, because the socket is still needed for an error
+ * response.
  */
 async function* piecesOf(req: IncomingMessage): AsyncGenerator<Buffer> {
   for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)

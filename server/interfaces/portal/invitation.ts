@@ -19,8 +19,8 @@ import { noteReading } from './message.ts'
 import * as portal from './queries.ts'
 
 /**
- * What a vendor does with the invitations that its token covers: view them, and say whether it will bid. It is shown
- * what it was asked and what it has answered, and nothing about any other vendor.
+ * What a vendor does with the invitations that its token covers: it views them and replies whether it will bid. It sees
+ * the request and its own answers, and nothing about other vendors.
  */
 export async function readInvitation(call: Call, invitationId: string): Promise<PortalBidInvitation> {
   const { bidRequestId } = await visible(call, invitationId)
@@ -28,7 +28,7 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
   const vendor = await vendors.find(call, String(call.principal.id))
   const { timeZone, ...community } = await portal.siteOf(call, request.communityId)
   const { status, viewedAt, respondedAt, declineReason } = invitationOf(request, invitationId)
-  // An invitation that was not sent is not visible, so this is never true.
+  // An invitation that was not sent is not visible, so this is never true. It narrows the type.
   if (status === 'pending') throw notFound()
   return {
     id: invitationId,
@@ -51,7 +51,7 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
       bidType: request.bidType,
       effectiveFrom: request.effectiveFrom,
       effectiveTo: request.effectiveTo,
-      // Which part and which cost code a line is for is the builder's own affair.
+      // Parts and cost codes are the builder's internal data.
       lines: request.lines.map(({ partId: _, costCodeId: __, ...line }) => line),
       message: request.message,
       inclusions: request.inclusions,
@@ -64,8 +64,8 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
 }
 
 /**
- * Every visit, through the pages or by the vendor's own system, comes through here. The first visit records that the
- * vendor was there and, if an invitation or a message is named, that it has been viewed or read.
+ * Records a visit. Every visit, through the pages or by the vendor's own system, calls this. The first visit marks the
+ * vendor as joined and, if an invitation or a message is named, marks it as viewed or read.
  */
 export async function lookAround(call: Call, { invitationId, messageId }: PortalOpen): Promise<PortalVisit> {
   return call.write(async (call) => {
@@ -86,7 +86,7 @@ export async function lookAround(call: Call, { invitationId, messageId }: Portal
   })
 }
 
-/** "We will bid" or "We decline"; the vendor can change its mind for as long as a bid is awaited. */
+/** Records "We will bid" or "We decline". The vendor can change its answer while bids are accepted. */
 export async function replyTo(call: Call, invitationId: string, reply: PortalAnswer): Promise<PortalBidInvitation> {
   await call.write(async (call) => {
     const { bidRequestId, vendorId } = await visible(call, invitationId)
@@ -127,7 +127,7 @@ async function noteVendor(call: WriteCall) {
   return after
 }
 
-/** The invitation, if the caller's token covers it; otherwise it is not found. */
+/** Returns the invitation if the caller's token covers it; otherwise throws `not_found`. */
 export async function visible(call: Call, invitationId: string): Promise<portal.InvitationAddress> {
   const found = await portal.addressOf(call, invitationId)
   if (found === undefined) throw notFound()

@@ -8,7 +8,7 @@ import type { Call } from '../../platform/calls/call.ts'
 import { notFound } from '../../platform/problems/problem.ts'
 import { portalSource } from './source.ts'
 
-/** What a vendor does with the lien waivers that it is asked for: it reads what it gives up, and signs it. */
+/** What a vendor does with the lien waivers that are requested from it: it reads what it gives up, and signs it. */
 export async function readWaiver(call: Call, lienWaiverId: string): Promise<PortalLienWaiver> {
   return shown(call, await visible(call, lienWaiverId))
 }
@@ -35,7 +35,10 @@ async function shown(call: Call, waiver: LienWaiver): Promise<PortalLienWaiver> 
   }
 }
 
-/** The waiver, if the caller's token covers all that is the vendor's who signs it; otherwise it is not found. */
+/**
+ * Returns the waiver if the caller's token covers the whole portal of the vendor that signs it; otherwise throws
+ * `not_found`.
+ */
 async function visible(call: Call, id: string): Promise<LienWaiver> {
   const { principal } = call
   const waiver = await waivers.findOptional(call, id)

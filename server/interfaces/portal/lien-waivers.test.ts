@@ -10,7 +10,7 @@ const PORTAL = '/api/portal/lien-waivers'
 let mailServer: MailServer
 let plumbline: TestPlumbline
 let site: Site
-/** The address of the portal of a vendor of its own for each test, who is asked for a waiver. */
+/** The portal link of a new vendor for each test, from whom a waiver is requested. */
 let portalUrl: string
 let email: string
 let vendorId: string
@@ -59,7 +59,7 @@ const seen = async (id = waiverId): Promise<Body> => (await plumbline.get(`${POR
 const DANA = { signedBy: 'Dana Whitfield', consent: true }
 const sign = (body: object = DANA, id = waiverId, url = portalUrl) =>
   plumbline.post(`${PORTAL}/${id}/signature`, body, vendor(url))
-/** A page below the vendor's address; the test's server listens on a port of its own. */
+/** Requests a page below the vendor's link. The test's server listens on its own port. */
 const page = (path = '', init: RequestInit = {}) =>
   fetch(`${plumbline.url}${new URL(portalUrl).pathname}${path}`, { redirect: 'manual', ...init })
 const submit = (form: Record<string, string>) =>

@@ -6,10 +6,10 @@ import { eventsAbout } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
 import { forgetEndedWindows } from '../../platform/database/limit-windows.ts'
 
-/** The limits on a vendor and on whoever guesses addresses, and what is logged about visits. */
+/** Limits on vendors and on clients that guess links, and what is logged about visits. */
 let plumbline: TestPlumbline
 let site: Site
-// biome-ignore lint/suspicious/noExplicitAny: a log line is whatever was logged.
+// biome-ignore lint/suspicious/noExplicitAny: a log line can have any shape.
 const lines: any[] = []
 beforeAll(async () => {
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) })
@@ -24,7 +24,7 @@ const ask = async (): Promise<Answer['body']> =>
 const tokenOf = async ({ id }: { id: string }): Promise<string> =>
   (await plumbline.mailedLink(id)).split('/').at(-1) ?? ''
 
-/** A request as a client at this address sends it, behind the proxy that the service trusts. */
+/** Returns the headers of a request from a client at this address, behind the proxy that the service trusts. */
 const from = (client: string) => ({ 'x-forwarded-for': client })
 const open = (token: string, client: string) => fetch(`${plumbline.url}/portal/${token}`, { headers: from(client) })
 const list = (key: string, client: string) => plumbline.get('/api/portal/invitations', { key, headers: from(client) })
@@ -62,7 +62,7 @@ test('a client sends 120 requests a minute, whatever it tries, and version six c
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await open(token, '2001:db8:7:1::9')).status).toBe(429)
   expect((await open(token, '2001:db8:7:2::9')).status).toBe(200)
-  // Keys have limits of their own, wherever their requests come from.
+  // API keys have limits of their own, wherever their requests come from.
   const headers = from('2001:db8:7:1::9')
   expect((await plumbline.get('/api/ext/me', { key: site.key, headers })).status).toBe(200)
 })

@@ -8,7 +8,7 @@ import type { Call, WriteCall } from '../../platform/calls/call.ts'
 import { conflict, notFound, Problem, unknownReference } from '../../platform/problems/problem.ts'
 import * as portal from './queries.ts'
 
-/** What a vendor does with the messages that it was sent: it reads them, and answers. */
+/** What a vendor does with the messages that it receives: it reads them and replies. */
 export async function readMessage(call: Call, id: string): Promise<PortalMessage> {
   const boxed = await portal.boxedAs(call, id, portal.boxOf(call.principal))
   if (boxed === undefined) throw notFound()
@@ -22,14 +22,14 @@ export async function noteReading(call: WriteCall, id: string): Promise<void> {
   await markRead(call, await messages.lock(call, id), String(call.principal.id), true)
 }
 
-/** Each message is something that somebody has to read, so only some an hour are taken. */
+/** A user has to read each message, so only this many per hour are accepted. */
 const MOST_AN_HOUR = 20
 const HOUR_MS = 3_600_000
 
 export async function answerMessage(call: Call, id: string, body: string): Promise<PortalMessage> {
   return call.write(async (call) => {
     if ((await portal.boxedAs(call, id, portal.boxOf(call.principal))) === undefined) throw notFound()
-    // Locked, so that what it writes at the same time is counted one after the other.
+    // Locked, so that concurrent messages are counted one after the other.
     const vendor = await vendors.lock(call, String(call.principal.id))
     const inReplyTo = await messages.find(call, id)
     const since = new Date(call.now.getTime() - HOUR_MS)
@@ -48,7 +48,10 @@ export async function answerMessage(call: Call, id: string, body: string): Promi
   })
 }
 
-/** The person who wrote the message, or whose key did, or to whom the vendor wrote; otherwise the owners and admins. */
+/**
+ * Returns the user who sent the message, directly or with a key, or to whom the vendor wrote; otherwise the owners and
+ * admins.
+ */
 async function writerOf(call: WriteCall, { sender, recipients }: Message) {
   const ids = recipients.filter(({ type }) => type === 'user' && sender.type === 'vendor').map(({ id }) => id)
   if (sender.type === 'user' && sender.id !== null) ids.push(sender.id)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 import { eventsAbout } from '../../../test/support/recorded-events.ts'
 
-/** What a vendor reads and answers in its portal, by the operations and by the pages. */
+/** Messages that a vendor reads and answers in its portal, through the operations and the pages. */
 let plumbline: TestPlumbline
 let vendorId: string
 let token: string

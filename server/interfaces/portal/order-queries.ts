@@ -9,7 +9,7 @@ const ORDER_HOME = `
   from "homes" as h join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
   where h."organizationId" = t."organizationId" and h."id" = t."homeId"`
 
-/** A vendor's orders; an order that was not issued, or is put together anew, is left out. */
+/** Lists a vendor's orders, without orders that were not issued or are being revised. */
 export const listOrders = listing<PortalOrderSummary>({
   table: 'purchaseOrders',
   columns: {
@@ -39,7 +39,7 @@ const PAID_ORDERS = `
   join "purchaseOrders" as o on o."organizationId" = a."organizationId" and o."id" = a."poId"
   where a."organizationId" = t."organizationId" and a."paymentId" = t."id"`
 
-// The same that a payment is refused for, which depends on vendor, orders and settings as they are today.
+// The same reasons for which a payment is refused. They depend on the current state of vendor, orders and settings.
 const WAITS_FOR = `
   select to_json(array_remove(array[
     case when t."status" = 'pending' then 'approval' end,
@@ -50,7 +50,7 @@ const WAITS_FOR = `
   where v."organizationId" = t."organizationId" and v."id" = t."vendorId" and t."status" <> 'paid'
   union all select '[]'::json where t."status" = 'paid'`
 
-/** What a vendor was paid or will be. */
+/** Lists the payments that a vendor received or will receive. */
 export const listPayments = listing<PortalPayment>({
   table: 'payments',
   columns: {
@@ -62,7 +62,7 @@ export const listPayments = listing<PortalPayment>({
   long: ['orders'],
 })
 
-/** How many of a vendor's documents the builder has not looked at yet. */
+/** Returns how many of a vendor's documents await review. */
 export async function countUnreviewed({ db, organizationId }: Tenant, vendorId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as "count" from "complianceDocuments"

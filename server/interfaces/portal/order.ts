@@ -15,7 +15,7 @@ export async function readOrder(call: Call, purchaseOrderId: string): Promise<Po
   return shown(call, await visible(call, purchaseOrderId))
 }
 
-/** The document that the builder has of it too. */
+/** Returns the same PDF that the builder has. */
 export async function pdfOf(call: Call, purchaseOrderId: string): Promise<FileAnswer> {
   await visible(call, purchaseOrderId)
   return orderPdf(call, purchaseOrderId)
@@ -30,7 +30,7 @@ export async function answerOrder(
     throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when answer is declined' }])
   await call.write(async (call) => {
     const { homeId } = await visible(call, purchaseOrderId)
-    // In the order in which a change of the status locks them, so that what is read here still holds there.
+    // Locked in the same order as for a change of status, so that what is read here is still true there.
     await homes.lock(call, homeId)
     const order = await orders.lock(call, purchaseOrderId)
     if (order.status === answer) return
@@ -51,7 +51,7 @@ async function shown(call: Call, order: PurchaseOrder & { status: PortalOrderSta
   const { paidAmount, balance, notes, issuedAt, acceptedAt, version } = order
   return {
     ...{ id, number, status, scope, canAnswer: status === 'issued' },
-    // Which budget and which cost code a line is for is the builder's own affair.
+    // Budgets and cost codes are the builder's internal data.
     lines: order.lines.map(({ lineId, description, quantity, unit, unitPrice, total }) => ({
       ...{ lineId, description, quantity, unit, unitPrice, total },
     })),
@@ -64,14 +64,17 @@ async function shown(call: Call, order: PurchaseOrder & { status: PortalOrderSta
   }
 }
 
-/** The order, if it was issued to the caller and its token covers all that is the caller's; otherwise it is not found. */
+/**
+ * Returns the order if it was issued to the caller and its token covers the vendor's whole portal; otherwise throws
+ * `not_found`.
+ */
 export async function visible(call: Call, id: string): Promise<PurchaseOrder & { status: PortalOrderStatus }> {
   const { principal } = call
   const order = await orders.findOptional(call, id)
   const isShown = principal.subjectId === principal.id && order?.vendorId === principal.id && order.issuedAt !== null
   if (order === undefined || !isShown) throw notFound()
   const { status } = order
-  // While it is put together anew it has no date of issue, so this is never true.
+  // An order that is being revised has no issue date, so this is never true. It narrows the type.
   if (status === 'draft' || status === 'pending_approval' || status === 'approved') throw notFound()
   return { ...order, status }
 }

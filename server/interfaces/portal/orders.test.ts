@@ -6,7 +6,7 @@ import { buildSite, type Site } from '../../../test/support/site.ts'
 
 let plumbline: TestPlumbline
 let site: Site
-/** The tokens of Lone Star's whole portal, of another vendor's, and of one of Lone Star's invitations. */
+/** The tokens of Lone Star's whole portal, of another vendor's portal, and of one of Lone Star's invitations. */
 let whole: string
 let other: string
 let narrow: string

@@ -4,10 +4,10 @@ import { buildSite, type Site } from '../../../test/support/site.ts'
 import { english } from './pages/words/english.ts'
 import { spanish } from './pages/words/spanish.ts'
 
-/** What the pages do with forms that no browser sends, and in which language they speak. */
+/** How the pages handle forms that no browser sends, and which language they use. */
 let plumbline: TestPlumbline
 let site: Site
-/** The paths of a vendor's whole portal, and of its form for a price. */
+/** The paths of a vendor's whole portal and of its price form. */
 let root: string
 let price: string
 let draftOf: () => Promise<unknown>
@@ -162,7 +162,7 @@ test('the language is the one chosen with a link, then the one noted for the ven
 
 test('no text of the Spanish pages is still the English one', () => {
   const same: string[] = []
-  // What is the same in both languages, or is no text.
+  // Texts that are the same in both languages, or are not texts.
   const alike = new Set(['No', 'Total', 'unit', '/ unit'])
   const compare = (one: unknown, other: unknown, path: string): void => {
     if (typeof one === 'function' && typeof other === 'function')

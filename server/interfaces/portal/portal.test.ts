@@ -14,7 +14,7 @@ afterAll(() => plumbline.stop())
 const ask = async (more: object = {}): Promise<Answer['body']> =>
   (await plumbline.post('/api/ext/bids/request', { ...site.framing(), ...more }, { key: site.key })).body
 const read = async (id: string) => (await plumbline.get(`/api/ext/bids/requests/${id}`, { key: site.key })).body
-/** The address uses the public URL; the test's server listens on a port of its own. */
+/** Visits a link. It contains the public URL, while the test's server listens on its own port. */
 const visit = (portalUrl: string, init: RequestInit = {}) =>
   fetch(plumbline.url + new URL(portalUrl).pathname, { redirect: 'manual', ...init })
 const say = (portalUrl: string, form: Record<string, string>) =>

@@ -11,18 +11,21 @@ import type { Json } from '../../platform/calls/json.ts'
 import { notFound } from '../../platform/problems/problem.ts'
 import { type ListQuery, listing, type Page } from '../../platform/resources/listing.ts'
 
-// Within JSON the database would format instants in its own way.
+// The database would format timestamps within JSON in its own way.
 const REQUEST = `
   select json_build_object('number', r."number", 'title', r."title", 'status', r."status", 'scope', r."scope", 'deadline', r."deadline",
     'deadlineAt', to_char(r."deadlineAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
 
-/** Whether the invitation `t` is to a blind request that is still open; the rule is `hidesAmounts` of a bid request. */
+/**
+ * Whether the invitation `t` belongs to a blind request that is still open. The rule is `hidesAmounts` of a bid
+ * request.
+ */
 const IS_SEALED = `exists (
   select from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"
     and r."blind" and r."status" = 'sent')`
 
-/** A vendor's invitations, newest first; those that were not sent are left out. */
+/** Lists a vendor's invitations, newest first, without those that were not sent. */
 const listInvitations = listing<PortalBidInvitationSummary>({
   table: 'invitations',
   columns: { id: 'id', status: 'enum', request: { sql: REQUEST } },
@@ -30,7 +33,7 @@ const listInvitations = listing<PortalBidInvitationSummary>({
   filters: { isSealed: (wanted) => `${IS_SEALED} = ${wanted}` },
 })
 
-/** The invitations that the caller's link covers. A copied link covers none to a blind request that is still open. */
+/** Lists the invitations that the caller's link covers. A copied link does not cover an open blind request. */
 export function list(call: Call, query: ListQuery): Promise<Json<Page<PortalBidInvitationSummary>>> {
   const { principal } = call
   const wanted = principal.copiedBy === undefined ? query : { ...query, isSealed: false }
@@ -42,7 +45,7 @@ const TASK_HOME = `
   from "homes" as h join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
   where h."organizationId" = t."organizationId" and h."id" = t."homeId"`
 
-/** A vendor's coming tasks; those that it has not been told of are left out. */
+/** Lists a vendor's coming tasks, without those that it was not notified of. */
 export const listTasks = listing<PortalTaskSummary>({
   table: 'tasks',
   columns: {
@@ -57,7 +60,7 @@ export const listTasks = listing<PortalTaskSummary>({
 const PAYMENT_NUMBER = `
   select p."number" from "payments" as p where p."organizationId" = t."organizationId" and p."id" = t."paymentId"`
 
-/** The lien waivers that a vendor was asked for, newest first. */
+/** Lists the lien waivers that were requested from a vendor, newest first. */
 export const listWaivers = listing<PortalLienWaiverSummary>({
   table: 'lienWaivers',
   columns: {
@@ -71,13 +74,13 @@ const CONTENT = `
     'sentAt', to_char(m."sentAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   from "messages" as m where m."organizationId" = t."organizationId" and m."id" = t."messageId"`
 
-/** What builder and vendor have written to each other. */
+/** Lists the messages between builder and vendor. */
 export const listMessages = listing<PortalMessage>({
   table: 'messageRecipients',
   columns: { id: 'id', isOwn: 'boolean', readAt: 'instant?', content: { sql: CONTENT } },
 })
 
-/** The condition for the messages that a token covers; that of one invitation covers none. */
+/** Returns the condition for the messages that a token covers. A token of one invitation covers none. */
 export function boxOf({ id, subjectId }: Principal): Record<string, string> {
   return { recipientId: subjectId === id ? String(id) : '' }
 }
@@ -87,7 +90,7 @@ export interface Boxed {
   readAt: string | null
 }
 
-/** Whether a message is among those of a vendor, and how. */
+/** Returns how a message belongs to a vendor, if it does. */
 export async function boxedAs(
   { db, organizationId }: Tenant,
   messageId: string,
@@ -101,7 +104,7 @@ export async function boxedAs(
   return rows[0]
 }
 
-/** When the vendor wrote what it wrote since then, the earliest first. */
+/** Returns the times of the vendor's messages since `since`, earliest first. */
 export async function writtenSince({ db, organizationId }: Tenant, vendorId: string, since: Date, most: number) {
   const { rows } = await sql<{ sentAt: string }>`
     select m."sentAt" from "messageRecipients" as r
@@ -111,13 +114,15 @@ export async function writtenSince({ db, organizationId }: Tenant, vendorId: str
   return rows.map(({ sentAt }) => sentAt).reverse()
 }
 
-/** The condition for what a vendor's token covers: all that is its own, or only the invitation it was made for. */
+/**
+ * Returns the condition for the records that a vendor's token covers: all of its own, or only those of one invitation.
+ */
 export function visibleTo({ id, subjectId }: Principal): Record<string, string> {
   const vendorId = String(id)
   return subjectId === null || subjectId === id ? { vendorId } : { vendorId, id: subjectId }
 }
 
-/** The condition for all that is a vendor's own; the token of one invitation covers none of it. */
+/** Returns the condition for all records of a vendor. A token of one invitation covers none of them. */
 export function wholeOf({ id, subjectId }: Principal): Record<string, string> {
   return { vendorId: subjectId === id ? String(id) : '' }
 }
@@ -127,7 +132,7 @@ export interface InvitationAddress {
   vendorId: string
 }
 
-/** The invitation, if the caller's link covers it. A copied link covers none to a blind request that is still open. */
+/** Returns the invitation if the caller's link covers it. A copied link does not cover an open blind request. */
 export async function addressOf(
   { db, organizationId, principal }: Call,
   id: string,
@@ -145,12 +150,12 @@ export async function addressOf(
 }
 
 export interface Answers {
-  /** The start of the hour in which answers are counted; null before the first. */
+  /** The start of the hour in which answers are counted; null before the first answer. */
   since: string | null
   count: number
 }
 
-/** How often the answer to an invitation was changed recently. */
+/** Returns how often the answer to an invitation was changed recently. */
 export async function answersOf({ db, organizationId }: Tenant, id: string): Promise<Answers> {
   return db
     .selectFrom('invitations')
@@ -169,7 +174,7 @@ export async function noteAnswers({ db, organizationId }: WriteCall, id: string,
     .execute()
 }
 
-/** How often the vendor's answer about a task was changed recently. */
+/** Returns how often the vendor's answer about a task was changed recently. */
 export async function taskAnswersOf({ db, organizationId }: Tenant, id: string): Promise<Answers> {
   return db
     .selectFrom('tasks')

@@ -8,7 +8,7 @@ interface Refusal {
   notice: Notice
 }
 
-/** What a form had wrong, by the field, put into words for people. */
+/** The texts for invalid fields of a form, by field. */
 const WRONG: Readonly<Record<string, Notice>> = {
   '/proposedStart': 'wrongDate',
   '/expirationDate': 'wrongPeriod',
@@ -16,11 +16,11 @@ const WRONG: Readonly<Record<string, Notice>> = {
   '/consent': 'wrongSignature',
   '/reason': 'wrongReason',
   '/file': 'wrongFile',
-  // The content of a file has no name.
+  // The content of a file has no field name.
   '': 'wrongFile',
 }
 
-/** The problem codes put into words for people. */
+/** The texts for problem codes. */
 const SAID: { readonly [Code in Problem['code']]?: Refusal } = {
   invalid_key: { status: 404, notice: 'notFound' },
   not_found: { status: 404, notice: 'notFound' },
@@ -33,7 +33,7 @@ const SAID: { readonly [Code in Problem['code']]?: Refusal } = {
   too_many_answers: { status: 429, notice: 'tooManyAnswers' },
 }
 
-/** What a page says about a refusal. */
+/** Returns what a page says about a problem. */
 export function refusalOf({ code, status, extras }: Problem): Refusal {
   const [wrong] = extras.errors?.flatMap(({ pointer }) => WRONG[pointer] ?? []) ?? []
   if (wrong !== undefined && code === 'validation_failed') return { status: 422, notice: wrong }

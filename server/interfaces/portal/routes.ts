@@ -30,8 +30,8 @@ import { kindOf } from './subject.ts'
 import { performedBy, take } from './take.ts'
 
 /**
- * The pages behind the addresses that are sent to vendors. Whoever has an address acts as the vendor, and a page only
- * calls, as that vendor, the operations that the contract opens to vendors.
+ * The pages behind the links that are sent to vendors. Anyone with a link acts as the vendor. A page only calls, as
+ * that vendor, the operations that the contract opens to vendors.
  */
 interface Parts {
   surroundings: Surroundings
@@ -39,7 +39,7 @@ interface Parts {
   failures: FailureLog
 }
 
-/** What is known about a page request; it is logged at the end, as for every other request. */
+/** What is logged about a page request at its end, as for every other request. */
 interface Visit {
   requestId: string
   address: string
@@ -47,10 +47,10 @@ interface Visit {
   call: Call | null
 }
 
-// The longest that a form without a file sends is a message.
+// The longest form without a file contains a message. In bytes.
 const MOST_BYTES = 32 * 1024
 
-// The second is a page below the address of the vendor's whole portal, or of one invitation; the third a part of it.
+// The second path is a page of the vendor's whole portal or of one invitation; the third is a part of it.
 const PATHS = ['/portal/:token', '/portal/:token/:subject', '/portal/:token/:subject/:part']
 
 export function portalRoutes(parts: Parts): Router {
@@ -92,8 +92,7 @@ export function portalRoutes(parts: Parts): Router {
     }),
   )
   routes.use('/portal', (error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    // An address that cannot be decoded does not exist; any other error is a form that is too long or not a form at
-    // all.
+    // A path that cannot be decoded does not exist. Any other error comes from a form that is too long or malformed.
     if (error instanceof URIError) return tell(parts, req, res, 404, 'notFound', null)
     const { status = 400 } = error as { status?: number }
     return tell(parts, req, res, status, status === 413 ? 'tooLong' : 'wrongForm', null)
@@ -101,7 +100,7 @@ export function portalRoutes(parts: Parts): Router {
   return routes
 }
 
-/** What a part of a page opens: a file, or else a page. */
+/** Returns the operation that a part of a page calls: the download of a file, or the one that opens a page. */
 function openedBy(subject: string, part: string): OperationId {
   if (part === 'pdf') return 'getPortalOrderPdf'
   if (part !== 'files') return 'openPortal'
@@ -126,7 +125,7 @@ interface Asked {
   part: string | null
 }
 
-/** Authenticates the token and sends the page or file that `make` returns, or leads to where it says. */
+/** Authenticates the token and sends the page or file that `make` returns, or redirects to its URL. */
 async function answer(
   parts: Parts,
   req: Request,
@@ -168,7 +167,7 @@ async function refuse(parts: Parts, req: Request, res: Response, error: unknown)
   await tell(parts, req, res, status, notice, declared, notice === 'tooLate' ? refused : null)
 }
 
-/** Says in a few words why there is nothing else to see. */
+/** Sends a short page that says why there is nothing to see. */
 async function tell(
   { surroundings }: Parts,
   req: Request,
@@ -191,7 +190,7 @@ function sentenceFor(conflict: Problem | null, { conflicts }: Words): string | u
   return reason === undefined ? undefined : sentences[reason]
 }
 
-/** The language that the builder has noted for the vendor; null where nobody is known to have come. */
+/** Returns the language that the builder recorded for the vendor; null if the visitor is unknown. */
 async function declaredBy(call: Call | null): Promise<VendorLanguage | null> {
   if (call === null) return null
   return (await vendors.findOptional(call, String(call.principal.id)).catch(() => undefined))?.language ?? null
@@ -210,7 +209,7 @@ function rootOf(req: Request): string {
   return `/portal/${req.params.token}`
 }
 
-/** A form with a file in it, or one that the parser before has read. */
+/** Reads a form with a file, or returns the form that the previous parser has read. */
 function sentBy({ surroundings: { files, config } }: Parts, req: Request): Promise<Sent> | Sent {
   if (req.is('multipart/form-data') !== false) return readForm(req, files, config.requestTimeoutMs)
   const body = (req.body ?? {}) as Record<string, unknown>
@@ -229,7 +228,7 @@ function acceptedBy(req: Request): string | false {
   return req.acceptsLanguages([...LANGUAGES])
 }
 
-/** Keeps the language that was chosen with a link, for every page of the portal in this browser. */
+/** Stores the chosen language for every page of the portal in this browser. */
 function keepLanguage({ surroundings }: Parts, req: Request, res: Response, language: VendorLanguage): void {
   const { publicUrl } = surroundings.config
   res.cookie(hostCookieName(LANGUAGE_COOKIE, publicUrl), language, {
@@ -239,7 +238,7 @@ function keepLanguage({ surroundings }: Parts, req: Request, res: Response, lang
   res.set(HEADERS).redirect(303, req.path)
 }
 
-// The address is a secret: it must not leak through a Referer header, nor the page stay in a shared cache.
+// The URL is a secret: it must not leak through a Referer header, and the page must not stay in a shared cache.
 const HEADERS = {
   'Content-Security-Policy': `default-src 'none'; style-src ${STYLE_SOURCE}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'Referrer-Policy': 'no-referrer',
@@ -249,7 +248,7 @@ const HEADERS = {
 
 const compress = promisify(gzip)
 
-/** Sends a page, compressed where the browser takes that: the lines of a long request repeat themselves. */
+/** Sends a page, compressed if the browser accepts that, because long requests repeat similar lines. */
 async function write(req: Request, res: Response, status: number, html: string): Promise<void> {
   const { requestId } = res.locals.visit as Visit
   res.status(status).set(HEADERS).set('X-Request-Id', requestId).vary('Accept-Encoding').type('html')
@@ -267,16 +266,16 @@ async function send({ log }: Parts, res: Response, file: FileAnswer): Promise<vo
   const bytes = await open()
   res.status(200).set({ ...HEADERS, ...headers, 'X-Request-Id': requestId, 'Content-Length': String(length) })
   res.type(contentType)
-  // Bytes beyond the length would be read as the next response.
+  // Bytes beyond the declared length would be read as the next response.
   res.strictContentLength = true
-  // The status is sent by then, so a file that cannot be read on can only be cut off.
+  // The status is already sent, so if reading the file fails, the connection can only be closed.
   await pipeline(bytes, res).catch((error: unknown) => {
     log.warn({ err: error, requestId }, 'a file was not sent as a whole')
     res.destroy()
   })
 }
 
-/** The invitation that the address was made for; null for an address of the vendor's whole portal. */
+/** Returns the ID of the invitation that the link is for; null for a link to the vendor's whole portal. */
 function invitationBehind({ id, subjectId }: Principal): string | null {
   return subjectId === id ? null : subjectId
 }

@@ -13,9 +13,11 @@ import {
 } from './pages/lists.ts'
 import type { Place } from './pages/place.ts'
 
-/** How many are looked at for the overview; what needs the vendor is shown of all of these. */
+/** How many records of a list the overview reads. Of these, all that the vendor has to act on are shown. */
 const MOST_LOOKED_AT = 30
-/** What needs nobody is shown in short: a page has to be small, and the rest is a link away. */
+/**
+ * Of records that need no action only this many are shown, because the page must be small; the rest is one link away.
+ */
 const MOST_IN_SHORT = 5
 const MOST_ON_PAGE = 30
 
@@ -24,7 +26,7 @@ interface Paged {
   cursor?: string
 }
 
-/** Each list, as rows that are the same in the overview and on a page of its own. */
+/** Returns the rows of each list. They are the same in the overview and on the list's own page. */
 const LISTS: Readonly<
   Record<Section, (call: Call, place: Place, paged: Paged) => Promise<{ rows: Row[]; nextCursor: string | null }>>
 > = {
@@ -58,7 +60,7 @@ const LISTS: Readonly<
   },
 }
 
-/** A list in the overview: what needs the vendor first, and of the rest the newest. */
+/** Returns a list for the overview: rows that need action first, then the newest of the rest. */
 export async function inShort(call: Call, place: Place, section: Section): Promise<Listed> {
   const { rows: all, nextCursor } = await LISTS[section](call, place, { limit: MOST_LOOKED_AT })
   const [needed, others] = [all.filter(({ tone }) => tone === 'now'), all.filter(({ tone }) => tone !== 'now')]

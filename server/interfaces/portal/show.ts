@@ -15,24 +15,24 @@ import { waiverPage } from './pages/waiver.ts'
 import { inShort, onPage } from './sections.ts'
 import { kindOf } from './subject.ts'
 
-/** Which page was asked for, below the address of the portal. */
+/** The requested page, relative to the portal link. */
 export interface Asked {
-  /** An id, or the name of a list; null for the overview. */
+  /** An ID, or the name of a list; null for the overview. */
   subject: string | null
-  /** The part of an invitation's page. */
+  /** The part of an invitation's pages. */
   part: string | null
   query: Readonly<Record<string, unknown>>
 }
 
-/** A page, or where to go instead. */
+/** A page, or the path to redirect to. */
 export type Shown = { html: string; status?: number } | { to: string }
 
-/** Where a visit puts the pages: whose they are, and in which language. */
+/** Returns the place of the pages after a visit: whose they are, and in which language. */
 export type Placing = (visit: PortalVisit) => Place
 
 const MOST_FILES = 100
 
-/** Makes the page that was asked for. The portal is opened first, so that the builder sees what was looked at. */
+/** Renders the requested page. It first records the visit, so that the builder sees what was viewed. */
 export async function show(call: Call, { subject, part, query }: Asked, placed: Placing): Promise<Shown> {
   const kind = subject === null ? null : kindOf(subject)
   const noticed = kind === 'invitation' ? { invitationId: subject } : kind === 'message' ? { messageId: subject } : {}
@@ -50,7 +50,7 @@ export async function show(call: Call, { subject, part, query }: Asked, placed: 
   if (kind === 'waiver')
     return { html: waiverPage(place, await call.operation('getPortalLienWaiver', { lienWaiverId: subject })) }
   if (kind === 'order') return showOrder(call, place, subject)
-  // The lists and what is handed in are the vendor's own; the address of one invitation leads to nothing else.
+  // The lists and the upload form belong to the whole portal. A link to one invitation opens nothing else.
   if (!place.isWhole) throw notFound()
   if (subject === 'hand-in') return { html: handInPage(place) }
   const section = SECTIONS.find((name) => name === subject)
@@ -79,7 +79,7 @@ async function showInvitation(
   const own = files.filter(({ from }) => from === 'vendor')
   const { draft, review } = bid
   const above = { to: `${place.root}/${invitationId}` }
-  // Once no bid is taken any more, the page of the request says so.
+  // When bids are no longer accepted, the page of the request says so.
   if (!bid.canBid) return above
   if (part === 'review') {
     if (draft === null || review === null) return { to: `${above.to}/price` }
@@ -91,7 +91,7 @@ async function showInvitation(
   return { html: pricePage(place, { invitation, bid, form, faults: new Map(), files: own, done }) }
 }
 
-/** The form for a price as it was sent, with what in it cannot be read. */
+/** Renders the price form as it was submitted, with the fields that cannot be parsed. */
 export async function showFaults(
   call: Call,
   invitation: PortalBidInvitation,

@@ -10,15 +10,15 @@ import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
 import { catalogueOf } from '../skills/catalogue.ts'
 
 /**
- * Who is shown portal links. Whoever has one acts for the vendor, so no response, event or webhook contains one, whoever
- * asks. Only the two operations that copy a link return one; portal-links.test.ts has their rules.
+ * Where portal links appear. Anyone who has a link acts for the vendor, so no response, event or webhook contains one,
+ * whoever requests it. Only the two operations that copy a link return one; portal-links.test.ts tests their rules.
  */
 let populated: Populated
 let plumbline: TestPlumbline
 let world: World
 let site: Site
 let receiver: Receiver
-/** Has every permission. */
+/** A key with every permission. */
 let key: string
 
 beforeAll(async () => {
@@ -35,7 +35,9 @@ afterAll(async () => {
 
 const addressIn = /\/portal\/((?:inv|ven)_[0-9a-z]{26})\.[\w-]{32}/g
 
-/** What the links in a text give access to; those in the contract's public examples give access to nothing. */
+/**
+ * Returns what the links in a text give access to. The links in the contract's public examples give access to nothing.
+ */
 function addressed(text: string): string[] {
   return [...text.matchAll(addressIn)].map(([, id = '']) => id).filter((id) => !EXAMPLE_IDS.has(id))
 }
@@ -67,7 +69,7 @@ describe('a key with every permission is shown no link', () => {
       const { inputSchema, writes } = catalogueOf(contract).find(skill)
       const { properties = {}, required = [] } = inputSchema as { properties?: object; required?: string[] }
       for (const dryRun of writes ? [true, false] : [false]) {
-        // The result matters, so a skill gets only inputs that it declares, and all that it requires.
+        // The results matter here, so a skill gets all inputs that it requires and only inputs that it declares.
         for (const given of [input, { bidRequestId: input.bidRequestId }, { vendorId: input.vendorId }, {}]) {
           if (Object.keys(given).some((name) => !(name in properties)) || required.some((name) => !(name in given)))
             continue

@@ -1,4 +1,4 @@
-/** What a page is about, by what its id begins with. */
+/** The subject of a page, by the prefix of its ID. */
 const KINDS = { inv: 'invitation', tsk: 'task', msg: 'message', lw: 'waiver', po: 'order' } as const
 
 export type Kind = (typeof KINDS)[keyof typeof KINDS]

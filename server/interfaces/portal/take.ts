@@ -10,12 +10,12 @@ import { amountIn, draftFrom, formFrom } from './pages/price-form.ts'
 import { type Shown, showFaults } from './show.ts'
 import { kindOf } from './subject.ts'
 
-/** What a form was sent to. */
+/** The page that a form was submitted to. */
 export interface Target {
   root: string
   subject: string
   part: string | null
-  /** Where the page is that shows what came of it. */
+  /** The path of the page that shows the result. */
   here: string
 }
 
@@ -23,7 +23,7 @@ const MOST_REASON = 1000
 const MOST_MESSAGE = 5000
 const MOST_NAME = 200
 
-/** Does what a form says, as the vendor, and leads to the page that shows what came of it. */
+/** Performs a form's action as the vendor, and redirects to the page that shows the result. */
 export async function take(call: Call, target: Target, sent: Sent, placed: () => Promise<Place>): Promise<Shown> {
   const { subject, part, here } = target
   const kind = kindOf(subject)
@@ -70,14 +70,14 @@ async function takeOrder(call: Call, purchaseOrderId: string, { answer, ...field
   await call.operation('answerPortalOrder', { purchaseOrderId, answer, version, ...(reason !== '' && { reason }) })
 }
 
-/** Saves what was entered as a draft, unless something in it cannot be read, and goes on to where the button leads. */
+/** Saves the entered values as a draft unless a field cannot be parsed, and redirects to the target of the button. */
 async function takePrice(
   call: Call,
   { subject: invitationId, here }: Target,
   { fields, file }: Sent,
   placed: () => Promise<Place>,
 ): Promise<Shown> {
-  // Every form of the page has it. What is no form would otherwise put nothing in the place of the draft.
+  // Every price form has this field. Without the check, a malformed form would replace the draft with nothing.
   if (fields.by === undefined) throw wrong('/by')
   const invitation: PortalBidInvitation = await call.operation('getPortalInvitation', { invitationId })
   const { draft: before } = await call.operation('getPortalBid', { invitationId })
@@ -99,7 +99,7 @@ async function takeDocument(call: Call, { root }: Target, { fields, file }: Sent
   const limitAmount = amountIn(fields.limitAmount ?? '')
   if (limitAmount === undefined) throw wrong('/limitAmount')
   if (file === null) throw wrong('/file')
-  // Before the document is recorded, because without its file it would be of no use.
+  // Checked before the document is recorded, because it would be useless without its file.
   if ((await contentTypeOf(file.path, file.fileName)) === null) throw wrong('/file')
   const text = (name: string) => {
     const entered = lineOf(fields[name], MOST_NAME)
@@ -117,7 +117,7 @@ function wrong(pointer: string) {
   return invalid([{ pointer, code: 'form', message: 'is not valid' }])
 }
 
-/** The operation that a form performs, for the log. */
+/** Returns the operation that a form performs, for the log. */
 export function performedBy(subject: string, part: string): string {
   if (part === 'price') return 'savePortalBidDraft'
   if (part === 'review') return 'submitPortalBid'

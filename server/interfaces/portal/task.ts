@@ -9,7 +9,7 @@ import { dateIn } from '../../platform/values/calendar.ts'
 import { countedAnswer } from './answers.ts'
 import * as portal from './queries.ts'
 
-/** What a vendor does with the tasks that it has been told of: it sees them, and says whether it comes. */
+/** What a vendor does with the tasks that it was notified of: it views them and confirms or declines the dates. */
 export async function readTask(call: Call, taskId: string): Promise<PortalTask> {
   const task = await visible(call, taskId)
   const { timeZone, ...community } = await portal.siteOf(call, task.communityId)
@@ -27,7 +27,10 @@ export async function readTask(call: Call, taskId: string): Promise<PortalTask> 
   }
 }
 
-/** "We come", "We do not" or "We can come on another date"; the vendor can change its mind until the task begins. */
+/**
+ * Records "We will come", "We will not" or "We can come on another date". The vendor can change its answer until the
+ * task starts.
+ */
 export async function answerTask(call: Call, taskId: string, answer: TaskConfirmationAnswer): Promise<PortalTask> {
   await call.write(async (call) => {
     await visible(call, taskId)
@@ -43,7 +46,7 @@ export async function answerTask(call: Call, taskId: string, answer: TaskConfirm
   return readTask(call, taskId)
 }
 
-/** The task, if the caller's token covers it and the builder has told the vendor of it; otherwise it is not found. */
+/** Returns the task if the caller's token covers it and the vendor was notified of it; otherwise throws `not_found`. */
 async function visible(call: Call, taskId: string): Promise<Task> {
   const { principal } = call
   const task = await tasks.findOptional(call, taskId)

@@ -8,7 +8,7 @@ const calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
 
 let plumbline: TestPlumbline
 let site: Site
-/** The address of the portal of a vendor of its own for each test. */
+/** The portal link of a new vendor for each test. */
 let portalUrl: string
 let vendorId: string
 let taskId: string
@@ -35,7 +35,7 @@ const newTask = async (name: string) =>
 const read = async (id = taskId) => (await plumbline.get(`/api/ext/tasks/${id}`, { key: site.key })).body
 const tokenOf = (url: string) => url.split('/').at(-1) ?? ''
 const vendor = () => ({ key: tokenOf(portalUrl) })
-/** A page below the vendor's address; the test's server listens on a port of its own. */
+/** Requests a page below the vendor's link. The test's server listens on its own port. */
 const page = (path = '', init: RequestInit = {}) =>
   fetch(`${plumbline.url}${new URL(portalUrl).pathname}${path}`, { redirect: 'manual', ...init })
 const say = (form: Record<string, string>, id = taskId, headers: Record<string, string> = {}) =>

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
 import type { Basis } from './basis.ts'
 
-/** Keeps what a proposal was shown with. It holds versions, numbers and dates, and no text that anybody wrote. */
+/** Stores the basis of a proposal. It contains versions, numbers and dates, and no text that a user wrote. */
 export async function keepBasis(call: WriteCall, id: string, basis: Basis): Promise<void> {
   await sql`
     update "proposals" set "basis" = ${JSON.stringify(basis)}::json
     where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
 }
 
-/** Null for what was proposed before this was kept. */
+/** Returns the basis; null for proposals from before it was stored. */
 export async function findBasis({ db, organizationId }: Tenant, id: string): Promise<Basis | null> {
   const { rows } = await sql<{ basis: Basis | null }>`
     select "basis" from "proposals" where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
@@ -24,7 +24,10 @@ export interface ToldChange {
   after: unknown
 }
 
-/** The fields of these records that have changed since, by their events: what they held first and hold now. */
+/**
+ * Returns the fields of these records that have changed since, from their events, with the original and the current
+ * value.
+ */
 export async function changesSince(
   { db, organizationId }: Tenant,
   resourceIds: readonly string[],
@@ -49,5 +52,5 @@ export async function changesSince(
   return rows
 }
 
-/** Enough to see what happened to some records in a week. */
+/** Enough events to cover what happens to a few records in a week. */
 const MOST_EVENTS = 500

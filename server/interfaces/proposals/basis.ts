@@ -4,15 +4,15 @@ import type { RecordReads } from '../../platform/resources/record-reads.ts'
 import { dateIn } from '../../platform/values/calendar.ts'
 
 /**
- * What a proposal was shown with. Approving runs it again, and it must come to the same: whoever approves has seen the
- * outcome that was kept, not what the records have become since.
+ * The basis of a proposal. Approval runs the proposal again and must have the same outcome: the approver has seen the
+ * stored outcome, not the current state of the records.
  */
 export interface Basis {
-  /** The version of each record that was read, by its id. */
+  /** The version of each record that was read, by ID. */
   readonly versions: Readonly<Record<string, number>>
-  /** The numbers and dates of the result and the events, by their place; null if they are too many to keep. */
+  /** The numbers and dates of the result and the events, by their path; null if there are too many to store. */
   readonly figures: Figures | null
-  /** The date at the builder when it ran. */
+  /** The builder's current date when it ran. */
   readonly today: string
 }
 
@@ -22,8 +22,8 @@ type Figures = Readonly<Record<string, string | number>>
 const MOST_FIGURES = 10_000
 
 /**
- * Records are compared by version. Some skills compute with records that they read in bulk, without versions; what such
- * records say shows in the figures of the outcome.
+ * Returns the basis of a run. Records are compared by version. Some skills compute with records that they read in bulk,
+ * without versions; changes of those show in the figures of the outcome.
  */
 export function basisOf(call: Call, reads: RecordReads, result: unknown, events: readonly RecordedEvent[]): Basis {
   const figures: Record<string, string | number> = {}
@@ -42,10 +42,10 @@ export function basisOf(call: Call, reads: RecordReads, result: unknown, events:
 
 const DATE = /^\d{4}-\d\d-\d\d$/
 
-/** What differs between any two runs, and the events in the steps of a batch, which are compared by themselves. */
+/** Values that differ between any two runs, and the events in the steps of a batch, which are compared separately. */
 const NOT_COMPARED: ReadonlySet<string> = new Set(['version', 'durationMs', 'sequence', 'events'])
 
-/** A place that stands for amounts that were hidden. */
+/** The path that stands for amounts that were hidden. */
 const HIDDEN = 'amountsHidden'
 
 function* figuresIn(value: unknown, place: string): Generator<[string, string | number]> {
@@ -56,10 +56,10 @@ function* figuresIn(value: unknown, place: string): Generator<[string, string | 
     if (!NOT_COMPARED.has(field)) yield* figuresIn(inner, `${place}/${field}`)
 }
 
-/** Whose own records are read because they propose or approve. */
+/** The IDs of the proposer and the approver, whose own records are read because of these roles. */
 type Actors = ReadonlySet<string | null>
 
-/** What is different from what was shown; empty if nothing is. */
+/** Returns the differences from the basis that was shown; empty if there are none. */
 export function differences(shown: Basis, now: Basis, actors: Actors): ProblemChange[] {
   const figures = [...figureChanges(shown, now)]
   // The events repeat what the result shows.
@@ -82,7 +82,7 @@ function* versionChanges(
 function* figureChanges(shown: Basis, now: Basis): Generator<ProblemChange> {
   if (shown.figures === null || now.figures === null) return
   const days = daysBetween(shown.today, now.today)
-  // Trying it out kept the amounts hidden that approving it shows, because it closes the bid request.
+  // The trial kept amounts hidden that the approval reveals, because it closes the bid request.
   const hidden = Object.keys(shown.figures).filter((place) => place.endsWith(`/${HIDDEN}`))
   const isHidden = (place: string) => hidden.some((each) => place.startsWith(each.slice(0, -HIDDEN.length)))
   for (const place of new Set([...Object.keys(shown.figures), ...Object.keys(now.figures)])) {
@@ -92,7 +92,7 @@ function* figureChanges(shown: Basis, now: Basis): Generator<ProblemChange> {
   }
 }
 
-/** A date that is counted from today, such as when an order was issued, moves with it. */
+/** Whether a date that is relative to today, such as an issue date, has moved by the same number of days. */
 function isSameDayLater(before: unknown, after: unknown, days: number): boolean {
   if (typeof before !== 'string' || typeof after !== 'string' || !DATE.test(before) || !DATE.test(after)) return false
   return daysBetween(before, after) === days
@@ -104,12 +104,12 @@ function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS
 }
 
-/** A value as a problem shows it. */
+/** Returns a value as a problem shows it. */
 export function toText(value: unknown): string | null {
   if (value === undefined || value === null) return null
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, LONGEST_VALUE)
 }
 
-/** As the contract says of a change. */
+/** The contract has the same bounds for a change, in characters. */
 const LONGEST_FIELD = 200
 const LONGEST_VALUE = 400

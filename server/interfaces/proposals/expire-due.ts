@@ -3,7 +3,7 @@ import { settleDue } from '../../platform/due/settle-due.ts'
 import * as proposals from './queries.ts'
 import { tell } from './tell.ts'
 
-/** Expires proposals that nobody has decided in time. */
+/** Expires proposals that were not decided in time. */
 export async function expireProposals(surroundings: Surroundings): Promise<void> {
   await settleDue(surroundings, {
     what: 'proposals to expire',

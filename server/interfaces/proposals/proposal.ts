@@ -15,10 +15,10 @@ import * as proposals from './queries.ts'
 import { BATCH, skillsOf, stepsOf } from './skills-of.ts'
 import { tell } from './tell.ts'
 
-/** Prices and people change; what was right last week has to be proposed anew. */
+/** Prices and users change. After a week a change has to be proposed again. */
 const WAITS_MS = 7 * 24 * 3_600_000
 
-/** A record and its events take a tenth of it. What is larger is about hundreds of records, which nobody reads. */
+/** A record and its events need a tenth of this. Larger outcomes concern hundreds of records, which nobody reads. */
 const MOST_KEPT_BYTES = 256 * 1024
 
 interface Wanted {
@@ -27,15 +27,15 @@ interface Wanted {
   note?: string | null | undefined
 }
 
-/** What came of running a proposal. */
+/** The outcome of running a proposal. */
 export interface Ran {
   outcome: ProposalOutcome
   basis: Basis
-  /** The input with an id in place of each name. */
+  /** The input with each name replaced by an ID. */
   input: Record<string, unknown>
 }
 
-/** Keeps what was tried out. */
+/** Stores the outcome of the trial run as a proposal. */
 export async function keep(call: WriteCall, wanted: Wanted, { outcome, basis, input }: Ran): Promise<Proposal> {
   const expiresAt = new Date(call.now.getTime() + WAITS_MS).toISOString()
   const proposal = await proposals.insert(call, { ...wanted, input, status: 'proposed', outcome, expiresAt })
@@ -43,7 +43,7 @@ export async function keep(call: WriteCall, wanted: Wanted, { outcome, basis, in
   return tell(call, proposal)
 }
 
-/** Throws for an input that has a secret in it, or that would copy one. */
+/** Throws if an input contains a secret or would copy one. */
 function assertNoSecrets(call: Call, proposed: Pick<Proposal, 'skill' | 'input'>): void {
   const { skills } = catalogueOf(call.surroundings.contract)
   const steps = stepsOf(proposed)
@@ -58,13 +58,16 @@ function assertNoSecrets(call: Call, proposed: Pick<Proposal, 'skill' | 'input'>
   refuseSecretReferences(call, steps)
 }
 
-/** Throws `permission_denied` unless the caller may run what is proposed. */
+/** Throws `permission_denied` unless the caller may run the proposed skills. */
 export function permitReading(call: Call, proposal: Pick<Proposal, 'skill' | 'input'>): void {
   const { find } = catalogueOf(call.surroundings.contract)
   for (const name of skillsOf(proposal)) permitSkill(call, find(name))
 }
 
-/** What a skill returned and caused, without what is shown only once: whoever approves is shown another one. */
+/**
+ * Returns the result and the events of a skill, without values that are shown only once, because the approver gets a
+ * new value.
+ */
 function outcomeOf(call: Call, skill: string, result: unknown, events: readonly RecordedEvent[]): ProposalOutcome {
   const kept: ProposalOutcome = {
     result: (withoutSecretsOf(call, skill, result) ?? null) as ProposalOutcome['result'],
@@ -75,7 +78,7 @@ function outcomeOf(call: Call, skill: string, result: unknown, events: readonly 
   return { result: null, events: [], truncated: true }
 }
 
-/** Proposals are kept, and read by others, so they show no secret of what a skill returns. */
+/** Removes the secrets of a skill's result, because proposals are stored and read by others. */
 function withoutSecretsOf(call: Call, skill: string, result: unknown): unknown {
   const { find } = catalogueOf(call.surroundings.contract)
   if (skill !== BATCH) return concealed(find(skill), result as PublishedResult)
@@ -84,12 +87,12 @@ function withoutSecretsOf(call: Call, skill: string, result: unknown): unknown {
   return { ...batch, steps }
 }
 
-/** Runs what is proposed as the caller, who needs every permission for it. */
+/** Runs the proposed skill as the caller, who needs every permission for it. */
 export function run(call: WriteCall, { skill, input }: Pick<Proposal, 'skill' | 'input'>): Promise<Ran> {
   return watch(call, { skill, input }, (call) => resultOf(call, skill, input))
 }
 
-/** Does what is proposed, and says what came of it and what it was based on. */
+/** Runs the proposed skill, and returns its outcome and basis. */
 export async function watch(
   call: WriteCall,
   proposed: Pick<Proposal, 'skill' | 'input'>,
@@ -108,7 +111,7 @@ export async function watch(
   }
 }
 
-/** Throws `conflict` if running it came to something else than what was shown when it was proposed. */
+/** Throws `conflict` if the outcome differs from the one shown when it was proposed. */
 export async function assertUnchanged(call: WriteCall, proposal: Proposal, now: Basis): Promise<void> {
   const { id, createdAt, createdBy } = proposal
   const shown = await findBasis(call, id)
@@ -138,7 +141,7 @@ export async function assertUnchanged(call: WriteCall, proposal: Proposal, now: 
 }
 
 const ALWAYS_CHANGED: ReadonlySet<string> = new Set(['version', 'updatedAt'])
-/** As the contract says. */
+/** The contract has the same bound. */
 const MOST_CHANGES = 100
 
 async function resultOf(call: WriteCall, skill: string, input: Record<string, unknown>): Promise<unknown> {
@@ -147,16 +150,16 @@ async function resultOf(call: WriteCall, skill: string, input: Record<string, un
   return result
 }
 
-/** Throws `permission_denied` for a key that may only propose: it would approve what it proposes itself. */
+/** Throws `permission_denied` for a key that may only propose, because it would approve its own proposals. */
 export function assertDecides({ principal }: Call): void {
   if (principal.proposesOnly === true)
     throw new Problem('permission_denied', 'A key with proposeOnly cannot decide proposals. Ask a user to decide.')
 }
 
 /**
- * Throws `permission_denied` if the caller created the proposal: an approval says that somebody else has looked at it. What
- * an app proposed for a user, this user may approve in person, because the app decided it and not they. A fresh sign-in
- * shows that it is the person and not the app; without one, throws `fresh_sign_in_required`.
+ * Throws `permission_denied` if the caller created the proposal: an approval means that a second user has reviewed it.
+ * A user may personally approve what an app proposed on their behalf, because the app decided it. A fresh sign-in
+ * proves that it is the user and not the app; without one, throws `fresh_sign_in_required`.
  */
 export function assertProposedByAnother(call: Call, { createdBy }: Proposal): void {
   const { actor, principal } = call
@@ -169,13 +172,13 @@ export function assertProposedByAnother(call: Call, { createdBy }: Proposal): vo
   requireFreshSignIn(call)
 }
 
-/** Throws `invalid_transition` for one that is decided or whose time is over. */
+/** Throws `invalid_transition` for a proposal that is decided or expired. */
 export function assertWaits({ status, expiresAt }: Proposal, to: Proposal['status'], now: Date): void {
   if (status !== 'proposed') throw invalidTransition(status, to, [])
   if (Date.parse(expiresAt) <= now.getTime()) throw invalidTransition('expired', to, [])
 }
 
-/** Throws `conflict` for what only reads, which nobody has to approve. */
+/** Throws `conflict` for a skill that only reads, which needs no approval. */
 export function assertWrites(call: Call, skill: string): void {
   const found = catalogueOf(call.surroundings.contract).find(skill)
   permitSkill(call, found)

@@ -67,7 +67,7 @@ describe('what is approved is what was shown', () => {
     const proposed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: 'Ann' }, agent)
     expect(proposed.status).toBe(202)
     await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: '2' })
-    // The fields are read from the event, once it is numbered. Until then only the version is known to have changed.
+    // The fields are read from the event after it is numbered. Until then, only the change of the version is known.
     await plumbline.until(
       `/api/ext/events?resourceId=${vendor.id}&type=vendor.updated`,
       ({ body }) => body.data.length > 0,
@@ -163,7 +163,7 @@ test('over MCP a write becomes a proposal too, and says so', async () => {
   })
   const text = await answer.text()
   expect(text).toMatch(/Nothing was changed\. Proposal prp_\w+ is awaiting approval by another user\./)
-  // Clients hand their models this part alone.
+  // Clients pass only this part to their models.
   const { result } = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))
   expect(result.structuredContent).toMatchObject({ proposal: { status: 'proposed' }, dryRun: true })
   expect(await named('By MCP')).toEqual([])
@@ -210,7 +210,7 @@ test('approving runs it once, in the name of whoever approves, and both are told
   })
   const [vendor, ...more] = await named('Approved Roofing')
   expect([vendor.id, more]).toEqual([done.body.outcome.result.id, []])
-  // An entry of an event is listed once the event is numbered.
+  // The audit entry of an event is listed once the event is numbered.
   const { body } = await plumbline.until(
     `/api/ext/audit-entries?resourceId=${proposed.id}&sort=at`,
     ({ body }) => body.data.length > 1,
@@ -493,7 +493,7 @@ test('people make such keys on the page of keys, and such a key makes no browser
   expect([status, body.reason]).toEqual([409, 'wrong_caller'])
 })
 
-// The clock goes forward from here on.
+// From here on the clock moves forward.
 test('a proposal that nobody decides expires after seven days, and that is told', async () => {
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Too Late' }, agent)
   plumbline.clock.advance(7 * DAY_MS)

@@ -9,8 +9,8 @@ import { keep, watch } from './proposal.ts'
 import { BATCH } from './skills-of.ts'
 
 /**
- * What stands between a key that may only propose and everything that writes: the call is made as it is, undone, and
- * kept as a proposal with what it would have done. What is refused is refused as it would be without this.
+ * Turns each write of a key that may only propose into a proposal: the call is run, rolled back, and stored with its
+ * outcome. A call that would be refused anyway is refused in the same way.
  */
 export const proposer: Proposer = {
   concerns(operation, body, call) {
@@ -34,7 +34,7 @@ export const proposer: Proposer = {
       const ran = await undoneIf(true, call, (call) =>
         watch(call, wanted, async (call) => {
           const answered = await tryOut(call)
-          // Of executeSkill, what the skill returned.
+          // For executeSkill, the result of the skill itself.
           return operation.id === 'executeSkill' ? (answered as { result: unknown }).result : answered
         }),
       )
@@ -43,10 +43,10 @@ export const proposer: Proposer = {
   },
 }
 
-/** Making a proposal needs no approval, and who may decide one is said where it is decided. */
+/** Creating a proposal needs no approval, and the operations that decide one check the caller themselves. */
 const DECIDES_ITSELF: ReadonlySet<string> = new Set(['createProposal', 'approveProposal', 'refuseProposal'])
 
-/** A skill that does not exist writes nothing, and is refused when it is run. */
+/** An unknown skill writes nothing, and is refused when it is run. */
 function writes(call: Call, name: string): boolean {
   return catalogueOf(call.surroundings.contract).skills.some((skill) => skill.name === name && skill.writes)
 }

@@ -12,7 +12,7 @@ export const { list, find, findAll, lock, insert, update } = resource({
   },
 })
 
-/** Those of any organization whose time is over, the longest overdue first. */
+/** Returns expired proposals of all organizations, the longest overdue first. */
 export async function due(db: Db, page: DuePage): Promise<Due[]> {
   const { rows } = await sql<Due>`
     select "organizationId", "id" as "claimedId", "id", "expiresAt"::text as "at" from "proposals"
@@ -21,7 +21,7 @@ export async function due(db: Db, page: DuePage): Promise<Due[]> {
   return rows
 }
 
-/** Locks those that still wait and that nobody else has locked. */
+/** Locks the pending proposals that no other transaction has locked. */
 export function lockWaiting(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockFree(call, 'proposals', ids, sql`"status" = 'proposed'`)
 }

@@ -5,7 +5,10 @@ import type { Clock } from '../../platform/runtime/clock.ts'
 
 const DAY_MS = 86_400_000
 
-/** Removes proposals that were settled as long ago as the audit trail goes back: they say who did what, as it does. */
+/**
+ * Deletes proposals that were settled before the start of the audit trail: like the audit trail, they record who did
+ * what.
+ */
 export async function forgetOldProposals(
   database: Database,
   clock: Clock,

@@ -1,15 +1,15 @@
 import type { Proposal } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../platform/calls/checked.gen.ts'
 
-/** Several skills as one; it is no skill itself. */
+/** Runs several skills as one. It is not a skill itself. */
 export const BATCH = 'executeBatch'
 
-/** The names of the skills that a proposal would run. */
+/** Returns the names of the skills that a proposal would run. */
 export function skillsOf({ skill, input }: Pick<Proposal, 'skill' | 'input'>): string[] {
   return stepsOf({ skill, input }).map((step) => step.skill)
 }
 
-/** The steps that a proposal would run; a single skill is one step. */
+/** Returns the steps that a proposal would run. A single skill is one step. */
 export function stepsOf({ skill, input }: Pick<Proposal, 'skill' | 'input'>): Checked['ExecuteBatch']['steps'] {
   return skill === BATCH ? (input as Checked['ExecuteBatch']).steps : [{ name: skill, skill, input }]
 }

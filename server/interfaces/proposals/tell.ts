@@ -5,8 +5,8 @@ import { catalogueOf } from '../skills/catalogue.ts'
 import { skillsOf } from './skills-of.ts'
 
 /**
- * Tells of a proposal that waits, or that was settled if there is a `before`, to those who may run what is proposed.
- * Events are kept for years and go to other systems, so they show neither what it takes nor what it does.
+ * Notifies the users who may run the proposed skills of a pending proposal, or of a settled one if `before` is given.
+ * Events are kept for years and go to other systems, so they contain neither the input nor the outcome.
  */
 export async function tell(call: WriteCall, after: Proposal, before: Proposal | null = null): Promise<Proposal> {
   const { row, recorded } =
@@ -15,7 +15,7 @@ export async function tell(call: WriteCall, after: Proposal, before: Proposal | 
       : makeEvent(call, 'proposal.status_changed', noticeOf(after), noticeOf(before))
   const { skills } = catalogueOf(call.surroundings.contract)
   const proposed = skillsOf(after).map((name) => skills.find((skill) => skill.name === name)?.permissions)
-  // One that a later version no longer has: nobody may run it, so nobody is told.
+  // A later version no longer has this skill. Nobody may run it, so nobody is notified.
   if (proposed.includes(undefined)) return after
   const permissions = [...new Set(proposed.flatMap((needed) => needed ?? []))]
   await recordEvents(call, [{ row: { ...row, permissions }, recorded }])

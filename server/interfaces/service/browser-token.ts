@@ -5,7 +5,7 @@ import { BROWSER_TOKEN_MS, refuseBrowserToken, sealBrowserToken } from '../../pl
 import { isDelegable } from '../../platform/keys/roles.ts'
 import { conflict, invalid } from '../../platform/problems/problem.ts'
 
-/** A token for a page, which says what it may do, and is kept nowhere. */
+/** Returns a token for a web page with some of the caller's permissions. It is not stored anywhere. */
 export function browserToken(call: Call, { origin, permissions }: BrowserTokenCreate): BrowserToken {
   const { principal, organizationId, now, surroundings } = call
   if (principal.kind !== 'key' || principal.id === null)
@@ -41,7 +41,7 @@ export function browserToken(call: Call, { origin, permissions }: BrowserTokenCr
   }
 }
 
-/** What is wrong with the origin of a page; null if browsers write it so. */
+/** Returns what is wrong with the origin of a page; null if browsers would write it this way. */
 export function originFault(origin: string): FieldError | null {
   if (isOrigin(origin)) return null
   const message = 'must be an origin, for example https://app.example.com or http://localhost:5173'

@@ -55,7 +55,7 @@ test('the use of the limits counts this request, and agrees with the headers', a
 test('a window that ends before this process expects it to is begun anew, with what was held of it forgotten', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.get('/api/ext/vendors', { key })
-  // The database's clock decides, and an answer of it is read a moment later.
+  // The database's clock decides. The moment when its answer is read is slightly later.
   await sql`update "limitWindows" set "endsAt" = clock_timestamp() - interval '1 hour'`.execute(
     plumbline.database.statements,
   )
@@ -133,7 +133,7 @@ interface Whole {
   tags: { name: string }[]
 }
 
-// Every reference resolves, every component is referred to, every tag is declared and used.
+// Asserts that every reference resolves, every component is referenced, and every tag is declared and used.
 function assertWhole(document: Record<'paths' | 'webhooks', object> & Whole): void {
   const text = JSON.stringify(document)
   const references = new Set(
@@ -143,7 +143,7 @@ function assertWhole(document: Record<'paths' | 'webhooks', object> & Whole): vo
     .filter(([kind]) => kind !== 'securitySchemes')
     .flatMap(([kind, entries]) => Object.keys(entries).map((name) => `${kind}/${name}`))
   expect([...references].sort()).toEqual(components.sort())
-  // Skills in examples have tags of their own.
+  // The skills in examples have tags of their own.
   const operations = JSON.stringify([document.paths, document.webhooks])
   const used = new Set([...operations.matchAll(/"tags":\["([^"]+)"\]/g)].map(([, tag]) => tag))
   expect(document.tags.map((tag) => tag.name).sort()).toEqual([...used].sort())

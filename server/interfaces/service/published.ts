@@ -7,15 +7,15 @@ import { invalid } from '../../platform/problems/problem.ts'
 
 /**
  * The contract as one caller may use it: the operations below /api/ext and the composite skills that its permissions
- * cover, the webhooks, and what these refer to. A narrow key gets a short document.
+ * cover, the webhooks, and the components that these refer to. A key with few permissions gets a short document.
  */
 interface Published {
-  /** All but where the service is. */
+  /** Without the URL of the service. */
   document: OpenApiDocument
   yaml: string | undefined
 }
 
-/** One per set of permissions and of tags; there is rarely more than a handful. */
+/** One document per set of permissions and tags. There are rarely more than a handful. */
 const MOST_REMEMBERED = 50
 const remembered = new WeakMap<ContractDocument, Map<string, Published>>()
 
@@ -29,7 +29,7 @@ export function publishedYaml(call: Reader, tags?: readonly string[]): string {
   return published.yaml.replace(NOWHERE, () => call.surroundings.config.publicUrl)
 }
 
-/** Stands where the address of the service will; as it is written first, nothing else is replaced. */
+/** A placeholder for the URL of the service. It occurs first in the document, so nothing else is replaced. */
 const NOWHERE = 'https://plumbline.invalid'
 
 function publishedFor(call: Reader, tags: readonly string[] | undefined): Published {
@@ -47,13 +47,13 @@ function publishedFor(call: Reader, tags: readonly string[] | undefined): Publis
   return published
 }
 
-/** The document as a key with every permission sees it, plus other parts of the API on request. */
+/** Returns the document as a key with every permission sees it, plus other parts of the API on request. */
 export function publishWhole(document: ContractDocument, publicUrl: string, parts = [EXTERNAL]): OpenApiDocument {
   const permission = document.components.schemas?.Permission as { enum: string[] }
   return publish(document, new Set(permission.enum), publicUrl, { parts })
 }
 
-/** What keys may call, and what a vendor may do. */
+/** The path prefixes of operations for API keys and for vendors. */
 export const EXTERNAL = '/api/ext/'
 export const PORTAL = '/api/portal/'
 
@@ -124,7 +124,7 @@ function publish(
   }
 }
 
-/** The tags that a caller names as they stand in addresses: `bid-requests` for Bid requests. */
+/** Returns the tags that a caller names in the form of URLs, such as `bid-requests` for Bid requests. */
 function namedTags({ tags = [] }: ContractDocument, wanted: readonly string[]): Set<string> {
   const known = new Map(tags.map(({ name }) => [name.toLowerCase().replaceAll(' ', '-'), name]))
   const strangers = wanted.filter((tag) => !known.has(tag))
@@ -149,12 +149,12 @@ function mayCall({ security = [] }: OperationObject, held: ReadonlySet<string>):
   )
 }
 
-/** Sessions are for the pages of the service itself; whoever reads this document writes a program. */
+/** Removes sessions, which are only for the service's own pages; readers of this document write programs. */
 function forPrograms(operation: OperationObject): OperationObject {
   return { ...operation, security: operation.security?.filter((requirement) => !('session' in requirement)) ?? [] }
 }
 
-/** The security schemes that these paths use, and no others. */
+/** Returns only the security schemes that these paths use. */
 function schemesOf(components: ContractDocument['components'], paths: Record<string, unknown>) {
   const operations = Object.values(paths).flatMap((item) => Object.values(item as Record<string, OperationObject>))
   const named = new Set(operations.flatMap(({ security = [] }) => security.flatMap(Object.keys)))
@@ -173,7 +173,7 @@ function tagsOf(value: unknown): Set<string> {
   return tags
 }
 
-/** The components that a value refers to, directly or indirectly, in the document's order. */
+/** Returns the components that a value refers to, directly or indirectly, in the document's order. */
 function reached(components: ContractDocument['components'], from: unknown): ContractDocument['components'] {
   const used = new Set<string>()
   const visit = (value: unknown): void => {

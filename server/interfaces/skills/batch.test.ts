@@ -132,7 +132,7 @@ test('no step begins after ten seconds, and nothing has happened', async () => {
         ...operations,
         async getUsage(input, call) {
           const answer = await operations.getUsage(input, call)
-          // As if it had taken so long.
+          // Pretend that it took this long.
           slow.clock.advance(11_000)
           return answer
         },

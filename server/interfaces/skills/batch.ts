@@ -9,14 +9,15 @@ import { concealed, readableEvents, runOnce, undoneIf } from './execute.ts'
 import { escaped, leadsToSecret, untrustedText } from './marks.ts'
 
 /**
- * Runs several skills as one: in one transaction, with what earlier steps returned in the inputs of later ones. What can
- * be known before is checked before anything runs; whatever step is refused then, nothing has happened.
+ * Runs several skills as one: in one transaction, with the results of earlier steps in the inputs of later ones.
+ * Everything that can be checked in advance is checked before the first step runs. If any step is refused, nothing has
+ * changed.
  */
 export async function executeBatch(call: Call, batch: Checked['ExecuteBatch']): Promise<BatchExecution> {
   const { steps, dryRun } = batch
   const catalogue = catalogueOf(call.surroundings.contract)
   const known = steps.flatMap(({ skill }) => catalogue.skills.find(({ name }) => name === skill) ?? [])
-  // Of one with a skill that does not exist, nothing was run.
+  // If a skill does not exist, nothing was run.
   if (known.length < steps.length) planOf(call, steps)
   const skills = known.map(({ name }) => name)
   const wanted = { skill: 'executeBatch', skills, input: { steps }, dryRun, writes: known.some(({ writes }) => writes) }
@@ -60,7 +61,7 @@ async function runAll(
   return { id, steps: done, dryRun, durationMs: elapsedMs() }
 }
 
-/** A transaction holds what it has locked until it ends, so it must not go on for long. */
+/** A transaction holds its locks until it ends, so its duration is limited. */
 const MOST_MS = 10_000
 
 interface Step {
@@ -69,7 +70,7 @@ interface Step {
   input: unknown
 }
 
-/** The steps of a batch, each with its skill; throws what is wrong with them before anything runs. */
+/** Returns the steps of a batch with their skills. Throws all errors that are known before anything runs. */
 export function planOf(call: Reader, steps: Checked['ExecuteBatch']['steps']): Step[] {
   const catalogue = catalogueOf(call.surroundings.contract)
   const faults: FieldError[] = []
@@ -98,8 +99,8 @@ export function planOf(call: Reader, steps: Checked['ExecuteBatch']['steps']): S
 }
 
 /**
- * Throws `validation_failed` for a reference to a secret of an earlier step: it would be copied into a field that others
- * read.
+ * Throws `validation_failed` for a reference to a secret in the result of an earlier step: it would be copied into a
+ * field that others read.
  */
 export function refuseSecretReferences(call: Reader, steps: Checked['ExecuteBatch']['steps']): void {
   const { skills } = catalogueOf(call.surroundings.contract)
@@ -139,7 +140,7 @@ function* referencesIn(value: unknown, pointer: string): Generator<Reference> {
   }
 }
 
-/** The input with each reference replaced by what it stands for. */
+/** Returns the input with each reference replaced by the value that it stands for. */
 function withResults(value: unknown, results: ReadonlyMap<string, unknown>, pointer: string): unknown {
   if (typeof value === 'string') {
     const [, step, path = ''] = REFERENCE.exec(value) ?? []
@@ -179,7 +180,7 @@ function inStep<T>(at: number, field: string, work: () => T): T {
   }
 }
 
-/** The problem of a step as one of the batch, which says at least which step it was. */
+/** Turns the problem of a step into a problem of the batch that names the step. */
 function ofStep(at: number, field: string, error: unknown): unknown {
   const found = toProblem(error)
   // Unexpected errors pass through unchanged, so that they are logged in full.

@@ -25,9 +25,9 @@ import {
 
 /**
  * Everything that can be run by name: each operation of the contract under its operationId, and the composite skills
- * declared under `x-skills`. A composite skill has no powers of its own: it changes things only through operations, so
- * each one's permission checks, validation and events apply. Bulk reads use the queries of the modules concerned, and
- * are covered by the permissions that the skill requires.
+ * declared under `x-skills`. A composite skill has no powers of its own: it changes data only through operations, so
+ * the permission checks, validation and events of each operation apply. Bulk reads use the queries of the modules
+ * concerned, and are covered by the permissions that the skill requires.
  */
 export interface Skill {
   readonly name: string
@@ -37,23 +37,26 @@ export interface Skill {
   readonly permissions: readonly Permission[]
   readonly effect: Effect
   readonly writes: boolean
-  /** What it belongs to, as addresses write it: `bid-requests`. */
+  /** The tags it belongs to, in the form of URLs, such as `bid-requests`. */
   readonly tags: readonly string[]
-  /** Whether models are offered it; downloads, tokens and the catalogue itself are for programs. */
+  /** Whether models are offered it. Downloads, tokens and the catalog itself are for programs. */
   readonly isTool: boolean
-  /** What it is used for, as the contract sums up its examples. */
+  /** Its use cases, from the summaries of the contract's examples. */
   readonly examples: readonly string[]
-  /** How people ask for it, in words that the description has no room for. */
+  /** How people ask for it, in words that the description does not use. */
   readonly asked: readonly string[]
-  /** Whether null in the input clears a value, where leaving it out would keep it. */
+  /** Whether null in the input clears a value, while omitting it keeps the value. */
   readonly nullClears: boolean
   readonly inputSchema: ObjectSchema
   readonly outputSchema: Schema
-  /** What the contract marks in the input and in the result (marks.ts). */
+  /** The contract's marks in the input and the result (marks.ts). */
   readonly marks: { readonly input: Marks | null; readonly output: Marks | null }
-  /** The input with defaults and without superfluous nulls; throws `validation_failed` with pointers below /input. */
+  /**
+   * Returns the input with defaults and without superfluous nulls. Throws `validation_failed` with pointers below
+   * /input.
+   */
   check(input: unknown): Record<string, unknown>
-  /** The result; null if the skill has none. */
+  /** Returns the result; null if the skill has none. */
   run(input: Record<string, unknown>, call: Call): Promise<PublishedResult>
 }
 
@@ -62,11 +65,11 @@ export type PublishedResult = Record<string, unknown> | string | null
 export interface Catalogue {
   /** Sorted by name. */
   readonly skills: readonly Skill[]
-  /** Throws `skill_not_found` with the nearest names. */
+  /** Throws `skill_not_found` with the most similar names. */
   find(name: string): Skill
 }
 
-/** Running skills is not itself a skill: it would only wrap others. */
+/** Operations that run skills are not skills: they would only wrap others. */
 const NO_SKILLS: ReadonlySet<string> = new Set(['executeSkill', 'executeBatch', 'createProposal', 'approveProposal'])
 
 const catalogues = new WeakMap<Contract, Catalogue>()
@@ -201,13 +204,13 @@ export function inAddress(tag: string): string {
   return tag.toLowerCase().replaceAll(' ', '-')
 }
 
-/** The tag of the records that a permission is about. */
+/** Returns the tag of the records that a permission covers. */
 function subjectOf(permission: Permission): string {
   const [subject = ''] = permission.split(':')
   return subject === 'pos' ? 'purchase-orders' : subject
 }
 
-/** Throws `permission_denied` unless the caller has every permission that the skill needs. */
+/** Throws `permission_denied` unless the caller has every permission that the skill requires. */
 export function permitSkill(call: Reader, skill: Skill): void {
   const missing = skill.permissions.find((permission) => !call.permissions.has(permission))
   if (missing !== undefined) {
@@ -218,8 +221,8 @@ export function permitSkill(call: Reader, skill: Skill): void {
 }
 
 /**
- * The names of the skills for which the caller has the permissions. Of what others did or would do it is shown nothing,
- * because it may not read that.
+ * Returns the names of the skills for which the caller has the permissions. The caller does not see executions or
+ * proposals of other skills, because it may not read their records.
  */
 export function runnable(call: Call): string[] {
   return catalogueOf(call.surroundings.contract)
@@ -227,13 +230,13 @@ export function runnable(call: Call): string[] {
     .map(({ name }) => name)
 }
 
-/** Whether the skill belongs in the caller's catalogue. A composite skill can only be run through executeSkill. */
+/** Whether the skill belongs in the caller's catalog. A composite skill can only be run through executeSkill. */
 export function mayUse(call: Reader, skill: Skill): boolean {
   const holds = skill.permissions.every((permission) => call.permissions.has(permission))
   return holds && (skill.kind === 'operation' || call.permissions.has('skills:write'))
 }
 
-/** Throws `permission_denied` unless the skill belongs in the caller's catalogue. */
+/** Throws `permission_denied` unless the skill belongs in the caller's catalog. */
 export function permitUse(call: Reader, skill: Skill): void {
   permitSkill(call, skill)
   if (!mayUse(call, skill)) {

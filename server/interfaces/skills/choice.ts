@@ -3,7 +3,7 @@ import { nearestTo } from '../../platform/problems/nearest.ts'
 import { invalid } from '../../platform/problems/problem.ts'
 import { catalogueOf, inAddress, type Skill } from './catalogue.ts'
 
-/** Which skills somebody wants; whatever is left out does not narrow. */
+/** A choice of skills. Omitted criteria do not restrict it. */
 export interface Wanted {
   names?: readonly string[]
   tag?: readonly string[]
@@ -11,8 +11,8 @@ export interface Wanted {
 }
 
 /**
- * Those of the skills that are wanted. A name or a tag that does not exist is refused, because a job that lacks a tool
- * would only notice in the middle; one that the key may not use is left out, as it is without the choice.
+ * Returns the chosen skills. An unknown name or tag is refused, because a job would otherwise notice the missing tool
+ * only halfway through. Skills that the key may not use are left out, as they are without a choice.
  */
 export function chosen(call: Reader, skills: readonly Skill[], { names, tag, writes }: Wanted): Skill[] {
   const { contract } = call.surroundings

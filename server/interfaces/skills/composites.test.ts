@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** A builder with a community, a home with a framing budget, and what is needed to run a bidding round. */
+/** A builder with a community, a home with a framing budget, and everything needed for a bidding round. */
 class Site {
   readonly builder: Builder
   communityId = ''
@@ -46,7 +46,7 @@ class Site {
     return body.id
   }
 
-  /** Sends the vendors a request, and records a bid for each one that has an amount. */
+  /** Sends the vendors a request, and records a bid for each vendor that has an amount. */
   async request(
     amounts: Record<string, number | null>,
     more: object = {},
@@ -261,7 +261,7 @@ test('detectOverCommittedBudgets finds what is over the budget, what is over a s
       { scope: 'roofing', budgeted: 0, pendingCommitted: 900, usedPercent: null, overBy: 900 },
     ],
   })
-  // A trade that was archived and made anew is there twice, and its budget is counted once.
+  // A trade that was archived and created again exists twice, but its budget is counted once.
   await site.post(`/homes/${site.homeId}/budget/lines`, { scope: 'roofing', amount: 600 })
   const { data: trades } = (await site.get('/scopes?q=roofing')).body
   await plumbline.delete(`/api/ext/scopes/${trades[0].id}`, { key: site.builder.key })

@@ -75,7 +75,7 @@ import { mergeVendors } from './vendors/merge-vendors.ts'
 import { onboardVendor } from './vendors/onboard-vendor.ts'
 import { rankVendors } from './vendors/rank-vendors.ts'
 
-/** A skill's input has been checked against its schema, and every reference in it is the id of a record that exists. */
+/** The input was validated against the skill's schema, and every reference in it is the ID of an existing record. */
 type Composites = {
   [Name in keyof CompositeSkills]: (
     input: CheckedSkills[Name],
@@ -84,7 +84,7 @@ type Composites = {
   ) => Promise<CompositeSkills[Name]['result']>
 }
 
-/** What performs each composite skill; one that the contract declares and nothing performs does not compile. */
+/** The function of each composite skill. If the contract declares a skill without one, this does not compile. */
 const composites: Composites = {
   awardBid,
   suggestVendorsForScope,
@@ -160,6 +160,6 @@ const composites: Composites = {
   cloneHomeSetup,
 }
 
-/** Any composite skill, found by name, with an input that the catalogue has checked. */
+/** A composite skill that is found by name. The catalog has validated its input. */
 export type AnyComposite = (input: Record<string, unknown>, call: Call, effort: Effort) => Promise<object>
 export const COMPOSITES = composites as unknown as Readonly<Record<string, AnyComposite>>

@@ -1,24 +1,24 @@
 import type { OperationObject } from '../../platform/calls/contract.ts'
 
 /**
- * What running a skill does to what is there, as agents and the programs around them have to know before they run it.
- * The contract says so under `x-effect` wherever the method does not:
+ * How a skill affects existing data, which agents and programs need to know before they run it. The contract declares
+ * it under `x-effect` unless it follows from the method:
  *
- * - `reads`: nothing is changed
- * - `adds`: something new is made each time, and nothing that is there is touched
- * - `settles`: something is brought forward once, and nothing is lost
- * - `replaces`: what is there is overwritten or ends; a repeat finds it done
- * - `moves`: what is there is changed anew each time
+ * - `reads`: changes nothing
+ * - `adds`: creates something new each time, without changing existing records
+ * - `settles`: advances something once, without losing data
+ * - `replaces`: overwrites or ends existing data; a repeat changes nothing more
+ * - `moves`: changes existing data again with each call
  */
 export type Effect = keyof typeof EFFECTS
 
 interface Traits {
   readonly writes: boolean
-  /** Whether it can replace or end what is there. */
+  /** Whether it can overwrite or end existing data. */
   readonly destructive: boolean
   /** Whether a repeat with the same input changes nothing more. */
   readonly idempotent: boolean
-  /** The same in words, for models that are shown a description and nothing else. */
+  /** The effect in words, for models that see only a description. */
   readonly said: string
 }
 
@@ -39,11 +39,11 @@ export function effectOf(method: string, { 'x-effect': stated, responses }: Oper
   if (stated !== undefined) return stated
   if (method === 'GET') return 'reads'
   if (method !== 'POST') return 'replaces'
-  // Of an action that says nothing, the worst is assumed.
+  // For an action without a declared effect, assume the worst.
   return '201' in responses ? 'adds' : 'moves'
 }
 
-/** The effect of a composite skill, of which the worst is assumed too. */
+/** Returns the effect of a composite skill. Here too, the worst is assumed. */
 export function effectOfComposite(declared: { writes: boolean; 'x-effect'?: Effect }): Effect {
   return declared['x-effect'] ?? (declared.writes ? 'moves' : 'reads')
 }

@@ -15,7 +15,7 @@ import { assertTrades } from './references/trades.ts'
 /**
  * Runs a skill for a caller. Everything it writes is one transaction, so a skill that consists of several operations
  * succeeds or fails as a whole. A dry run takes the same locks and makes the same checks, but is rolled back to a
- * savepoint at the end: nobody else sees anything of it, and it reveals nothing that was hidden when it began.
+ * savepoint at the end: nobody else sees its changes, and it reveals nothing that was hidden when it started.
  */
 export async function execute(
   call: Call,
@@ -34,7 +34,7 @@ export async function execute(
   })
 }
 
-/** Checks the input of a skill that the caller may use, and runs it. */
+/** Validates the input of a skill that the caller may use, and runs it. */
 export async function runOnce(call: Call, skill: Skill, input: unknown, dryRun: boolean): Promise<Outcome> {
   const given = skill.check(input)
   await resolveReferences(call, given, { alsoIds: skill.kind === 'composite' })
@@ -44,20 +44,21 @@ export async function runOnce(call: Call, skill: Skill, input: unknown, dryRun: 
   })
 }
 
-/** The result with null in place of each secret. */
+/** Returns the result with each secret replaced by null. */
 export function concealed({ marks }: Skill, result: PublishedResult): PublishedResult {
   return withoutSecrets(marks.output, result) as PublishedResult
 }
 
-/** The events that the caller may see, as they are told. */
+/** Returns the events that the caller may see, in their public form. */
 export function readableEvents(call: Call, events: readonly RecordedEvent[]): Event[] {
   return events.filter(({ type }) => mayRead(call, type)).map(toEvent)
 }
 
 /**
- * A composite skill that reads keeps a core of the database and most of this process busy while it runs, so an
- * organization runs one at a time. Others wait for as long as one may take (frame/effort.ts); not those within a
- * transaction, on whose locks the one that has the turn may wait, and on the embedded database for its connection.
+ * A composite skill that reads keeps one core of the database and most of this process busy, so each organization runs
+ * one at a time. Others wait for at most the time that one may take (frame/effort.ts). Skills within a transaction do
+ * not wait: the running skill might itself be waiting for that transaction's locks or, on the embedded database, its
+ * connection.
  */
 const readingTurns = new Shares({ of: 'composite skills', most: 1, mostWaiting: 100, waitMs: MOST_MS })
 
@@ -84,7 +85,7 @@ async function perform(skill: Skill, given: Record<string, unknown>, call: Call,
   )
 }
 
-/** Does the work, and undoes it in the end if it is a dry run. */
+/** Does the work, and rolls it back at the end if it is a dry run. */
 export async function undoneIf<T>(dryRun: boolean, call: WriteCall, work: (call: WriteCall) => Promise<T>): Promise<T> {
   if (!dryRun) return work(call)
   const mark = await savepoint(call)
@@ -94,15 +95,15 @@ export async function undoneIf<T>(dryRun: boolean, call: WriteCall, work: (call:
   return done
 }
 
-// An event gets its sequence only after the transaction, and one of a dry run never does.
+// An event gets its sequence number only after the transaction, and an event of a dry run never does.
 function toEvent({ payload }: RecordedEvent): Event {
   const { id, ...rest } = JSON.parse(payload) as Omit<Event, 'sequence'>
   return { id, sequence: null, ...rest }
 }
 
 /**
- * Turns a problem of the skill into one of the execution, where the input is below /input. If a pointer refers to
- * something that the skill passed to an operation but did not itself receive, it becomes /input.
+ * Turns a problem of the skill into a problem of the execution, whose input is below /input. If a pointer refers to a
+ * value that the skill passed to an operation but did not itself receive, it becomes /input.
  */
 function belowInput(skill: Skill, error: unknown): unknown {
   const found = toProblem(error)

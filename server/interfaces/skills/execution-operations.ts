@@ -20,8 +20,8 @@ export const executionOperations = {
   },
 } satisfies Partial<Handlers>
 
-// Whoever asks for what it has just run finds it, unless another process ran it. In a transaction there is no connection
-// to write it with.
+// Writes pending records first, so that a caller finds what it has just run, unless another process ran it. Within a
+// transaction there is no connection to write them with.
 async function catchUp({ surroundings, isWriting }: Call): Promise<void> {
   if (!isWriting) await writeHeldExecutions(surroundings)
 }

@@ -3,10 +3,10 @@ import type { Schema } from '../../platform/calls/contract.ts'
 import { LONGEST_POINTER } from '../../platform/problems/problem.ts'
 
 /**
- * What the contract says about single values of an input or a result, wherever they are:
+ * The contract's marks on single values of an input or a result, at any depth:
  *
- * - `x-secret: true`: whoever has the value can act with it, so it is kept and shown as seldom as possible.
- * - `x-writtenBy`: somebody outside of the builder wrote the text, so an agent must not take it for instructions.
+ * - `x-secret: true`: anyone who has the value can act with it, so it is stored and shown as rarely as possible.
+ * - `x-writtenBy`: somebody outside the builder wrote the text, so an agent must not take it for instructions.
  *
  * The marks of a schema are a tree with only the branches that lead to a mark.
  */
@@ -14,13 +14,13 @@ export interface Marks {
   readonly isSecret: boolean
   readonly writtenBy: TextWriter | null
   readonly fields: ReadonlyMap<string, Marks>
-  /** Of the items of a list, or of the values of a map. */
+  /** The marks of the items of a list, or of the values of a map. */
   readonly inner: Marks | null
 }
 
 const WRITERS: readonly TextWriter[] = ['vendor', 'buyer', 'anyone']
 
-/** The marks of a schema without references; null if it has none. */
+/** Returns the marks of a schema without references; null if it has none. */
 export function marksOf(schema: Schema): Marks | null {
   const fields = new Map<string, Marks>()
   for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
@@ -43,7 +43,7 @@ function isEmpty({ isSecret, writtenBy, fields, inner }: Marks): boolean {
   return !isSecret && writtenBy === null && fields.size === 0 && inner === null
 }
 
-/** What either of two alternatives marks. */
+/** Returns everything that either of two alternatives marks. */
 function combined(a: Marks | null, b: Marks | null): Marks | null {
   if (a === null || b === null) return a ?? b
   const fields = new Map(a.fields)
@@ -55,7 +55,7 @@ function combined(a: Marks | null, b: Marks | null): Marks | null {
   }
 }
 
-/** The value with null in place of each secret. */
+/** Returns the value with each secret replaced by null. */
 export function withoutSecrets(marks: Marks | null, value: unknown): unknown {
   if (marks === null || value === null || value === undefined) return value
   if (marks.isSecret) return null
@@ -65,7 +65,7 @@ export function withoutSecrets(marks: Marks | null, value: unknown): unknown {
   return Object.fromEntries(shown)
 }
 
-/** Whether the value has a secret in it. */
+/** Whether the value contains a secret. */
 export function hasSecret(marks: Marks | null, value: unknown): boolean {
   if (marks === null || value === null || value === undefined) return false
   if (marks.isSecret) return true
@@ -74,7 +74,7 @@ export function hasSecret(marks: Marks | null, value: unknown): boolean {
   return Object.entries(value).some(([name, inner]) => hasSecret(marksAt(marks, name), inner))
 }
 
-/** Whether a path leads to a secret, or to something that may have one in it. */
+/** Whether a path leads to a secret, or to a value that may contain one. */
 export function leadsToSecret(marks: Marks | null, path: readonly string[]): boolean {
   let at = marks
   for (const step of path) {
@@ -88,17 +88,17 @@ export function mayHoldSecret({ isSecret, fields, inner }: Marks): boolean {
   return isSecret || [...fields.values()].some(mayHoldSecret) || (inner !== null && mayHoldSecret(inner))
 }
 
-/** The texts of a result that somebody outside of the builder wrote; the whole result if they are too many to list. */
+/** Returns the texts of a result that outsiders wrote, or the whole result if there are too many to list. */
 export function untrustedText(marks: Marks | null, result: unknown): UntrustedText[] {
   const found = [...outsideTexts(marks, result, '')]
   const isListed = found.length <= MOST_TEXTS && found.every(({ pointer }) => pointer.length <= LONGEST_POINTER)
   return isListed ? found : [{ pointer: '', writtenBy: 'anyone' }]
 }
 
-/** As the contract says. */
+/** The contract has the same bound. */
 const MOST_TEXTS = 500
 
-/** Whether a value may have text from outside in it. */
+/** Whether a value may contain text from outsiders. */
 export function mayHoldUntrusted({ writtenBy, fields, inner }: Marks): boolean {
   return (
     writtenBy !== null || [...fields.values()].some(mayHoldUntrusted) || (inner !== null && mayHoldUntrusted(inner))
@@ -120,7 +120,7 @@ function marksAt({ fields, inner }: Marks, name: string): Marks | null {
   return fields.get(name) ?? inner
 }
 
-/** A name as a JSON pointer has it. */
+/** Escapes a name for a JSON pointer. */
 export function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

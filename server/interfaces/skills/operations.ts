@@ -59,7 +59,7 @@ export const skillOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** The skills that models are offered, in their formats; made from the contract alone. */
+/** Returns the skills that models are offered, in their formats, from the contract alone. */
 export function toolDefinitions(call: Reader, wanted: Wanted): { tools: ToolDefinition[] } {
   return { tools: chosen(call, offered(call), wanted).map(toTool) }
 }
@@ -72,7 +72,7 @@ function usable(call: Reader): Skill[] {
   return catalogueOf(call.surroundings.contract).skills.filter((skill) => mayUse(call, skill))
 }
 
-/** What models are offered of it. */
+/** Returns the skills that the caller's models are offered. */
 function offered(call: Reader): Skill[] {
   return usable(call).filter(({ isTool }) => isTool)
 }
@@ -82,7 +82,7 @@ function matches({ name, summary, description }: Skill, words: readonly string[]
   return words.every((word) => text.includes(word))
 }
 
-/** A skill as the catalogue shows it. */
+/** Returns a skill as the catalog shows it. */
 export function toPublished(skill: Skill): PublishedSkill {
   const { name, kind, summary, description, permissions, effect, tags, inputSchema, outputSchema } = skill
   const { writes, destructive, idempotent } = EFFECTS[effect]

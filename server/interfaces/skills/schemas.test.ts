@@ -8,7 +8,7 @@ import { COMPILED_FAST } from '../../platform/problems/formats.ts'
 import { catalogueOf } from './catalogue.ts'
 
 test('the schemas of every skill are valid JSON Schema 2020-12 without a format of our own', () => {
-  // Compiling says what is wrong with a schema; how fast what it makes would run is of no interest.
+  // Compilation reports what is wrong with a schema. The speed of the compiled code does not matter here.
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, ...COMPILED_FAST })
   addFormats.default(ajv)
   const compiled = new Set<string>()
@@ -27,7 +27,7 @@ test('random inputs that the published schema of a skill allows, with two decima
   const ajv = new Ajv2020({ strict: false, ...COMPILED_FAST })
   addFormats.default(ajv, { mode: 'full' })
   for (const skill of catalogueOf(contract).skills) {
-    // The value generator does not support lookarounds, and does not always get minProperties right.
+    // The value generator does not support lookarounds and sometimes ignores minProperties.
     const schema: unknown = JSON.parse(JSON.stringify(skill.inputSchema), (name, value) =>
       name === 'pattern' && /\(\?[=!<]/.test(value) ? undefined : value,
     )

@@ -3,13 +3,13 @@ import { ContractError } from '../../platform/calls/contract.ts'
 import { decimalFormats } from '../../platform/problems/formats.ts'
 
 /**
- * The schemas of skills, derived from the contract. A skill takes one flat object, so an operation's path parameters,
+ * The schemas of skills, derived from the contract. A skill accepts one flat object, so an operation's path parameters,
  * query parameters and body fields are merged into it (a lint rule keeps their names distinct). Each schema is
- * self-contained, because its reader may not have the document it comes from.
+ * self-contained, because its reader may not have the rest of the contract.
  */
 export type ObjectSchema = Schema & { properties: Record<string, Schema>; required: string[] }
 
-/** The input of an operation as a skill takes it. `ifMatch` stands for the header of that name. */
+/** Returns the input of an operation as a skill accepts it. `ifMatch` stands for the header of that name. */
 export function flatInput(contract: Contract, operation: Operation): ObjectSchema {
   const properties: Record<string, Schema> = {}
   const required: string[] = []
@@ -27,7 +27,7 @@ export function flatInput(contract: Contract, operation: Operation): ObjectSchem
     Object.assign(properties, body.properties)
     required.push(...body.required)
   }
-  // An update has to change something, in addition to naming what it changes.
+  // An update must change at least one field, besides the fields that identify the record.
   const least = typeof body?.minProperties === 'number' ? { minProperties: body.minProperties + required.length } : {}
   if (Object.keys(properties).length !== own + Object.keys(body?.properties ?? {}).length) {
     throw new ContractError(`Expected the inputs of ${operation.id} to have unique names.`)
@@ -35,7 +35,7 @@ export function flatInput(contract: Contract, operation: Operation): ObjectSchem
   return { type: 'object', additionalProperties: false, required, ...least, properties }
 }
 
-/** The result of an operation: the body of its successful response, or null if it has none. */
+/** Returns the result of an operation: the body of its successful response, or null if it has none. */
 export function resultOf(contract: Contract, operation: Operation): Schema {
   const success = Object.keys(operation.declaration.responses).find((status) => status.startsWith('2'))
   const response = contract.resolve<ResponseObject>(
@@ -50,7 +50,7 @@ function bodySchema(contract: Contract, operation: Operation): ObjectSchema | nu
   return declared === undefined ? null : objectSchema(contract, declared, operation.id)
 }
 
-/** An object schema with all references inlined. */
+/** Returns an object schema with all references inlined. */
 export function objectSchema(contract: Contract, schema: Schema, of: string): ObjectSchema {
   const { properties, required = [], ...rest } = inlined(contract, schema)
   if (rest.type !== 'object' || properties === undefined)
@@ -58,7 +58,7 @@ export function objectSchema(contract: Contract, schema: Schema, of: string): Ob
   return { ...rest, required: required as string[], properties: properties as Record<string, Schema> }
 }
 
-/** A schema with all references inlined. What is written beside a reference overrides the target. */
+/** Returns a schema with all references inlined. Keywords next to a reference override its target. */
 export function inlined(contract: Contract, schema: Schema, under: readonly string[] = []): Schema {
   const { $ref, ...beside } = schema
   if (typeof $ref !== 'string') return mapInner(schema, (inner) => inlined(contract, inner, under))
@@ -72,11 +72,11 @@ export function inlined(contract: Contract, schema: Schema, under: readonly stri
 }
 
 /**
- * Removes formats that only we know and describes them in words. (`multipleOf` would express them in JSON Schema, but
- * validators that use binary floating point reject 1.15 as a multiple of 0.01.)
+ * Replaces our own formats with a description in words. (`multipleOf` would express them in JSON Schema, but validators
+ * that use binary floating point reject 1.15 as a multiple of 0.01.)
  */
 export function published<S extends Schema>(schema: S): S {
-  // What is no keyword of JSON Schema is refused by strict readers.
+  // Strict readers refuse keywords that are not part of JSON Schema.
   const { format, ...rest } = Object.fromEntries(
     Object.entries(mapInner(schema, published)).filter(([keyword]) => !keyword.startsWith('x-')),
   )
@@ -88,9 +88,9 @@ export function published<S extends Schema>(schema: S): S {
 }
 
 /**
- * An input in the fewest words that say the same, because a model reads all of them before it chooses: `null` is one of
- * the types instead of an alternative, and what all ids have in common is left out. A wrong example misleads more than
- * none, so the id of a field is shown as those of its kind begin, or not at all.
+ * Returns an input in the fewest words with the same meaning, because a model reads all inputs before it chooses:
+ * `null` is one of the types instead of an alternative, and what all IDs have in common is left out. A wrong example
+ * misleads more than none, so an ID is shown by the prefix of its kind, or not at all.
  */
 export function forModels(contract: Contract, schema: ObjectSchema): ObjectSchema {
   return concise(schema, '', idsOf(contract)) as ObjectSchema
@@ -118,9 +118,9 @@ function concise(schema: Schema, field: string, ids: Ids): Schema {
 
 interface Ids {
   isAnyId(schema: Schema): boolean
-  /** What is said of any id. */
+  /** The description that all IDs share. */
   said: unknown
-  /** An id of the records that a field refers to, by the field's name. */
+  /** An example ID of the records that a field refers to, by the name of the field. */
   shown: ReadonlyMap<string, unknown>
 }
 
@@ -140,7 +140,9 @@ function idsOf(contract: Contract): Ids {
   }
 }
 
-/** `anyOf` a plain type and null, as one schema with both types. What is said of the whole goes before what is said inside. */
+/**
+ * Turns `anyOf` a plain type and null into one schema with both types. Outer keywords take precedence over inner ones.
+ */
 function withNullAsType(schema: Schema): Schema {
   const { anyOf, ...outer } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema
@@ -151,8 +153,8 @@ function withNullAsType(schema: Schema): Schema {
 }
 
 /**
- * Removes nulls that mean "left out". A model that has to name every parameter sends null for those it does not need;
- * where null is a valid value, it stays.
+ * Removes nulls that mean "omitted". A model that has to name every parameter sends null for those it does not need.
+ * Where null is a valid value, it stays.
  */
 export function withoutNulls(schema: Schema, value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -180,12 +182,12 @@ export function acceptsNull(schema: Schema): boolean {
   return !('const' in schema)
 }
 
-/** The schema's alternatives, or the schema itself if it has none. */
+/** Returns the schema's alternatives, or the schema itself if it has none. */
 function variants(schema: Schema): Schema[] {
   return Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [schema]
 }
 
-/** A copy of the schema in which each directly nested schema is replaced. */
+/** Returns a copy of the schema in which each directly nested schema is replaced. */
 export function mapInner(schema: Schema, change: (inner: Schema) => Schema): Schema {
   const copy: Schema = { ...schema }
   if (objectOf(schema.properties) !== null) {

@@ -5,9 +5,9 @@ import { catalogueOf } from './catalogue.ts'
 import { skillSearchOf } from './search.ts'
 
 /**
- * Sixty things that people of a builder ask for, in their words, each with the skill that does it. The descriptions in
- * the contract are written so that the first two thirds are found; the last third was scored only afterwards, and tells
- * what to expect of a request that nobody wrote for: 59 % and 82 % when it was.
+ * Sixty requests of a builder's users, in their words, each with the skill that performs it. The descriptions in the
+ * contract were written so that the first two thirds are found. The last third was scored only afterwards, and shows
+ * what to expect of unseen requests: 59 % and 82 % at the time.
  */
 interface Task {
   id: string
@@ -18,7 +18,7 @@ interface Task {
 const file = new URL('../../../test/support/tasks-for-agents.json', import.meta.url)
 const tasks = JSON.parse(readFileSync(file, 'utf8')) as Task[]
 
-/** What an operation does already has no skill of another name. */
+/** Tasks under a name of their own that an operation performs. */
 const BY_OPERATION: Record<string, string> = {
   criticalPath: 'getHomeSchedule',
   createScheduleFromTemplate: 'applyScheduleTemplate',
@@ -32,11 +32,12 @@ const search = skillSearchOf(contract)
 const names = new Set(catalogueOf(contract).skills.map(({ name }) => name))
 const find = (words: string) => search.find(words, 5, () => true).map(({ name }) => name)
 
-/** The share of the tasks whose skill is found first, and among the first three. */
+/** Returns the share of the tasks whose skill is found first, and among the first three. */
 function score(some: readonly Task[]): { asked: number; first: number; amongThree: number; missed: string[] } {
   const ranks = some.flatMap(({ id, request, expect: expected, alternatives = [] }) => {
     const wanted = [...expected, ...alternatives].map(({ skill }) => BY_OPERATION[skill] ?? skill)
-    // A task whose skill does not exist joins when it does; one that is to be refused or asked back has none.
+    // A task whose skill does not exist yet is skipped until it does. A task that should be refused or answered with a
+    // question has no skill.
     if (!wanted.some((skill) => names.has(skill))) return []
     return [{ id, rank: find(request).findIndex((found) => wanted.includes(found)) }]
   })

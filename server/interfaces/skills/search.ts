@@ -3,12 +3,12 @@ import type { Contract } from '../../platform/calls/contract.ts'
 import { catalogueOf, type Skill } from './catalogue.ts'
 
 /**
- * Finds skills by what somebody wants done, in their own words: BM25 over name, summary, how people ask for it, description,
- * tags and examples, without a model, so that the same words find the same skills. Only skills that models are offered are
+ * Finds skills by what a user wants to do, in their own words: BM25 over name, summary, typical requests, description,
+ * tags and examples. It uses no model, so the same words find the same skills. Only skills that models are offered are
  * found.
  */
 export interface SkillSearch {
-  /** The best first; `mayUse` leaves out what the caller may not run. */
+  /** Returns the best matches first. `mayUse` excludes what the caller may not run. */
   find(words: string, most: number, mayUse: (skill: Skill) => boolean): Skill[]
 }
 
@@ -23,7 +23,10 @@ export function skillSearchOf(contract: Contract): SkillSearch {
   return search
 }
 
-/** A question has a few dozen words; what is longer is a document, and costs time for nothing. */
+/**
+ * A question has a few dozen words. Longer text is a document, and searching it takes time without improving the
+ * result.
+ */
 const MOST_CHARACTERS = 1000
 
 function indexed(contract: Contract): SkillSearch {
@@ -58,7 +61,7 @@ function indexed(contract: Contract): SkillSearch {
   }
 }
 
-/** What is in every sentence tells no skill from another. */
+/** Words that occur in every sentence do not distinguish skills. */
 const STOP_WORDS = new Set(
   (
     'a an and any are as at be been but by can could did do does for from give had has have he her here his how i if in into is it its ' +
@@ -67,17 +70,17 @@ const STOP_WORDS = new Set(
   ).split(' '),
 )
 
-/** Whoever asks a question wants to know something, not to change it. */
+/** A user who asks a question wants to know something, not to change it. */
 const IS_QUESTION = /^\s*(?:who|whose|which|what|when|where|why|how|is|are|was|were|do|does|did|has|have|show|list)\b/i
 const READING_ANSWERS = 1.5
 
-/** Words with a hyphen are found in one and in two. */
+/** Returns the words of a text. Hyphenated words are found as one word and as two. */
 function wordsOf(text: string): string[] {
   const words = text.split(/[^\p{L}\p{N}]+/u).flatMap((word) => word.split(/(?<=[a-z])(?=[A-Z])/))
   return [...words, ...[...text.matchAll(/\p{L}+(?:-\p{L}+)+/gu)].map(([word]) => word.replaceAll('-', ''))]
 }
 
-/** What people of the trade say for what the contract calls otherwise. */
+/** Words of the trade for the terms of the contract. */
 const SAID_FOR = stems({
   vendor: 'sub subcontractor contractor supplier tradesman installer',
   lead: 'visitor prospect shopper customer',
@@ -102,18 +105,18 @@ function stems(words: Readonly<Record<string, string>>): ReadonlyMap<string, rea
   return meant
 }
 
-/** What a word of a question may stand for, itself first. */
+/** Returns what a word of a question may stand for, itself first. */
 function meanings(word: string): string[] | null {
   const own = stem(word)
   return own === null ? null : [own, ...(SAID_FOR.get(own) ?? [])]
 }
 
-/** Which lot or order is meant says nothing about what is to be done with it. */
+/** Removes the names of lots and orders, which say nothing about the task. */
 function withoutNames(words: string): string {
   return words.replace(/\blots?(?: (?:\d+|and|to)\b,?)+/gi, '').replace(/\b\S*\d\S*/g, '')
 }
 
-/** The stem of an English word, roughly: enough that `bids`, `bidding` and `bid` meet. */
+/** Returns the approximate stem of an English word, so that `bids`, `bidding` and `bid` match. */
 function stem(word: string): string | null {
   const lower = word.toLowerCase()
   if (lower === '' || STOP_WORDS.has(lower)) return null
@@ -122,6 +125,6 @@ function stem(word: string): string | null {
     .replace(/(?<=[a-z]{3}(?:s|x|ch|sh))es$/, '')
     .replace(/(?<=[a-z]{2}[^s])s$/, '')
   const root = base.replace(/(?<=[a-z]{3})(?:ing|ed|er|ers)$/, '')
-  // Doubled before an ending, as in bidding, and silent at the end, as in schedule.
+  // Consonants that are doubled before an ending, as in bidding, and a silent e at the end, as in schedule.
   return root.replace(/([b-df-hj-np-tv-z])\1$/, '$1').replace(/(?<=[a-z]{3})e$/, '')
 }

@@ -240,7 +240,7 @@ test('the catalogue is searched by words and filtered by kind, and shows what th
   expect(seen).not.toContain('createVendor')
   expect(seen).not.toContain('detectOverCommittedBudgets')
   const runner = await plumbline.newKey(['skills:read', 'skills:write', 'homes:read'])
-  // What rows need depends on what they are, so everybody who may run skills sees the one that imports them.
+  // The required permissions depend on the kind of row, so everyone who may run skills sees the one that imports rows.
   expect(await find('kind=composite', runner)).toEqual(['detectOverCommittedBudgets', 'importRows'])
   expect((await plumbline.get('/api/ext/skills?cursor=nonsense')).body.code).toBe('invalid_cursor')
 })

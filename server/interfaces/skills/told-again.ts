@@ -5,8 +5,9 @@ import type { Repeat, Repeats } from '../../platform/calls/repeat.ts'
 import { catalogueOf, permitSkill } from './catalogue.ts'
 
 /**
- * A repeat follows the rules of its skill: only for callers who may run it now, and without what it conceals. A dry run
- * showed no secret, so its repeat reveals none either: the current secret of the record is not what the dry run made.
+ * A repeat follows the rules of its skill: only callers who may run it now get it, without what the skill conceals. A
+ * dry run showed no secret, so its repeat reveals none either: the record's current secret is not the one from the dry
+ * run.
  */
 export function executionToldAgain(repeats: Repeats): Repeat {
   const ofSkill = ({ skill, dryRun }: Partial<Pick<Execution, 'dryRun'>> & Pick<Execution, 'skill'>) =>
@@ -34,7 +35,7 @@ export function executionToldAgain(repeats: Repeats): Repeat {
   }
 }
 
-/** The same for each step of a batch. */
+/** Does the same for each step of a batch. */
 export function batchToldAgain(step: Repeat): Repeat {
   const eachOf = (body: object) => (body as BatchExecution).steps
   return {

@@ -6,12 +6,12 @@ import { EFFECTS } from './effect.ts'
 import { acceptsNull } from './schemas.ts'
 import { toFunction, toTool } from './tools.ts'
 
-/** What the providers of models publish about the tools that they take, held for every skill that models are offered. */
+/** The published rules of model providers for tools, checked for every skill that models are offered. */
 type Schema = Record<string, unknown>
 
 const offered = catalogueOf(contract).skills.filter(({ isTool }) => isTool)
 
-/** More would leave a model that is given twenty tools no room for the job. */
+/** A model with twenty tools of a larger size would have no room for the task. */
 const MOST_TOKENS = 1500
 const tokensOf = (value: unknown) => JSON.stringify(value).length / 4
 
@@ -71,7 +71,7 @@ function assertStrict(schema: Schema, where: string, sizes: Sizes, depth = 1): v
   if (Array.isArray(schema.enum)) {
     sizes.enumValues += schema.enum.length
     sizes.characters += schema.enum.join('').length
-    // Null is allowed where the type says so, and only there.
+    // Null is allowed if and only if the type says so.
     if (schema.type !== undefined) expect([schema.type].flat().includes('null'), where).toBe(schema.enum.includes(null))
   }
   sizes.depth = Math.max(sizes.depth, depth)

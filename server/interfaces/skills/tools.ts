@@ -4,7 +4,7 @@ import type { Skill } from './catalogue.ts'
 import { EFFECTS } from './effect.ts'
 import { acceptsNull, mapInner, type ObjectSchema } from './schemas.ts'
 
-/** A skill in the tool-definition format of AI models, which has no place for hints but its description. */
+/** Returns a skill in the tool-definition format of AI models, where only the description can carry hints. */
 export function toTool(skill: Skill): ToolDefinition {
   return { name: skill.name, description: descriptionForModels(skill), input_schema: skill.inputSchema }
 }
@@ -14,9 +14,9 @@ export function descriptionForModels({ description, effect }: Skill): string {
 }
 
 /**
- * A skill in the function-calling format. Strict functions support only a subset of JSON Schema and require every
- * property to be required, so optional ones also accept null, which executeSkill treats as "left out". A function
- * cannot be strict where null already has a meaning, or where an object is open.
+ * Returns a skill in the function-calling format. Strict functions support only a subset of JSON Schema and require
+ * every property, so optional properties also accept null, which executeSkill treats as omitted. A function cannot be
+ * strict if null already has a meaning or an object is open.
  */
 export function toFunction(skill: Skill): FunctionDefinition {
   const { name, inputSchema } = skill

@@ -6,13 +6,13 @@ import type { Logger } from 'pino'
 import type { Surroundings } from '../../platform/calls/call.ts'
 import { matchesEtag } from '../../platform/calls/etag.ts'
 
-/** Where `node web/build.ts` puts the pages. */
+/** Where `node web/build.ts` writes the pages. */
 export const PAGES_FOLDER = path.join(import.meta.dirname, '../../../dist/web')
 
 /**
- * The admin area: the files that were built from web/, and the one document that all of its pages are. The files have
- * their digests in their names, so browsers keep them for ever; the document is asked for each time, which costs a 304.
- * All of it is read once and kept, about a megabyte.
+ * Returns the routes of the admin area: the files built from web/, and the single document of all its pages. The names
+ * of the files contain their digests, so browsers keep them forever. The document is revalidated each time, which costs
+ * a 304. Everything, about a megabyte, is read once and kept in memory.
  */
 export function webRoutes(parts: { surroundings: Surroundings; log: Logger; folder?: string }): Router {
   const { surroundings, log, folder = PAGES_FOLDER } = parts
@@ -56,7 +56,8 @@ export function webRoutes(parts: { surroundings: Surroundings; log: Logger; fold
   }
 }
 
-// Everything comes from here, and nothing may be written into the page from elsewhere. Icons of toolkits are data: images.
+// Everything comes from this service, and nothing may be injected into the page. Icons of the component library are
+// data: images.
 const DOCUMENT_HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",

@@ -2,7 +2,7 @@ import type { PortalBid, PortalBidInvitation } from '../../../../client/contract
 import { note, text } from './html.ts'
 import { type Place, sheet } from './place.ts'
 
-/** What a vendor has submitted, with the way to withdraw it; empty before the first bid. */
+/** Shows the bid that a vendor has submitted, with a button to withdraw it; empty before the first bid. */
 export function submittedSheet(
   place: Place,
   { id, request }: PortalBidInvitation,

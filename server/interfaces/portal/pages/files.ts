@@ -2,7 +2,7 @@ import type { PortalAttachment } from '../../../../client/contract.gen.ts'
 import { sizeOf, text } from './html.ts'
 import { type Place, sheet } from './place.ts'
 
-/** The files that a vendor sees with an invitation or an order, to be saved; nothing where there are none. */
+/** Lists the files that a vendor can download for an invitation or an order; empty if there are none. */
 export function fileSheet({ reader, root }: Place, files: readonly PortalAttachment[], subject: string): string {
   if (files.length === 0) return ''
   const { documents, fromYou } = reader.words.files

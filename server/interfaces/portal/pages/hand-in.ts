@@ -2,7 +2,7 @@ import type { ComplianceDocumentType } from '../../../../client/contract.gen.ts'
 import { field, text } from './html.ts'
 import { framed, type Place } from './place.ts'
 
-/** The form for an insurance certificate, a license or another document. */
+/** Renders the form for an insurance certificate, a license or another document. */
 export function handInPage(place: Place): string {
   const words = place.reader.words.document
   const { fileHint, optional } = place.reader.words.bid

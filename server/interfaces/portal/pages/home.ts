@@ -2,16 +2,16 @@ import { note, text } from './html.ts'
 import { framed, type Place, sheet } from './place.ts'
 import type { Words } from './words/english.ts'
 
-/** The lists of the overview, each of which also has pages of its own. */
+/** The lists of the overview. Each also has pages of its own. */
 export const SECTIONS = ['requests', 'orders', 'dates', 'waivers', 'payments', 'documents', 'messages'] as const
 
 export type Section = (typeof SECTIONS)[number]
 
 export interface Listed {
   section: Section
-  /** The list as HTML; null where there is nothing in it. */
+  /** The list as HTML; null if it is empty. */
   rows: string | null
-  /** Where the next page begins; null on the last one. */
+  /** The cursor of the next page; null on the last page. */
   nextCursor: string | null
 }
 
@@ -25,7 +25,7 @@ const NOTHING: Readonly<Record<Section, keyof Words['home']>> = {
   messages: 'noMessages',
 }
 
-/** All that there is for a vendor, what it has to do something about being marked. */
+/** Renders the overview of everything in a vendor's portal, with what needs its action marked. */
 export function homePage(place: Place, lists: readonly Listed[]): string {
   const { home } = place.reader.words
   const sheets = lists.map((listed) => {
@@ -37,7 +37,7 @@ export function homePage(place: Place, lists: readonly Listed[]): string {
   return framed(place, place.vendor, content)
 }
 
-/** One of the lists, page by page. */
+/** Renders one page of a list. */
 export function listPage(place: Place, listed: Listed, isHandedIn: boolean): string {
   const { home, document } = place.reader.words
   const { section, nextCursor } = listed

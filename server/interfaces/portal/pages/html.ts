@@ -2,19 +2,19 @@ import type { Address } from '../../../../client/contract.gen.ts'
 import type { Reader } from './reader.ts'
 import { STYLE } from './style.ts'
 
-/** What all pages are made of: their frame, and the ways in which something is shown. */
+/** The frame and the components that all pages share. */
 export interface Frame {
   reader: Reader
-  /** What the browser calls the page. */
+  /** The title in the browser. */
   title: string
-  /** Whose page it is; null where nobody is known to have opened it. */
+  /** The builder and vendor of the page; null if the visitor is unknown. */
   between: { builder: string; vendor: string } | null
-  /** The overview that the page is below; null where there is none. */
+  /** The path of the overview above this page; null if there is none. */
   overview: string | null
-  /** The address of this page in the other language; null for a page that cannot be asked for again. */
+  /** The URL of this page in the other language; null for a page that cannot be requested again. */
   inOtherLanguage: string | null
   content: string
-  /** What stays at the lower edge. */
+  /** The content of the bar at the bottom of the window. */
   bar?: string
 }
 
@@ -54,13 +54,13 @@ ${bar === undefined ? '' : `<div class="bar" role="region" aria-label="${text(fr
 `
 }
 
-/** What a page says that has nothing else to say. */
+/** Renders a page that consists of one message. */
 export function noticePage(reader: Reader, title: string, message: string): string {
   const content = `<h1>${text(title)}</h1>\n<p>${text(message)}</p>`
   return page({ reader, title, between: null, overview: null, inOtherLanguage: null, content })
 }
 
-/** Facts in ruled cells; those without a value are left out. */
+/** Renders facts in ruled cells, without those that have no value. */
 export function cells(facts: readonly (Fact | null)[]): string {
   const shown = facts.filter((fact) => fact !== null)
   const items = shown.map(

@@ -12,13 +12,13 @@ import { toWords } from '../../../platform/values/format.ts'
 import { text } from './html.ts'
 import type { Place } from './place.ts'
 
-/** One line of a list: what it is, with the way there, what else there is to know, and how it stands. */
+/** A row of a list: a title with a link, details, and a status. */
 export interface Row {
   id: string | null
   name: string
   more: string
   state: string
-  /** `now` where the vendor has to do something. */
+  /** `now` if the vendor has to act. */
   tone?: 'now' | 'ok' | 'bad' | undefined
 }
 
@@ -107,7 +107,7 @@ export function paymentRow({ reader }: Place, payment: PortalPayment): Row {
   const parts = [
     ...[when, checkNumber === null ? null : words.check(checkNumber)],
     ...[invoiceNumber === null ? null : words.invoice(invoiceNumber), held],
-    // Of a payment for very many orders the first few tell which one it is.
+    // For a payment of many orders, the first few identify it.
     ...payment.orders.slice(0, 3),
   ]
   const waits = payment.waitsFor.map((obstacle) => words.waits[obstacle]).join(', ')

@@ -2,7 +2,7 @@ import type { PortalMessage } from '../../../../client/contract.gen.ts'
 import { field, text } from './html.ts'
 import { framed, type Place } from './place.ts'
 
-/** A message with a form to answer it. */
+/** Renders a message with a form to reply. */
 export function messagePage(place: Place, { isOwn, content: { subject, body } }: PortalMessage): string {
   const { reader, builder } = place
   const words = reader.words.message

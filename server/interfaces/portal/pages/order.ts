@@ -5,7 +5,7 @@ import { fileSheet } from './files.ts'
 import { addressLines, cells, fact, text } from './html.ts'
 import { framed, type Place, sheet } from './place.ts'
 
-/** An order as it was issued, with the way to accept or decline it. */
+/** Renders an order as it was issued, with buttons to accept or decline it. */
 export function orderPage(place: Place, order: PortalOrder, files: readonly PortalAttachment[]): string {
   const { reader } = place
   const words = reader.words.order

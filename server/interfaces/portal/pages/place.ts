@@ -1,21 +1,21 @@
 import { page, text } from './html.ts'
 import type { Reader } from './reader.ts'
 
-/** Where a page is, and who reads it. */
+/** The location of a page and its reader. */
 export interface Place {
   reader: Reader
   builder: string
   vendor: string
   now: Date
-  /** Where the address begins, below which all of its pages are: /portal/<token>. */
+  /** The path that all pages of this link begin with: /portal/<token>. */
   root: string
   /** The path of the page itself. */
   here: string
-  /** Whether the address opens all that is the vendor's, and not one invitation alone. */
+  /** Whether the link opens the vendor's whole portal rather than a single invitation. */
   isWhole: boolean
 }
 
-/** A page of the portal, with the way back to the overview and the one into the other language. */
+/** Renders a page of the portal, with links back to the overview and to the other language. */
 export function framed(place: Place, title: string, content: string, bar?: string): string {
   const { reader, builder, vendor, root, here, isWhole } = place
   return page({

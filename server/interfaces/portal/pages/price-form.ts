@@ -1,7 +1,7 @@
 import type { PortalBid, PortalBidDraft, PortalBidInvitation } from '../../../../client/contract.gen.ts'
 import type { Words } from './words/english.ts'
 
-/** What stands in the fields of the form for a price, as it was typed. */
+/** The values in the fields of the price form, as they were typed. */
 export interface PriceForm {
   by: 'lines' | 'sum'
   amount: string
@@ -20,13 +20,13 @@ export interface LineFields {
   note: string
 }
 
-/** The fields that cannot be read, by their name, and which words say why. */
+/** The names of the fields that cannot be parsed, each with the key of its error text. */
 export type Faults = ReadonlyMap<string, keyof Pick<Words['bid'], 'wrongPrice' | 'wrongDays' | 'wrongDate'>>
 
 type Draft = Omit<PortalBidDraft, 'version' | 'updatedAt'>
 type Lines = PortalBidInvitation['request']['lines']
 
-/** The form as it was left: with the draft, or else with the bid that was submitted. */
+/** Returns the form with the values of the draft, or else of the submitted bid. */
 export function formOf({ request }: PortalBidInvitation, { draft, bid }: PortalBid, by: unknown): PriceForm {
   const isOpen = bid !== null && bid.status !== 'withdrawn'
   const left = draft ?? (isOpen ? bid : null)
@@ -49,7 +49,7 @@ export function formOf({ request }: PortalBidInvitation, { draft, bid }: PortalB
   }
 }
 
-/** The form as it was sent. */
+/** Returns the form with the values that were submitted. */
 export function formFrom({ request }: PortalBidInvitation, fields: Readonly<Record<string, string>>): PriceForm {
   const field = (name: string) => (fields[name] ?? '').trim()
   return {
@@ -70,7 +70,10 @@ export function formFrom({ request }: PortalBidInvitation, fields: Readonly<Reco
 
 const MOST_TEXT = 5000
 
-/** The draft that the form makes, and what in it cannot be read. What no form shows stays as it is in the draft before. */
+/**
+ * Returns the draft that the form describes, and the fields that cannot be parsed. Values that the form does not show
+ * stay as they were in the previous draft.
+ */
 export function draftFrom(lines: Lines, form: PriceForm, before: Draft | null): { draft: Draft; faults: Faults } {
   const faults = new Map<string, 'wrongPrice' | 'wrongDays' | 'wrongDate'>()
   const price = (name: string, typed: string, least: number): number | null => {
@@ -110,16 +113,19 @@ export function draftFrom(lines: Lines, form: PriceForm, before: Draft | null): 
 
 const MOST_UNIT_PRICE = 9_999_999_999
 
-/** An amount as people type it, with a point before the cents; null for none, undefined where it cannot be read. */
+/**
+ * Parses an amount as people type it, with a point before the cents. Returns null for an empty field, and undefined if
+ * it cannot be parsed.
+ */
 export function amountIn(typed: string): number | null | undefined {
   const plain = typed.replaceAll(/[\s$]/g, '')
   if (plain === '') return null
-  // A comma only groups thousands: whether "1,70" is a price or a slip of the finger is not for us to guess.
+  // Commas only group thousands. "1,70" could be a price or a typing error, and we do not guess.
   if (!/^-?(\d{1,10}|\d{1,3}(,\d{3}){1,3})(\.\d{1,4})?$/.test(plain)) return undefined
   return Number(plain.replaceAll(',', ''))
 }
 
-/** Lines are priced one by one where that is asked for; a lump sum may be made up of lines, where there are any. */
+/** Returns how the bid is priced. Without lines only a sum is possible; a lump-sum bid may still be priced by lines. */
 function wayOf({ lines, bidType }: PortalBidInvitation['request'], wish: unknown, isByLines: boolean | null) {
   if (lines.length === 0) return 'sum'
   if (bidType !== 'lump_sum' || wish === 'lines') return 'lines'

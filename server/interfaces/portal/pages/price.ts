@@ -11,13 +11,13 @@ export interface PriceView {
   bid: PortalBid
   form: PriceForm
   faults: Faults
-  /** The files that the vendor has handed in. */
+  /** The files that the vendor has uploaded. */
   files: readonly PortalAttachment[]
-  /** What the page says about what was just done; null where it was only opened. */
+  /** The confirmation to show; null if the page was only opened. */
   done: 'saved' | null
 }
 
-/** The form in which a vendor enters its price: one for everything, or one for each line. */
+/** Renders the form in which a vendor enters its price: one for everything, or one per line. */
 export function pricePage(place: Place, view: PriceView): string {
   const { reader, root } = place
   const { invitation, bid, form, faults, files, done } = view
@@ -113,7 +113,7 @@ function amountOf({ reader }: Place, quantity: number, { price, offer }: LineFie
   return amount == null ? '' : reader.money(lineTotal(quantity, amount), currency)
 }
 
-/** A lump sum can also be made up of the lines, where there are any. */
+/** Links to the other way of pricing. A lump sum can also be made up of lines, if there are any. */
 function otherWay({ reader, root }: Place, { invitation, form }: PriceView): string {
   const { id, request } = invitation
   if (request.bidType !== 'lump_sum' || request.lines.length === 0) return ''

@@ -3,22 +3,22 @@ import { dateIn } from '../../../platform/values/calendar.ts'
 import { english, type Words } from './words/english.ts'
 import { spanish } from './words/spanish.ts'
 
-/** Who reads a page: the words, and how dates and amounts are written for them. */
+/** The reader of a page: the texts, and the formats of dates and amounts in their language. */
 export interface Reader {
   readonly words: Words
   money(amount: number, currency: string): string
-  /** The amount in full, with up to four decimals for the price of one unit. */
+  /** The full amount, with up to four decimals for the price of one unit. */
   unitPrice(amount: number, currency: string): string
-  /** The sign of a currency, such as $. */
+  /** The symbol of a currency, such as $. */
   sign(currency: string): string
   number(value: number): string
   /** "Saturday, December 5, 2026" */
   longDate(date: string): string
-  /** "Sat, Dec 5", with the year where it is not this one. */
+  /** "Sat, Dec 5", with the year if it is not the current one. */
   shortDate(date: string): string
-  /** The day of an instant where the work is. */
+  /** The calendar day of a timestamp in the time zone of the job. */
   dayOf(instant: string, timeZone: string): string
-  /** The short name of a time zone at an instant, such as CST. */
+  /** The short name of a time zone at a timestamp, such as CST. */
   zoneName(instant: string, timeZone: string): string
 }
 
@@ -26,13 +26,13 @@ const WORDS: Readonly<Record<VendorLanguage, Words>> = { en: english, es: spanis
 
 export const LANGUAGES = Object.keys(WORDS) as readonly VendorLanguage[]
 
-/** The language: what somebody chose on a page, or what is noted for the vendor, or what the browser asks for. */
+/** Returns the language: the one chosen on a page, else the vendor's recorded language, else the browser's. */
 export function languageFor(...wishes: readonly (string | null | undefined | false)[]): VendorLanguage {
   const wish = wishes.find((candidate) => LANGUAGES.some((language) => language === candidate))
   return LANGUAGES.find((language) => language === wish) ?? 'en'
 }
 
-// Making these takes longer than using them, and there is one set for each language.
+// Creating these takes longer than using them, so there is one set per language.
 const FORMATS = new Map(LANGUAGES.map((language) => [language, formatsOf(WORDS[language])]))
 
 export function readerIn(language: VendorLanguage, now: Date): Reader {

@@ -12,7 +12,7 @@ import { addressLines, cells, fact, text } from './html.ts'
 import { framed, type Place, sheet } from './place.ts'
 import { steps } from './steps.ts'
 
-/** What a vendor is asked to price, with what it has answered and its own bid. */
+/** Renders the request that a vendor is to price, with its reply and its own bid. */
 export function requestPage(
   place: Place,
   invitation: PortalBidInvitation,
@@ -43,14 +43,14 @@ export function titleOf({ request, community }: PortalBidInvitation): string {
   return request.title ?? `${toWords(request.scope)}, ${community.name}`
 }
 
-/** The last day for bids, in full, with its zone. */
+/** Returns the last day for bids, in full, with its time zone. */
 export function deadlineOf({ reader }: Place, { deadline, deadlineAt, timeZone }: PortalRequest): string {
-  // The deadline is the midnight that ends the day; a second before, the day's own zone still holds.
+  // The deadline is the midnight that ends the day. One second earlier, the day's own zone name still applies.
   const zone = reader.zoneName(new Date(Date.parse(deadlineAt) - 1000).toISOString(), timeZone)
   return reader.words.request.endOf(reader.longDate(deadline), zone)
 }
 
-/** What is left of the time for bids, in words. */
+/** Returns the remaining time for bids in words. */
 export function leftOf({ reader, now }: Place, { deadline, deadlineAt, timeZone }: PortalRequest): string {
   const words = reader.words.request
   const hours = Math.floor((Date.parse(deadlineAt) - now.getTime()) / 3_600_000)

@@ -20,7 +20,7 @@ export interface ReviewView {
   files: readonly PortalAttachment[]
 }
 
-/** What a vendor is about to send: what it comes to, and what is missing. */
+/** Renders what a vendor is about to submit: the total, and what is missing. */
 export function reviewPage(place: Place, view: ReviewView): string {
   const { reader, root } = place
   const { invitation, bid, draft, review } = view
@@ -44,7 +44,7 @@ export function reviewPage(place: Place, view: ReviewView): string {
   return framed(place, words.checkTitle, content.join('\n'), send + change)
 }
 
-/** What stands against sending it, and what does not but may have been forgotten. */
+/** Returns what prevents submitting, followed by what may have been forgotten. */
 function notes({ reader }: Place, { invitation, draft, review }: ReviewView, price: string): string[] {
   const words = reader.words.bid
   const link = (place: string, shown: string) => `<a href="${text(`${price}#${place}`)}">${text(shown)}</a>`
@@ -58,7 +58,7 @@ function notes({ reader }: Place, { invitation, draft, review }: ReviewView, pri
   const others = review.problems.filter(({ code }) => code !== 'missing_line')
   return [
     needed.length === 0 ? '' : note('bad', words.open(needed.length), `${text(words.openRequired)} ${named(needed)}`),
-    // Where a line is missing it has been said already that there is no price.
+    // If a line has no price, the missing price has already been reported.
     ...others.map((problem) => note('bad', said({ reader }, problem), link('price', words.mend))),
     other.length === 0 ? '' : note('warn', words.open(other.length), `${text(words.openOptional)} ${named(other)}`),
     draft.validUntil === null

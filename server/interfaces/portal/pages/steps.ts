@@ -1,7 +1,7 @@
 import { text } from './html.ts'
 import type { Place } from './place.ts'
 
-/** Where a vendor is on the way to its bid: at the request, the price or the review. */
+/** Shows the vendor's progress toward its bid: the request, the price or the review. */
 export function steps({ reader }: Place, current: 0 | 1 | 2): string {
   const { steps, stepsLabel } = reader.words.request
   const items = steps.map((step, i) => {

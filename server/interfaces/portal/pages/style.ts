@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The stylesheet, within each page so that a page is one request. It takes its values from the same tokens as the admin
- * area, and follows the browser's color scheme.
+ * The stylesheet, inlined so that a page is a single request. It uses the same design tokens as the admin area and
+ * follows the browser's color scheme.
  */
 export const STYLE = `
 :root{color-scheme:light dark;--paper:#f4f5f3;--sheet:#fff;--margin:#fafaf8;--line:#e2e5e1;--line-strong:#c9ceca;--line-ui:#7f8886;--ink:#13191c;--ink-2:#434c51;--ink-3:#5d666b;--accent:#0a5c70;--fill:#0b5a6d;--on:#fff;--focus:#0b7690;--ok:#1b6534;--warn:#7c4c00;--warn-fill:#b27504;--bad:#a3241b;--bad-fill:#c8392d}
@@ -49,5 +49,5 @@ summary{padding:12px 16px;font-weight:600;cursor:pointer;min-height:48px}details
 @media print{.bar,form,.by,nav{display:none}}
 `.trim()
 
-/** Names the stylesheet in the Content-Security-Policy, so that no other one applies. */
+/** The hash of the stylesheet for the Content-Security-Policy, so that no other stylesheet applies. */
 export const STYLE_SOURCE = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`

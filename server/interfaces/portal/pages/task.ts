@@ -4,7 +4,7 @@ import { addressLines, cells, fact, field, text } from './html.ts'
 import { framed, type Place } from './place.ts'
 import type { Reader } from './reader.ts'
 
-/** What a vendor is to do, with forms to say whether it comes. */
+/** Renders a task of the vendor, with forms to confirm or decline the date. */
 export function taskPage(place: Place, task: PortalTask): string {
   const { reader, builder } = place
   const words = reader.words.task

@@ -3,7 +3,7 @@ import { cells, fact, field, text } from './html.ts'
 import { framed, type Place, sheet } from './place.ts'
 import type { Reader } from './reader.ts'
 
-/** A waiver as it will be signed, with a form to do so, or as it was. */
+/** Renders a waiver with a form to sign it, or as it was signed. */
 export function waiverPage(place: Place, waiver: PortalLienWaiver): string {
   const { reader, builder } = place
   const words = reader.words.waiver
@@ -23,7 +23,7 @@ export function waiverPage(place: Place, waiver: PortalLienWaiver): string {
   return framed(place, `${title} · ${waiver.paymentNumber}`, content.join('\n'))
 }
 
-// The form says which version was read, so that nobody signs other words than those on the page.
+// The form carries the version that was read, so that a vendor never signs a text other than the one on the page.
 function signatureForm({ reader, vendor }: Place, { version }: PortalLienWaiver): string {
   const words = reader.words.waiver
   const name = '<input id="signedBy" name="signedBy" maxlength="200" autocomplete="name" required>'

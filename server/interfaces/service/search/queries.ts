@@ -3,12 +3,12 @@ import type { Tenant } from '../../../platform/calls/call.ts'
 import { isArchived, type SearchedKind } from '../../../platform/search/kinds.ts'
 import { endOf } from '../../../platform/search/words.ts'
 
-/** Words that are looked up together: those that were asked for, and the similar ones in place of a mistyped one. */
+/** A word to look up: one from the query, or a similar one in place of a mistyped one. */
 export interface Looked {
-  /** Which of the words that were asked for it stands for. */
+  /** The index of the word in the query that it stands for. */
   place: number
   word: string
-  /** Whether longer words that begin with it count too. */
+  /** Whether longer words with this prefix count too. */
   isBeginning: boolean
 }
 
@@ -19,10 +19,13 @@ export interface Hit {
   isWhole: boolean
 }
 
-/** Of each kind so many hits of a word are read, the newest records first; more cannot be told apart by it. */
+/**
+ * The maximum number of hits per kind and word, newest records first. A word with more hits does not distinguish
+ * records.
+ */
 export const MOST_HITS = 200
 
-/** The records that have the words, whole words before longer ones. */
+/** Returns the records that contain the words, whole words before prefixes. */
 export async function hitsOf(
   { db, organizationId }: Tenant,
   kinds: readonly SearchedKind[],
@@ -39,13 +42,13 @@ export async function hitsOf(
   return rows
 }
 
-/** A word of which it is not known whether a record has it, by the place of the word in what was asked for. */
+/** A record that may or may not contain a word, and the word's index in the query. */
 export interface Doubt {
   id: string
   place: number
 }
 
-/** Which of these records have the words after all, for words that too many records have. */
+/** Returns which of these records contain the words, for words with too many hits to read. */
 export async function checked(
   { db, organizationId }: Tenant,
   doubts: readonly Doubt[],
@@ -67,7 +70,7 @@ const wordsIn = (looked: readonly Looked[]) => sql`
     ${looked.map(({ word, isBeginning }) => (isBeginning ? endOf(word) : `${word}\u0001`))}::text[])
     as w ("place", "word", "end")`
 
-/** The words that occur and have one of the variants. */
+/** Returns the indexed words that have one of the variants. */
 export async function similarTo({ db, organizationId }: Tenant, variants: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ word: string }>`
     select distinct "word" from "searchVariants"

@@ -32,7 +32,7 @@ const find = async (q: string, more = '', key?: string) =>
   (await plumbline.get(`/api/ext/search?q=${encodeURIComponent(q)}${more}`, key === undefined ? {} : { key })).body
 const titles = ({ data }: { data: { title: string }[] }) => data.map(({ title }) => title)
 
-/** Waits until the job has gone through all that has changed so far. */
+/** Waits until the job has indexed all changes so far. */
 async function indexed() {
   for (;;) {
     const left = await plumbline.database.statements.selectFrom('searchQueue').select('place').limit(1).execute()

@@ -10,13 +10,13 @@ interface Asked {
   limit: number
 }
 
-/** How much a word counts that a record has as it was typed, that goes on in the record, or that is only similar. */
+/** The score of a word that a record contains as typed, as a prefix of a longer word, or as a similar word. */
 const SCORES = { whole: 4, beginning: 2, similar: 1 } as const
 
-/** Similar words that are looked up in place of a mistyped one. */
+/** How many similar words replace a mistyped one. */
 const MOST_SIMILAR = 5
 
-/** The records of the kinds that the caller may read which have all of the words, the best first. */
+/** Returns the records that contain all words, best first, of the kinds that the caller may read. */
 export async function search(call: Call, { q, types, limit }: Asked): Promise<SearchAnswer> {
   const asked = KINDS.filter(({ type }) => types === undefined || types.includes(type))
   const kinds = asked.filter(({ permission }) => call.permissions.has(permission))
@@ -33,7 +33,7 @@ export async function search(call: Call, { q, types, limit }: Asked): Promise<Se
   const ofKind = Map.groupBy(hits, (hit) => hit.kind)
   const candidates =
     words.length === 0 ? [] : kinds.map((kind) => candidatesOf(kind, ofKind.get(kind.type) ?? [], words.length))
-  // Of all kinds at once, because a statement for each would cost more than all of these look-ups.
+  // For all kinds at once, because one statement per kind would cost more than all these look-ups.
   const have = Map.groupBy(
     await checked(
       call,
@@ -44,8 +44,8 @@ export async function search(call: Call, { q, types, limit }: Asked): Promise<Se
   )
   const ranked = candidates.flatMap((each) => together(each, have))
   const isPartial = candidates.some(({ isCut }) => isCut)
-  // Of equals, a vendor comes before the bids and orders that are found by its name, and then the newest: ids are in
-  // order of creation.
+  // With equal scores, a vendor comes before the bids and orders that match by its name, and newer records come first:
+  // IDs are in order of creation.
   ranked.sort((a, b) => b.score - a.score || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.id < b.id ? 1 : -1))
   return {
     data: await asShown(call, ranked.slice(0, limit)),
@@ -74,21 +74,21 @@ async function similar(call: Call, missing: readonly Looked[]): Promise<Looked[]
   return found
 }
 
-/** Records of one kind that may have all of the words. */
+/** Records of one kind that may contain all of the words. */
 interface Candidates {
   kind: SearchedKind
   ids: readonly string[]
-  /** For each word that was asked for, how well records have it. */
+  /** For each word of the query, the score of each record. */
   scores: readonly Map<string, number>[]
-  /** Of which words it is not known yet whether the records have them. */
+  /** The words for which it is still unknown whether a record contains them. */
   inDoubt: Doubt[]
-  /** Whether there may be more records that have all of the words. */
+  /** Whether there may be more records that contain all words. */
   isCut: boolean
 }
 
 /**
- * The records that have the rarest of the words. Of a word that very many records have only the first were read, so that
- * the others may have it too. Where all of the words are that frequent, some records are missed, and the answer says so.
+ * Returns the records that contain the rarest word. Of a word with very many hits only the first were read, so other
+ * records may contain it too. If all words are that frequent, some records are missed, and the response says so.
  */
 function candidatesOf(kind: SearchedKind, hits: readonly (Hit & { isSimilar?: boolean })[], count: number): Candidates {
   const scores = Array.from({ length: count }, () => new Map<string, number>())
@@ -106,7 +106,7 @@ function candidatesOf(kind: SearchedKind, hits: readonly (Hit & { isSimilar?: bo
     (a, b) => Number(isFull[a]) - Number(isFull[b]) || (scores[a]?.size ?? 0) - (scores[b]?.size ?? 0),
   )[0]
   const ids = [...(scores[rarest ?? 0]?.keys() ?? [])]
-  // A record that lacks a word of which all hits were read is out already.
+  // A record without a word whose hits were all read is excluded.
   const possible = ids.filter((id) => places.every((place) => isFull[place] === true || scores[place]?.has(id)))
   const inDoubt = possible.flatMap((id) =>
     places.flatMap((place) => (scores[place]?.has(id) === true ? [] : [{ id, place }])),
@@ -114,7 +114,7 @@ function candidatesOf(kind: SearchedKind, hits: readonly (Hit & { isSimilar?: bo
   return { kind, ids: possible, scores, inDoubt, isCut: isFull[rarest ?? 0] === true }
 }
 
-/** Those that have all of the words, given those that turned out to have the words in doubt. */
+/** Returns the records that contain all words, given the results for the words in doubt. */
 function together({ kind, ids, scores }: Candidates, have: ReadonlyMap<string, readonly Doubt[]>): Ranked[] {
   return ids.flatMap((id) => {
     const found = have.get(id) ?? []
@@ -132,6 +132,6 @@ async function asShown(call: Call, ranked: readonly Ranked[]): Promise<SearchHit
     const ids = own.map(({ id }) => id)
     for (const row of await shown(call, kind, ids)) rows.set(row.id, { type: kind.type, ...row })
   }
-  // What was archived since it was indexed is left out.
+  // Records that were archived after they were indexed are left out.
   return ranked.flatMap(({ id }) => rows.get(id) ?? [])
 }

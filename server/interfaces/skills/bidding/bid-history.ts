@@ -31,7 +31,7 @@ export async function bidHistory(input: BidHistoryInput, call: Call): Promise<Bi
   }
 }
 
-/** `bids` are those of one vendor, the newest first. */
+/** `bids` are those of one vendor, newest first. */
 function trendOf(bids: readonly Past[]): BidHistoryResult['vendors'] {
   const [newest, oldest] = [bids[0], bids.at(-1)]
   if (newest === undefined || oldest === undefined) return []

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * Lot 1 (1,000 square feet) needs framing, roofing and painting. Three framers have bid: A 10,000 + 5,000, B 9,500 without
- * trusses, C 12,000 + 7,000. Every figure below was worked out by hand from these.
+ * Lot 1 (1,000 square feet) needs framing, roofing and painting. Three framers have bid: A 10,000 + 5,000, B 9,500
+ * without trusses, C 12,000 + 7,000. Every figure below was calculated by hand from these.
  */
 let desk: Desk
 let homeId: string

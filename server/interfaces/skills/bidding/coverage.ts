@@ -3,7 +3,7 @@ import { FINISHED } from '../../../domain/land/home-statuses.ts'
 import { COMMITTED, PENDING } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 
-/** A budgeted trade of a home, and how far it is from being bought. */
+/** A budgeted trade of a home, and its progress toward being ordered. */
 export interface Coverage {
   homeId: string
   home: string
@@ -11,16 +11,16 @@ export interface Coverage {
   budgeted: number
   committed: number
   pending: number
-  /** Bids that were submitted or accepted on requests for this home, or for all of its community. */
+  /** Number of submitted or accepted bids on requests for this home or for its whole community. */
   bids: number
-  /** Requests that are sent or closed. */
+  /** Number of sent or closed requests. */
   requests: number
   isOutForBids: boolean
   hasContract: boolean
   neededOn: string | null
 }
 
-/** The budgeted trades of a home or of all open homes, the largest budgets first, in one statement. */
+/** Returns the budgeted trades of one home or of all open homes, the largest budgets first, in one statement. */
 export async function coverageOf(
   { db, organizationId }: Call,
   {

@@ -3,7 +3,9 @@ import { SEALED } from '../../../domain/bidding/bid-requests/bid-request.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { average, sum } from '../../../platform/values/money.ts'
 
-/** The bids of a comparison, of which none is hidden, the lowest leveled amount first and incomplete ones last. */
+/**
+ * Returns the bids of a comparison without hidden amounts, the lowest leveled amount first and incomplete bids last.
+ */
 export function leveled(comparison: BidComparison, plugs: ReadonlyMap<string, number>): LeveledBid[] {
   if (comparison.amountsHidden)
     throw conflict('bids_sealed', `Cannot level the bids of ${comparison.number}: ${SEALED}`)
@@ -38,7 +40,7 @@ export function leveled(comparison: BidComparison, plugs: ReadonlyMap<string, nu
   return bids.map((bid, i) => ({ ...bid, leveledRank: i + 1 }))
 }
 
-/** The median of what bids ask for a line as it was wanted; undefined without any. */
+/** Returns the median of the prices bid for a line as requested; undefined if there are none. */
 function medianOf(prices: BidComparison['lines'][number]['prices']): number | undefined {
   const amounts = prices.flatMap(({ amount, excluded, alternate }) =>
     excluded || alternate || amount === null ? [] : [amount],

@@ -6,7 +6,7 @@ import { reported, sentences } from '../frame/report.ts'
 import { leveled } from './leveling.ts'
 
 const WEIGHTS = { price: 50, quality: 25, schedule: 15, compliance: 10 }
-/** The points for a part about which nothing is known. */
+/** The score of a part without data. */
 const UNKNOWN_POINTS = 50
 const COMPLIANCE_POINTS = { compliant: 100, exempt: 100, expiring: 75, missing: 25, expired: 0 } as const
 
@@ -76,7 +76,7 @@ function daysOf({ leadTimeDays, durationDays }: BidComparisonVendor): number | n
 function weighed(parts: Parts, weights: Parts): number {
   const names = Object.keys(WEIGHTS) as (keyof Parts)[]
   const whole = names.reduce((sum, name) => sum + weights[name], 0)
-  // Without any weight all parts count the same.
+  // If all weights are zero, all parts count the same.
   const weightOf = (name: keyof Parts) => (whole === 0 ? 1 / names.length : weights[name] / whole)
   return rounded(names.reduce((sum, name) => sum + parts[name] * weightOf(name), 0))
 }

@@ -3,7 +3,7 @@ import { OPEN_INVITATION } from '../../../domain/bidding/bid-requests/bid-reques
 import * as vendors from '../../../domain/vendors/vendors/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 
-/** Reminds the vendors of a request that have not answered, and says whom. */
+/** Reminds the invited vendors of a request that have not answered, and returns them. */
 export async function remind(call: Call, request: BidRequest): Promise<{ vendorId: string; vendor: string }[]> {
   const counts = new Map(request.invitations.map(({ vendorId, remindersSent }) => [vendorId, remindersSent]))
   if (!request.invitations.some(({ status }) => OPEN_INVITATION.includes(status))) return []

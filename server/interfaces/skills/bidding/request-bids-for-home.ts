@@ -8,7 +8,7 @@ import { type Coverage, coverageOf } from './coverage.ts'
 import { suggestVendorsForScope } from './suggest-vendors-for-scope.ts'
 
 const MOST_SCOPES = 200
-/** As many requests as one transaction can send while others wait for the locks of their numbers. */
+/** As many requests as one transaction can send while others wait for the locks on their numbers. */
 const MOST_REQUESTS = 20
 
 type LeftOut = RequestBidsForHomeResult['leftOut'][number]

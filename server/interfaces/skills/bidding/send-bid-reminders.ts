@@ -7,7 +7,7 @@ import { addDays } from '../../../platform/values/calendar.ts'
 import { listed, reported, todayOf } from '../frame/report.ts'
 import { remind } from './reminding.ts'
 
-/** More letters than these in one transaction would hold their locks for too long. */
+/** Sending more emails in one transaction would hold their locks for too long. */
 const MOST_REQUESTS = 50
 
 export async function sendBidReminders(

@@ -13,11 +13,11 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import type { Effort } from '../frame/effort.ts'
 import { everyPage } from '../frame/pages.ts'
 
-/** The weight of each part in the score; the contract documents the same values. */
+/** The weight of each part of the score. The contract documents the same values. */
 const WEIGHTS = { scorecard: 0.5, load: 0.25, price: 0.25 }
-/** The points for a part about which nothing is known: neither for nor against the vendor. */
+/** The score of a part without data: neither for nor against the vendor. */
 const UNKNOWN_POINTS = 50
-/** How many of the vendors passed over are listed. */
+/** How many of the excluded vendors are listed. */
 const MOST_LISTED = 1000
 
 interface Candidate {
@@ -26,7 +26,7 @@ interface Candidate {
   price: Price | null
 }
 
-/** Per home, so that bids on one home and on many can be compared. */
+/** Per home, so that bids on one home and on many homes can be compared. */
 interface Price {
   amount: number
   bidId: string
@@ -43,7 +43,8 @@ export async function suggestVendorsForScope(
   const passedOver: VendorPassedOver[] = []
   const query = { scope, ...(communityId !== undefined && { communityId }) }
   for await (const vendors of everyPage(call, effort, 'listVendors', query)) {
-    // Most of a long list is often without valid papers, and a track record costs more than all else about a vendor.
+    // Most vendors of a long list often lack valid compliance documents, and a track record is the most expensive thing
+    // to read about a vendor.
     const cards = await scorecards(
       call,
       vendors.filter((vendor) => standing(vendor) === null),
@@ -71,8 +72,8 @@ export async function suggestVendorsForScope(
 }
 
 /**
- * What the vendor's own status says against it, if anything. Stricter than inviting, which is possible without any papers:
- * whoever is suggested can be engaged right away.
+ * Returns why the vendor's own status excludes it; null if it does not. This is stricter than inviting, which is
+ * possible without any compliance documents, because a suggested vendor must be ready to work.
  */
 function standing({ status, complianceStatus }: Vendor): VendorPassedOver['reason'] | null {
   if (status !== 'active') return status
@@ -146,7 +147,7 @@ function ranked(candidates: readonly Candidate[]): VendorSuggestion[] {
       },
     }
   })
-  // Ties are broken by name, so that the same data always give the same order.
+  // Ties are broken by name, so that the same data always produce the same order.
   suggestions.sort((a, b) => b.score - a.score || (a.companyName < b.companyName ? -1 : 1))
   return suggestions.map((suggestion, i) => ({ ...suggestion, rank: i + 1 }))
 }

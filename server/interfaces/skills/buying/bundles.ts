@@ -1,31 +1,32 @@
 import type { EstimatedLine } from '../../../domain/costs/budgets/estimate-queries.ts'
 
-/** What one order is made of: the lines of a vendor for a trade, of the house or of one selection, or a contract. */
+/** The content of one order: a vendor's lines for a trade, of the base house or of one selection, or a contract. */
 export interface Bundle {
   scope: string
-  /** Null for a contract, which knows its vendor. */
+  /** Null for a contract, which names its vendor. */
   vendorId: string | null
   contractId: string | null
   optionSelectionId: string | null
   lines: { partId: string | null; quantity: number; costCodeId?: string }[]
 }
 
-/** As many lines as an order has; what is more goes to another one. */
+/** The maximum number of lines of an order. Further lines go to another order. */
 const MOST_LINES = 200
 
-/** Lines that cost an amount have no vendor, and are bought by hand. */
+/** Groups lines into orders. Lines with an amount instead of a price have no vendor and are ordered manually. */
 export function bundlesOf(lines: readonly EstimatedLine[], vendors: ReadonlyMap<string, string>): Bundle[] {
   const bundles = new Map<string, Bundle>()
   for (const line of stillBought(lines)) {
     const { scope, optionSelectionId, contractId, partId, costCodeId, quantity } = line
     const vendorId = vendors.get(line.priceId ?? '') ?? null
     if (contractId === null && (vendorId === null || partId === null || quantity === null)) continue
-    // One order of a turnkey contract asks for the house and all of its selections.
+    // One order of a turnkey contract covers the house and all of its selections.
     const of = contractId === null ? optionSelectionId : null
     const key = contractId ?? `${vendorId} ${scope.toLowerCase()} ${of ?? ''}`
     const bundle = bundles.get(key) ?? { scope, vendorId, contractId, optionSelectionId: of, lines: [] }
     bundles.set(key, bundle)
-    // The price is left to the order, which takes it from the vendor's list and remembers which one it was.
+    // The order takes the price from the vendor's price list and records which price it was, so the price is omitted
+    // here.
     if (contractId === null)
       bundle.lines.push({
         ...{ partId, quantity: quantity ?? 0 },
@@ -35,7 +36,7 @@ export function bundlesOf(lines: readonly EstimatedLine[], vendors: ReadonlyMap<
   return [...bundles.values()].flatMap(split)
 }
 
-/** Without what a selection takes out again, and without that line of it. */
+/** Returns the lines without those that a selection removes, and without the removing lines themselves. */
 function stillBought(lines: readonly EstimatedLine[]): EstimatedLine[] {
   const bought = lines.filter(({ isTakenOut }) => !isTakenOut)
   for (const out of lines.filter(({ isTakenOut }) => isTakenOut)) {

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * A plan takes 100 studs at 3 and 50 square feet of granite at 40; the option QTZ takes quartz at 60 in their place, and
- * the option RNG a range that nobody has a price for. Lot 1 is built by it, with quartz; its framing starts in ten days.
+ * A plan needs 100 studs at 3 and 50 square feet of granite at 40. The option QTZ replaces the granite with quartz at
+ * 60, and the option RNG adds a range without a price. Lot 1 is built from it, with quartz; its framing starts in ten
+ * days.
  */
 let desk: Desk
 let lot1: string

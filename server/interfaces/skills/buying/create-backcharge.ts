@@ -2,7 +2,10 @@ import type { CreateBackchargeInput, CreateBackchargeResult } from '../../../../
 import type { Call } from '../../../platform/calls/call.ts'
 import { invalid } from '../../../platform/problems/problem.ts'
 
-/** A draft like any order: what it takes off a vendor's payments counts once it is approved and issued. */
+/**
+ * Creates a draft like any order. The amount is deducted from the vendor's payments once the order is approved and
+ * issued.
+ */
 export async function createBackcharge(
   { vendorId, homeId, amount, reason, relatedPoId, scope: asked }: CreateBackchargeInput,
   call: Call,

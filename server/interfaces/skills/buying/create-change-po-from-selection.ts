@@ -13,7 +13,7 @@ import { conflict, problem } from '../../../platform/problems/problem.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 
-/** A selection is bought from a few vendors; each change order locks the home's numbers. */
+/** A selection is bought from a few vendors. Each change order locks the home's numbers. */
 const MOST_ORDERS = 20
 
 export async function createChangePoFromSelection(
@@ -43,7 +43,7 @@ export async function createChangePoFromSelection(
   }
 }
 
-/** All orders that name the selection and stand, the oldest first. */
+/** Returns all active orders that name the selection, oldest first. */
 async function ordersOf(call: Call, selectionId: string): Promise<PurchaseOrder[]> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "purchaseOrders"
@@ -61,7 +61,7 @@ async function ordersOf(call: Call, selectionId: string): Promise<PurchaseOrder[
   return found.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Change orders for all that was ordered, in proportion to the new quantity. */
+/** Creates change orders for everything ordered, in proportion to the new quantity. */
 async function changed(
   call: Call,
   { id: optionSelectionId, quantity: before, homeId }: Selection,
@@ -84,7 +84,7 @@ async function changed(
   return made
 }
 
-/** What is ordered by now, line by line, times the factor; less of a line is a credit for it. */
+/** Returns the ordered quantities line by line, times the factor. A reduced line becomes a credit. */
 function linesOf(ordered: readonly PurchaseOrder[], factor: Big): object[] {
   const lines = ordered.flatMap((order) => order.lines)
   const alike = Map.groupBy(lines, (line) =>

@@ -30,7 +30,7 @@ interface Place extends Pick<PurchaseOrder, 'homeId' | 'vendorId' | 'scope'> {
   parentPoId?: string
 }
 
-/** Home, vendor and trade are those of the order that it adds to, unless the input says otherwise. */
+/** Home, vendor and trade are those of the original order, unless the input names others. */
 async function placeOf(call: Call, { poId, homeId, vendorId, scope }: Input): Promise<Place> {
   if (poId !== undefined) {
     const parent = await call.operation('getPurchaseOrder', { purchaseOrderId: poId })

@@ -22,8 +22,8 @@ const MOST_ORDERS = 50
 const MOST_LISTED = 200
 
 /**
- * Orders what the estimate of the home would budget today, so that orders and budget agree. A trade with an order is left
- * out as a whole, because nobody could tell which of its lines are still to be bought.
+ * Orders what the home's estimate would budget today, so that orders and budget agree. A trade that has an order is
+ * skipped as a whole, because it is unknown which of its lines remain to be ordered.
  */
 export async function draftPurchaseOrders(
   { homeId, scopes }: DraftPurchaseOrdersInput,
@@ -101,7 +101,7 @@ async function drafted(call: Call, homeId: string, bundle: Bundle): Promise<Draf
   }
 }
 
-/** Whose each price is. */
+/** Returns the vendor of each price. */
 async function vendorsOf(
   { db, organizationId }: Call,
   priceIds: readonly string[],
@@ -112,7 +112,7 @@ async function vendorsOf(
   return new Map(rows.map(({ id, vendorId }) => [id, vendorId]))
 }
 
-/** The trades of the house, and of each selection, that an order stands for. */
+/** Returns the trades of the base house, and of each selection, that have an active order. */
 async function boughtFor({ db, organizationId }: Call, homeId: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ scope: string; optionSelectionId: string | null }>`
     select distinct "scope", "optionSelectionId" from "purchaseOrders"

@@ -9,9 +9,9 @@ import { attempt } from '../frame/attempt.ts'
 import { conflictOf, type Refused } from '../frame/refused.ts'
 import { listed, todayOf } from '../frame/report.ts'
 
-/** Each locks a home, an order and a vendor; more would hold others up. */
+/** Each locks a home, an order and a vendor; more would delay others. */
 const MOST_ORDERS = 50
-/** What is too early costs nothing, and is told up to so many. */
+/** Orders that are too early cost nothing, and up to this many are reported. */
 const MOST_LOOKED_AT = 200
 
 export async function issuePurchaseOrders(
@@ -70,7 +70,10 @@ function tooEarly({ number, firstTaskOn }: Row): string {
     : `The first task of ${number} starts on ${formatDate(firstTaskOn)}.`
 }
 
-/** What was named, or what is approved for the home; in the order of their ids, as everything that locks several orders does. */
+/**
+ * Returns the named orders, or the approved orders of the home, in order of their IDs, like everything that locks
+ * several orders.
+ */
 async function ordersOf(call: Call, { homeId, poIds }: IssuePurchaseOrdersInput): Promise<Row[]> {
   const { db, organizationId } = call
   const isMeant =

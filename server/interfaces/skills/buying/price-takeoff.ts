@@ -9,7 +9,7 @@ import { sum } from '../../../platform/values/money.ts'
 import { plannedHouse } from '../frame/house.ts'
 import { reported, sentences, todayOf } from '../frame/report.ts'
 
-/** A house takes two thousand. Part of a takeoff would have a total that is nobody's, so more are refused. */
+/** A house needs two thousand. A partial takeoff would have a wrong total, so longer ones are refused. */
 const MOST_LINES = 5000
 
 export async function priceTakeoff(input: Checked['PriceTakeoffInput'], call: Call): Promise<PriceTakeoffResult> {
@@ -46,7 +46,7 @@ interface Origin {
   expirationDate: string | null
 }
 
-/** Whose the prices and lump sums are, and until when they hold, in one statement. */
+/** Returns the vendor and the last valid day of prices and lump sums, in one statement. */
 async function originsOf(
   { db, organizationId }: Call,
   lines: readonly EstimatedLine[],

@@ -10,7 +10,10 @@ const MOST_ROWS = 1000
 
 type Row = PurchaseForecastResult['parts'][number]
 
-/** The budget of a home is its takeoff, with selections, as it was estimated; a part is needed when its trade begins. */
+/**
+ * Forecasts purchases from the budget of each home, which is its takeoff with selections as estimated. A part is needed
+ * when its trade starts.
+ */
 export async function purchaseForecast(
   { weeks, communityId }: Checked['PurchaseForecastInput'],
   call: Call,
@@ -33,8 +36,8 @@ export async function purchaseForecast(
   }
 }
 
-// Each step is materialized, because a database without statistics yet takes each for a single row, and would do the next
-// one anew for every row of the one before: seconds for a dozen homes.
+// Each step is materialized. A database without statistics estimates one row per step and would repeat the next step
+// for every row: seconds for a dozen homes.
 async function neededIn(
   { db, organizationId }: Call,
   { from, to, communityId }: { from: string; to: string; communityId: string | undefined },

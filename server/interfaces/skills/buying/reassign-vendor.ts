@@ -11,7 +11,7 @@ import { homeNamed, type NamedHome } from '../frame/home.ts'
 import type { Refused } from '../frame/refused.ts'
 import { listed, todayOf } from '../frame/report.ts'
 
-/** A trade of a home has a few of each; more would hold the home too long. */
+/** A trade of a home has a few of each; more would lock the home for too long. */
 const MOST_ORDERS = 20
 const MOST_TASKS = 50
 
@@ -46,7 +46,7 @@ export async function reassignVendor(input: Checked['ReassignVendorInput'], call
   }
 }
 
-/** Voids an order and drafts the same for the new vendor; refused where something is done or paid of it. */
+/** Voids an order and creates a draft of it for the new vendor. Refused if any of it is done or paid. */
 async function replace(
   call: Call,
   before: PurchaseOrder,
@@ -68,7 +68,7 @@ async function replace(
   }
 }
 
-/** The same lines, at the new vendor's price for a part where it has one. */
+/** Returns the same lines, with the new vendor's price for each part that has one. */
 async function linesFor(
   call: Call,
   { lines }: PurchaseOrder,
@@ -87,12 +87,17 @@ async function linesFor(
   })
 }
 
-/** Null where the order is to take the price from the vendor's list, so that it knows where the price comes from. */
+/**
+ * Null if the order should take the price from the vendor's price list, so that it records where the price comes from.
+ */
 function priceOf({ unitPrice }: PurchaseOrderLine, offer: { issue: string | null } | undefined): number | null {
   return offer?.issue === null ? null : unitPrice
 }
 
-/** The standing orders of the trade with other vendors; backcharges and changes belong to what was ordered of these. */
+/**
+ * Returns the active orders of the trade with other vendors. Backcharges and change orders are skipped, because they
+ * belong to the original orders.
+ */
 async function ordersOf(call: Call, { homeId, scope, newVendorId }: Checked['ReassignVendorInput']): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "purchaseOrders"

@@ -10,9 +10,9 @@ const OUT = ['payments', 'payable', 'work', 'retainage'] as const
 const IN = ['deposits', 'draws', 'closings'] as const
 
 /**
- * A forecast by the direct method: every payment that is known or follows from the schedule, in the week in which it
- * falls. Work is paid when its task has ended and the vendor's net days have passed; what is overdue falls into the first
- * week. At a closing the price comes in less deposits and draws, which came in or were lent before.
+ * Forecasts cash flow by the direct method: every payment that is known or follows from the schedule, in its week. Work
+ * is paid when its task has ended and the vendor's net days have passed; overdue amounts fall into the first week. A
+ * closing brings in the price less deposits and draws, which were received or lent before.
  */
 export async function cashFlowForecast(
   { weeks: count, communityId, openingBalance, ...input }: Checked['CashFlowForecastInput'],

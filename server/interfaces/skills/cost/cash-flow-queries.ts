@@ -3,14 +3,14 @@ import { contractPriceOf } from '../../../domain/land/homes/queries.ts'
 import { UNSETTLED } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 
-/** What goes out or comes in on one day, or on a day that nobody can tell. */
+/** Money that goes out or comes in on one day, or on an unknown day. */
 export interface Flow {
   kind: 'payments' | 'payable' | 'work' | 'retainage' | 'deposits' | 'draws' | 'closings'
   day: string | null
   amount: number
 }
 
-/** Added up by day, so that the answer has at most a few thousand rows however many orders there are. */
+/** Returns sums by day, so that the result has at most a few thousand rows however many orders there are. */
 export async function outflows(call: Call, communityId: string | undefined): Promise<Flow[]> {
   const { db, organizationId, timeZone } = call
   const { rows } = await sql<Flow>`

@@ -46,7 +46,7 @@ export async function committedCostAging(
   return {
     buckets: BUCKETS.map((days, place) => ({ count: 0, total: 0, unpaid: 0, ...byPlace.get(place), days })),
     oldest: oldest ?? [],
-    // The buckets cover all orders; only the list is cut.
+    // The buckets include all orders. Only the list is shortened.
     ...reported(call, { truncated: count > MOST_LISTED }),
     currency,
   }

@@ -4,7 +4,7 @@ import { COMMITTED } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { reported, sentences } from '../frame/report.ts'
 
-/** The newest tell what building costs now. */
+/** The newest homes show current building costs. */
 const MOST_HOMES = 500
 const MOST_SCOPES = 200
 
@@ -16,7 +16,7 @@ interface Compared {
   scopes: CostPerSquareFootResult['scopes'] | null
 }
 
-/** Direct construction cost over the living area of the plan's revision that the home was built by. */
+/** Reports direct construction cost divided by the living area of the plan revision that the home was built from. */
 export async function costPerSquareFoot(
   { planId, communityId }: CostPerSquareFootInput,
   call: Call,

@@ -3,8 +3,8 @@ import { Desk } from '../../../../test/support/desk.ts'
 import { addDays, daysBetween } from '../../../platform/values/calendar.ts'
 
 /**
- * Lot 1 is sold for 300,000 and half framed; Lot 2 (1,000 square feet) and Lot 3 (2,000) are built, and Lot 2 is closed.
- * Every figure below was worked out by hand from these.
+ * Lot 1 is sold for 300,000 and half framed; Lot 2 (1,000 square feet) and Lot 3 (2,000) are built, and Lot 2 is
+ * closed. Every figure below was calculated by hand from these.
  */
 let desk: Desk
 let homes: string[]
@@ -183,7 +183,7 @@ test('cashFlowForecast puts every payment into the week in which it falls', asyn
   const at = (kind: string) =>
     weeks.flatMap((week: Record<string, number>, i: number) => (week[kind] === 0 ? [] : [[i, week[kind]]]))
   expect(at('payments')).toEqual([[1, 20_250]])
-  // Of Lot 3 one percent of 200,000 is done: 2,000 less 5 % retainage are payable in 7 days.
+  // On Lot 3, one percent of 200,000 is done: 2,000 less 5 % retainage is payable in 7 days.
   expect(at('payable')).toEqual([[1, 1900]])
   expect(at('work')).toEqual([[weekOf(addDays(task.plannedEnd, 7)), 20_250]])
   expect(at('retainage')).toEqual([[weekOf(addDays(lot1.forecastCompletionDate, 7)), 4500]])
@@ -191,7 +191,7 @@ test('cashFlowForecast puts every payment into the week in which it falls', asyn
   const net = weeks.reduce((sum: number, week: { in: number; out: number }) => sum + week.in - week.out, 1000)
   expect(weeks.at(-1).balance).toBeCloseTo(net, 2)
   expect(later).toBe(0)
-  // No task tells when the rest of Lot 2 and Lot 3 and the painting are done: 110,000, 198,000 and its held 100, 500.
+  // No task dates the rest of Lot 2 and Lot 3 and the painting: 110,000, 198,000 and its retainage of 100, 500.
   expect(undated).toBe(-(110_000 + 198_000 + 100 + 500))
 })
 

@@ -5,7 +5,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { type Effort, MOST_RECORDS } from '../frame/effort.ts'
 
-/** How many are listed, as the contract says; the count includes the rest. */
+/** The contract documents the same bound. The count includes the rest. */
 const MOST_LISTED = 500
 
 interface Found {
@@ -25,9 +25,9 @@ export async function detectOverCommittedBudgets(
 }
 
 /**
- * In one statement, which reads the budgets of those trades alone for which something is ordered. A trade is looked up as
- * it is or was spelled, because an index knows no other spelling; one spelling at a time, which `offset 0` insists on,
- * because the database would rather read all lines of the home than look for several.
+ * Runs one statement that reads only the budgets of trades with orders. A trade is looked up by each of its spellings,
+ * because the index is case-sensitive. `offset 0` forces one look-up per spelling; otherwise the database would rather
+ * read all lines of the home.
  */
 async function overCommitments(
   { db, organizationId }: Call,

@@ -7,8 +7,8 @@ import { homeNamed } from '../frame/home.ts'
 import { reported, sentences } from '../frame/report.ts'
 
 /**
- * Estimate at completion (EAC): of each trade what is ordered, or the budget while it is not used up, which is what the
- * uncommitted rest of it is expected to be spent on. Cost to complete is that less the cost to date.
+ * Reports the estimate at completion (EAC): for each trade its orders, or its budget until it is used up, because the
+ * rest of a budget is expected to be spent. Cost to complete is the estimate less the cost to date.
  */
 export async function forecastCostAtCompletion(
   { homeId }: ForecastCostAtCompletionInput,

@@ -7,8 +7,8 @@ import { listed, periodOf, reported, sentences } from '../frame/report.ts'
 const MOST_HOMES = 500
 
 /**
- * Gross margin of closed homes and its fade: the profit that was expected when the budget was locked, less what came of
- * it, which is the cost above the original budget as the price is fixed by then.
+ * Reports the gross margin of closed homes and its fade: the profit that was expected when the budget was locked, less
+ * the actual profit. As the price is fixed by then, the fade is the cost above the original budget.
  */
 export async function marginReport(input: MarginReportInput, call: Call): Promise<MarginReportResult> {
   const { from, to } = periodOf(call, input)

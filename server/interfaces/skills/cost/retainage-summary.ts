@@ -10,7 +10,10 @@ const MOST_HOMES = 50
 
 type Withholding = RetainageSummaryResult['vendors'][number]
 
-/** Retainage is withheld until the work as a whole is accepted; once the home is completed it can be released. */
+/**
+ * Reports retainage. It is withheld until the work as a whole is accepted, and can be released once the home is
+ * completed.
+ */
 export async function retainageSummary(
   { communityId }: RetainageSummaryInput,
   call: Call,

@@ -9,7 +9,7 @@ import { listed, reported } from '../frame/report.ts'
 
 const MOST_HOMES = 500
 
-/** Only what is not ordered yet can become dearer: the price of an order is agreed. */
+/** Simulates a price increase. It affects only what is not ordered yet, because the price of an order is agreed. */
 export async function simulatePriceIncrease(
   input: SimulatePriceIncreaseInput,
   call: Call,
@@ -50,7 +50,7 @@ async function unboughtOf(
       select c."id", b."depth" + 1 from "below" b
       join "costCodes" c on c."organizationId" = ${organizationId} and c."parentId" = b."id" where b."depth" < 10
     ) select "id" from "below")`
-  // By trade whole orders count, by cost code their lines.
+  // By trade whole orders count; by cost code their lines do.
   const isBudgeted =
     scope === undefined ? sql`b."costCodeId" = any(array${codes})` : sql`lower(b."scope") = lower(${scope})`
   const ordered =

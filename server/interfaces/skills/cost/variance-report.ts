@@ -8,7 +8,7 @@ import { listed, periodOf, reported, sentences } from '../frame/report.ts'
 
 const MOST_GROUPS = 200
 
-/** The key and the name of each group, over the order as `o`, its home as `h` and what belongs to them. */
+/** The key and the name of each group as SQL, over the order as `o`, its home as `h` and their joined tables. */
 const GROUPS: Record<Checked['VarianceReportInput']['groupBy'], readonly [key: string, name: string]> = {
   reason: ['o."varianceReasonCode"', 'o."varianceReasonCode"'],
   responsible: ['o."varianceResponsible"', 'o."varianceResponsible"'],
@@ -27,7 +27,7 @@ interface Group {
   homeIds: string[]
 }
 
-/** A variance is an order that nobody had planned: its share of the budget is what the trade calls the variance rate. */
+/** Reports variances. A variance is an order for an unplanned cost; its share of the budget is the variance rate. */
 export async function varianceReport(input: Checked['VarianceReportInput'], call: Call): Promise<VarianceReportResult> {
   const { from, to } = periodOf(call, input)
   const { rows, truncated } = listed(await groupsOf(call, { ...input, from, to }), MOST_GROUPS)

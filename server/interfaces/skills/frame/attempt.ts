@@ -4,12 +4,12 @@ import { withHolder } from '../../../platform/calls/holder.ts'
 import { savepoint } from '../../../platform/events/recorded.ts'
 import { toldOf, toProblem } from '../../../platform/problems/problem.ts'
 
-/** What came of one of several things: the outcome, or why it was refused. */
+/** The result of one of several tasks: its outcome, or why it was refused. */
 export type Attempt<T> = { done: T; refused: null } | { done: null; refused: RowProblem }
 
 /**
- * Does one of several things of which each may be refused without the others: what a refused one wrote, recorded and
- * noted until then is undone. Anything that is no refusal, such as a deadlock, ends the whole transaction.
+ * Runs one of several independent tasks. If it is refused, everything it wrote, recorded and noted is undone. Any other
+ * error, such as a deadlock, ends the whole transaction.
  */
 export async function attempt<T>(call: Call, work: (call: WriteCall) => Promise<T>): Promise<Attempt<T>> {
   return call.write(async (call) => {
@@ -28,7 +28,7 @@ export async function attempt<T>(call: Call, work: (call: WriteCall) => Promise<
   })
 }
 
-/** Does one of several things of which all have to succeed: what refuses it says which one it was. */
+/** Runs one of several tasks that must all succeed. If it is refused, the problem names it. */
 export async function placed<T>(pointer: string, work: () => Promise<T>): Promise<T> {
   return work().catch((error: unknown) => {
     const found = toProblem(error)
@@ -39,5 +39,5 @@ export async function placed<T>(pointer: string, work: () => Promise<T>): Promis
   })
 }
 
-/** As the contract says of a fault's message. */
+/** The contract has the same bound for the message of an error. */
 const LONGEST_MESSAGE = 500

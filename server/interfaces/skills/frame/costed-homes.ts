@@ -4,7 +4,7 @@ import { contractPriceOf, priceOf } from '../../../domain/land/homes/queries.ts'
 import { COMMITTED, PENDING } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 
-/** A home with what it brings, what it has cost and what it will cost, for reports about many homes. */
+/** A home with its revenue, its cost to date and its estimated cost, for reports about many homes. */
 export interface CostedHome {
   homeId: string
   home: string
@@ -19,18 +19,18 @@ export interface CostedHome {
   originalBudgeted: number
   committed: number
   pendingCommitted: number
-  /** The approved time of the builder's own people. */
+  /** The approved hours of the builder's own employees, as a cost. */
   labor: number
-  /** What is done of its orders, and labor. */
+  /** The completed part of its orders, plus labor. */
   costToDate: number
-  /** Of each trade its budget, or its orders and labor if they exceed it. */
+  /** For each trade its budget, or its orders and labor if they exceed it. */
   estimatedCost: number
 }
 
 interface Wanted {
   communityId?: string | undefined
   statuses: readonly HomeStatus[]
-  /** Only homes that closed in these days. */
+  /** Only homes that closed between these dates. */
   closed?: { from: string; to: string }
   /** Only homes that have not closed, or closed on this day or later. */
   openOn?: string
@@ -38,7 +38,7 @@ interface Wanted {
   through?: string
 }
 
-/** The homes by name, `most` of them and one more if there are more, in one statement. */
+/** Returns the homes by name, up to `most` of them plus one if there are more, in one statement. */
 export async function costedHomes(
   call: Call,
   { communityId, statuses, closed, openOn, through }: Wanted,
@@ -46,7 +46,7 @@ export async function costedHomes(
 ): Promise<CostedHome[]> {
   const { db, organizationId, timeZone } = call
   const dayEnd = through === undefined ? null : sql`(${through}::date + 1)::timestamp at time zone ${timeZone}`
-  // Of an order that went on after the day, only what was invoiced by then is known.
+  // For an order that continued after the day, only what was invoiced by then is known.
   const done =
     dayEnd === null
       ? sql`o."completedAmount"`

@@ -1,10 +1,10 @@
 import { problem } from '../../../platform/problems/problem.ts'
 
 /**
- * Limits what one run of a composite skill may cost. A builder with a hundred communities has a few thousand vendors
- * and homes, so this is several times what the skills are made for, and pages of 200 easily fit the time. Anything
- * beyond is a mistake or a flood, and a skill that writes would hold locks throughout: it is refused, and its
- * transaction rolled back.
+ * Limits the cost of one run of a composite skill. A builder with a hundred communities has a few thousand vendors and
+ * homes, so this is several times what the skills are designed for, and pages of 200 easily fit the time. Anything
+ * beyond is a mistake or a flood, and a skill that writes would hold locks throughout. So it is refused, and its
+ * transaction is rolled back.
  */
 export const MOST_RECORDS = 20_000
 export const MOST_MS = 15_000
@@ -18,7 +18,7 @@ export class Effort {
     this.#skill = skill
   }
 
-  /** Call this with the number of records read, before processing them; throws `too_much_work`. */
+  /** Call this with the number of records read, before processing them. Throws `too_much_work`. */
   spend(records: number): void {
     this.#records += records
     if (this.#records > MOST_RECORDS)

@@ -4,7 +4,7 @@ import { contractPriceOf, priceOf } from '../../../domain/land/homes/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { notFound } from '../../../platform/problems/problem.ts'
 
-/** What reports about one home say of it. */
+/** What reports about one home show of the home. */
 export interface NamedHome extends Pick<Home, 'status' | 'communityId' | 'planId' | 'salesStatus' | 'startDate'> {
   home: string
   price: number | null
@@ -15,7 +15,7 @@ export interface NamedHome extends Pick<Home, 'status' | 'communityId' | 'planId
   percentComplete: number
 }
 
-/** The home of a reference that has been resolved. */
+/** Returns the home of a resolved reference. */
 export async function homeNamed({ db, organizationId }: Call, homeId: string): Promise<NamedHome> {
   const { rows } = await sql<NamedHome>`
     select h."name" || ', ' || c."name" as "home", h."status", h."communityId", h."planId", h."salesStatus", h."startDate",

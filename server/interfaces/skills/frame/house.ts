@@ -7,7 +7,7 @@ import * as plans from '../../../domain/land/plans/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { conflict, invalid } from '../../../platform/problems/problem.ts'
 
-/** A house that nobody has decided to build yet: what it would be, with its options as if they were selected. */
+/** A house that is not planned for a lot yet, with its options as if they were selected. */
 export interface PlannedHouse {
   plan: Plan
   revision: number
@@ -22,7 +22,7 @@ export interface WantedHouse {
   optionIds: readonly string[]
 }
 
-/** Built from the revision of the plan that was released last. */
+/** Returns a house from the plan's latest released revision. */
 export async function plannedHouse(
   call: Call,
   { planId, communityId, elevation, optionIds }: WantedHouse,
@@ -39,7 +39,7 @@ export async function plannedHouse(
   return {
     ...{ plan, revision },
     house: { name: plan.code, communityId, planId, planRevision: revision, elevation: elevation ?? null },
-    // An option stands for its own selection, so that what is found about it can be told by its id.
+    // The option's ID serves as the ID of its selection, so that results can be matched to the option.
     selected: chosen.map((option) => ({
       ...{ id: option.id, quantity: 1, cost: null, costBasis: 'option', customDescription: null, option },
       ...{ scope: option.scope, costCodeId: option.costCodeId },

@@ -9,12 +9,12 @@ type ListId = {
 }[OperationId]
 type Item<Id extends ListId> = Answered<Id> extends { data: (infer Each)[] } ? Each : never
 
-/** While a page is taken apart nobody else is answered, for three milliseconds if it has twice as many. */
+/** Parsing a page blocks the process; a page of twice this size would block it for three milliseconds. */
 const PAGE = 100
 
 /**
  * Reads a list from the first page to the last, as a caller would. Callers should load related data once per page,
- * because a statement for each of thousands of items would take longer than everything else together.
+ * because one statement for each of thousands of items would take longer than everything else together.
  */
 export async function* everyPage<Id extends ListId>(
   call: Call,

@@ -1,6 +1,6 @@
 import type { ConflictReason, RowProblem } from '../../../../client/contract.gen.ts'
 
-/** One of several things that a skill was to do and did not. */
+/** One of several actions of a skill that was refused. */
 export interface Refused {
   id: string | null
   label: string
@@ -8,7 +8,10 @@ export interface Refused {
   problem: RowProblem
 }
 
-/** Something that is refused although no operation was asked, because its present state does not allow it. */
+/**
+ * Returns the problem of an action that was refused before any operation was called, because the current state does not
+ * allow it.
+ */
 export function conflictOf(reason: ConflictReason, detail: string): RowProblem {
   return { code: 'conflict', detail, errors: [], reason, conflictingId: null }
 }

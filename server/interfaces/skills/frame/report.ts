@@ -2,12 +2,12 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { invalid } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
 
-/** What the result of every report ends with. */
+/** Returns the fields at the end of every report. */
 export function reported({ now }: Call, { truncated = false, unknown = [] as string[] } = {}) {
   return { truncated, unknown, asOf: now.toISOString() }
 }
 
-/** The sentences that apply, as `unknown` has them. */
+/** Returns the sentences that apply, for `unknown`. */
 export function sentences(...each: readonly (string | false)[]): string[] {
   return each.filter((sentence) => sentence !== false)
 }
@@ -16,7 +16,7 @@ export function todayOf({ timeZone, now }: Call): string {
   return dateIn(timeZone, now)
 }
 
-/** The days that a report covers: this year so far, unless the input says otherwise. */
+/** Returns the dates that a report covers: the current year so far, unless the input says otherwise. */
 export function periodOf(
   call: Call,
   { from, to = todayOf(call) }: { from?: string | undefined; to?: string | undefined },
@@ -26,7 +26,7 @@ export function periodOf(
   return { from: first, to }
 }
 
-/** At most so many of the rows, and whether there were more; a query asks for one more than are listed. */
+/** Returns at most `most` rows, and whether there were more. The query must read one more row than is listed. */
 export function listed<Row>(rows: readonly Row[], most: number): { rows: Row[]; truncated: boolean } {
   return { rows: rows.slice(0, most), truncated: rows.length > most }
 }

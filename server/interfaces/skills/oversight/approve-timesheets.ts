@@ -7,7 +7,7 @@ import { attempt } from '../frame/attempt.ts'
 import { conflictOf, type Refused } from '../frame/refused.ts'
 import { listed } from '../frame/report.ts'
 
-/** Each posts a week of entries; a builder has some dozens of people. */
+/** Each posts a week of entries; a builder has a few dozen employees. */
 const MOST_SHEETS = 100
 
 export async function approveTimesheets(input: ApproveTimesheetsInput, call: Call): Promise<ApproveTimesheetsResult> {
@@ -40,7 +40,7 @@ interface Row {
   timesheetId: string | null
 }
 
-/** Of all users what is submitted, of those who are named whatever there is. */
+/** Returns the submitted timesheets of all users, or the timesheets of the named users in any status. */
 async function sheetsOf(call: Call, { weekStarting, userIds }: ApproveTimesheetsInput): Promise<Row[]> {
   const { db, organizationId } = call
   const { rows } =

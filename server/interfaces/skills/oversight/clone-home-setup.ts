@@ -14,7 +14,7 @@ import { workCalendar } from '../../../platform/values/workdays.ts'
 import { placed } from '../frame/attempt.ts'
 import { homeNamed } from '../frame/home.ts'
 
-/** As many tasks as a schedule has, and as many lines as people enter by hand. */
+/** The most tasks a schedule has, and the most lines that are entered manually. */
 const MOST_TASKS = 1000
 const MOST_LINES = 200
 
@@ -48,7 +48,7 @@ export async function cloneHomeSetup(
   return { homes: made }
 }
 
-/** The tasks of the model as rows of a template, which link by name; those that share a name are counted. */
+/** Returns the tasks of the model home as rows of a template, which link by name. Repeated names get a number. */
 async function rowsOf(call: Call, homeId: string): Promise<Rows> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "tasks"
@@ -102,13 +102,15 @@ async function schedule(
   })
 }
 
-/** The options that stand on the model, in the order in which they were selected, so that what is required comes first. */
+/**
+ * Returns the active options of the model home in the order of their selection, so that required options come first.
+ */
 async function optionsOf(call: Call, homeId: string): Promise<{ optionId: string; quantity: number }[]> {
   const selected = await standingOf(call, homeId)
   return selected.flatMap(({ optionId, quantity }) => (optionId === null ? [] : [{ optionId, quantity }]))
 }
 
-/** What was entered by hand; all other lines follow from the takeoff and from selections. */
+/** Returns the manually entered lines. All other lines follow from the takeoff and the selections. */
 async function manualLines(call: Call, homeId: string): Promise<object[]> {
   const { rows } = await sql<{ scope: string; costCodeId: string | null; description: string | null; amount: number }>`
     select "scope", "costCodeId", "description", "originalAmount" as "amount" from "budgetLines"

@@ -7,7 +7,7 @@ import { backlogReport } from '../sales/backlog-report.ts'
 import { cycleTimeReport } from '../schedule/cycle-time-report.ts'
 import { findLateTasks } from '../schedule/find-late-tasks.ts'
 
-/** Put together from the reports of its parts, so that it never says anything else than they do. */
+/** Combines the reports of its parts, so that it never contradicts them. */
 export async function communityDashboard(
   { communityId }: CommunityDashboardInput,
   call: Call,

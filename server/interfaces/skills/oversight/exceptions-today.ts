@@ -10,7 +10,7 @@ import { findExpiringInsurance } from '../vendors/find-expiring-insurance.ts'
 
 const MOST_EXAMPLES = 5
 const MOST_HOMES = 500
-/** How far ahead starts have to be confirmed, orders issued, and insurance renewed. */
+/** How many days ahead starts must be confirmed, orders issued, and insurance renewed. */
 const DAYS = { confirmed: 7, issued: 10, insured: 30 }
 
 type Kind = ExceptionKind['kind']
@@ -63,7 +63,7 @@ function kindOf(kind: Kind, all: ExceptionKind['examples']): ExceptionKind {
   return { kind, count: all.length, examples: all.slice(0, MOST_EXAMPLES) }
 }
 
-/** What waits for somebody: each kind with its number and its first examples, in one statement. */
+/** Returns what awaits action: each kind with its count and first examples, in one statement. */
 async function waitingOf(call: Call, communityId: string | undefined): Promise<ExceptionKind[]> {
   const { db, organizationId } = call
   const today = todayOf(call)

@@ -6,7 +6,7 @@ import type { OperationId } from '../../../platform/calls/contract.ts'
 import { Problem } from '../../../platform/problems/problem.ts'
 import { attempt } from '../frame/attempt.ts'
 
-/** How each kind of row is created, read and changed, where it is stored, and what of it is set only once. */
+/** How each kind of row is created, read and changed, where it is stored, and which of its fields are set only once. */
 const ENTITIES = {
   vendor: { create: 'createVendor', update: 'updateVendor', id: 'vendorId', table: 'vendors', once: ['status'] },
   community: {
@@ -27,7 +27,10 @@ const ENTITIES = {
 type Entity = (typeof ENTITIES)[keyof typeof ENTITIES]
 type Row = ImportRowsResult['rows'][number]
 
-/** Row by row through the operations on a single record, so that rules, permissions, events and audit are theirs. */
+/**
+ * Imports each row through the operations on a single record, so that their rules, permissions, events and audit
+ * entries apply.
+ */
 export async function importRows(
   { entity, mode, rows }: Checked['ImportRowsInput'],
   call: Call,
@@ -42,7 +45,7 @@ export async function importRows(
     else {
       const { id, status, version } = tried.done
       results.push({ row, status, id, version, problem: null })
-      // A later row of the same key changes what this one has made.
+      // A later row with the same key updates the record that this row created.
       if (typeof fields.externalId === 'string') known.set(fields.externalId, id)
     }
   }
@@ -55,7 +58,7 @@ export async function importRows(
   }
 }
 
-/** Refused once for all rows, because no row is at fault. */
+/** Refused once for all rows, because the error is not in a row. */
 function permitEntity(call: Call, { create }: Entity): void {
   const needed = call.surroundings.contract.operations.get(create)?.permissions ?? []
   const permission = needed.find((each) => !call.permissions.has(each))
@@ -84,7 +87,7 @@ function isSetOnce(once: readonly string[], field: string): boolean {
   return once.includes(field)
 }
 
-/** The records that have the external ids of the rows. */
+/** Returns the records that have the external IDs of the rows. */
 async function knownBy(
   { db, organizationId }: Call,
   { table }: Entity,
@@ -98,7 +101,7 @@ async function knownBy(
   return new Map(found.rows.map(({ id, externalId }) => [externalId, id]))
 }
 
-/** One problem for all rows at fault, which are named by its pointers. */
+/** Returns one problem for all failed rows, which its pointers name. */
 function together(failed: readonly { row: number; problem: RowProblem }[]): Problem {
   const errors = failed.flatMap(({ row, problem: { code, detail, errors } }) =>
     errors.length === 0
@@ -114,5 +117,5 @@ function belowRow(pointer: string): string {
   return pointer === '' || pointer.startsWith('/') ? pointer : `/${pointer}`
 }
 
-/** As the contract says of a problem. */
+/** The contract has the same bound for a problem. */
 const MOST_FAULTS = 1000

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
-/** Lot 1 is priced at 300,000, over its budget, late with its slab, and has an order that waits for approval. */
+/** Lot 1 is priced at 300,000, over its budget, late with its slab, and has an order that awaits approval. */
 let desk: Desk
 let homeId: string
 let today: string

@@ -8,7 +8,7 @@ export function check(name: string, isMet: boolean, detail: string): Check {
   return { check: name, isMet, detail }
 }
 
-/** The words for something that should not be there any more. */
+/** Returns a check that is met if the count is 0. `one` and `many` word the result. */
 export function noneLeft(name: string, count: number, one: string, many: string): Check {
   return check(name, count === 0, `The home has ${count === 0 ? 'no' : count} ${count === 1 ? one : many}.`)
 }

@@ -3,7 +3,7 @@ import { Desk } from '../../../../test/support/desk.ts'
 import { createUser } from '../../../domain/office/users/users.ts'
 import { weekStartOf } from '../../../platform/values/calendar.ts'
 
-/** Ada worked ten hours at 40 on Lot 1 this week, and Ben five at 30 that nobody has submitted. */
+/** This week Ada worked ten hours at 40 on Lot 1, and Ben five hours at 30 that were not submitted. */
 let desk: Desk
 let communityId: string
 let lot1: string

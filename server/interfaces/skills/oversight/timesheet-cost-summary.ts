@@ -9,7 +9,7 @@ const MOST_GROUPS = 500
 
 type Group = TimesheetCostSummaryResult['groups'][number]
 
-/** What each group is called by, over an entry as `e`, and where its name comes from. */
+/** The ID and the source of the name of each grouping, over an entry as `e`. */
 const BY = {
   home: {
     key: `e."homeId"`,
@@ -59,7 +59,7 @@ async function groupsOf(
   groupBy: keyof typeof BY,
 ): Promise<(Group & { open: number })[]> {
   const { key, name } = BY[groupBy]
-  // The names are looked up for the groups alone, however many entries there are.
+  // Names are looked up only for the groups, however many entries there are.
   const { rows } = await sql<Group & { open: number }>`
     with "tenant" as (select ${organizationId}::text as "id"), "g" as (
       select ${sql.raw(key)} as "key", coalesce(sum(e."hours"), 0) as "hours", coalesce(sum(e."overtimeHours"), 0) as "overtimeHours",

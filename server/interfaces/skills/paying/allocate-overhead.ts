@@ -7,7 +7,7 @@ import { problem } from '../../../platform/problems/problem.ts'
 import { divide, sum } from '../../../platform/values/money.ts'
 import { reported, sentences } from '../frame/report.ts'
 
-/** Shares of some homes alone would not add up, so that more are refused. */
+/** Shares of only some of the homes would not add up, so more homes than this are refused. */
 const MOST_HOMES = 2000
 
 interface Bearing {
@@ -46,7 +46,7 @@ export async function allocateOverhead(
   }
 }
 
-/** The homes that had been started by the end of the month and were not completed before it began. */
+/** Returns the homes that had started by the end of the month and were not completed before it began. */
 async function underConstruction(call: Call, month: string, communityId: string | undefined): Promise<Bearing[]> {
   const { db, organizationId } = call
   const first = `${month}-01`

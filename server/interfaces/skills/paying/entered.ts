@@ -1,6 +1,6 @@
 import type { EnteredPayment, Payment } from '../../../../client/contract.gen.ts'
 
-/** What skills tell of a payment that they have entered. */
+/** Returns what skills report about a payment that they entered. */
 export function entered(payment: Payment, lienWaiverId: string | null = null): EnteredPayment {
   const { id: paymentId, number, vendorId, poId, grossAmount, retainageWithheld, amount, dueDate } = payment
   return {

@@ -34,7 +34,7 @@ export async function findMissingLienWaivers(
   }
 }
 
-/** Approved payments without a conditional waiver, and paid ones without an unconditional one. */
+/** Returns approved payments without a conditional waiver, and paid ones without an unconditional waiver. */
 async function missingOf(call: Call, { homeId, communityId }: FindMissingLienWaiversInput): Promise<Row[]> {
   const { db, organizationId } = call
   const ofHome = sql`(select h."id" from "homes" h where h."organizationId" = ${organizationId}

@@ -13,12 +13,12 @@ import { describeStatus, formatAmount } from '../../../platform/values/format.ts
 import { minus } from '../../../platform/values/money.ts'
 import { listed, reported, sentences } from '../frame/report.ts'
 
-/** The newest; hardly a vendor has as many open at a time. */
+/** The newest orders. Hardly any vendor has this many open at a time. */
 const MOST_ORDERS = 200
 const MOST_MATCHES = 5
 const MOST_DUPLICATES = 20
 
-/** An invoice is recognized by the number that it names, else by the amount that it comes nearest to. */
+/** Matches an invoice by the order number that it names, or else by the closest amount. */
 export async function matchInvoice(input: MatchInvoiceInput, call: Call): Promise<MatchInvoiceResult> {
   const { vendorId, amount, poNumber } = input
   const [found, duplicates] = await Promise.all([openOrders(call, vendorId), duplicatesOf(call, input)])
@@ -101,7 +101,7 @@ async function openOrders({ db, organizationId }: Call, vendorId: string): Promi
   return rows
 }
 
-/** Payments of the same number, which are the invoice, and of the same amount, which may be. */
+/** Returns payments with the same number, which are the same invoice, and with the same amount, which may be. */
 async function duplicatesOf(
   call: Call,
   { vendorId, invoiceNumber, amount }: MatchInvoiceInput,

@@ -10,7 +10,7 @@ import { attempt } from '../frame/attempt.ts'
 import { conflictOf, type Refused } from '../frame/refused.ts'
 import { entered } from './entered.ts'
 
-/** A task has twenty orders at most, so their number needs no further bound. */
+/** A task has at most twenty orders, so they need no further bound. */
 export async function payOnCompletion(
   { taskId, date, invoiceNumber, method }: Checked['PayOnCompletionInput'],
   call: Call,
@@ -23,7 +23,7 @@ export async function payOnCompletion(
       : await call.operation('completeTask', { taskId, ...(date !== undefined && { date }) })
   const refused: Refused[] = []
   const completed: PurchaseOrder[] = []
-  // In the order of their ids, as everything that locks several orders does.
+  // In order of their IDs, like everything that locks several orders.
   for (const id of before.poIds.toSorted()) {
     const order = await orders.find(call, id)
     const done = await attempt(call, async (call) =>
@@ -53,7 +53,7 @@ function wasOpen(order: PurchaseOrder | undefined): boolean {
 
 type Terms = Pick<Checked['PayOnCompletionInput'], 'invoiceNumber' | 'method'>
 
-/** One payment for each vendor, because one invoice is entered once. */
+/** Enters one payment per vendor, because an invoice is entered once. */
 async function paymentsOf(
   call: Call,
   completed: readonly PurchaseOrder[],

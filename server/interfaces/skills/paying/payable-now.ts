@@ -10,10 +10,10 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { minus, sum } from '../../../platform/values/money.ts'
 import { listed, reported, sentences, todayOf } from '../frame/report.ts'
 
-/** As many as a payment run looks at. */
+/** As many as a payment run considers. */
 const MOST_ORDERS = 500
 
-/** Judges every order as a payment run would, but writes nothing and names all that stands against it. */
+/** Judges every order as a payment run would, but writes nothing and names everything that prevents payment. */
 export async function payableNow(input: PayableNowInput, call: Call): Promise<PayableNowResult> {
   const through = input.asOf ?? todayOf(call)
   const { rows, truncated } = listed(await openOrders(call, input), MOST_ORDERS)
@@ -68,7 +68,7 @@ async function openOrders(
   { vendorId, communityId }: PayableNowInput,
 ): Promise<(OpenOrder & { home: string })[]> {
   const { db, organizationId } = call
-  // The statuses are spelled out, as those of the index purchaseOrders_open.
+  // The statuses are spelled out like those of the index purchaseOrders_open.
   const { rows } = await sql<OpenOrder & { home: string }>`
     select o."id", o."number", o."homeId", h."name" || ', ' || c."name" as "home", o."vendorId", o."status", o."total",
       o."retainagePercent", o."completedAmount", o."paidAmount", o."retainedAmount", o."payableAmount", o."progressedAt"

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * Lot 1 is being framed (20,000 at 10 % retainage, half of it done), Lot 2 is completed with 1,000 retained of its
- * framing, and the painter of Lot 1 is on hold. The framer has to sign waivers. All figures were worked out by hand.
+ * Lot 1 is being framed (20,000 at 10 % retainage, half of it done), Lot 2 is completed with 1,000 of retainage for its
+ * framing, and the painter of Lot 1 is on hold. The framer must sign waivers. All figures were calculated by hand.
  */
 let desk: Desk
 let lot1: string

@@ -12,15 +12,15 @@ import { conflictOf, type Refused } from '../frame/refused.ts'
 import { listed } from '../frame/report.ts'
 import { entered } from './entered.ts'
 
-/** Each locks an order and a vendor; more would hold others up. */
+/** Each locks an order and a vendor; more would delay others. */
 const MOST_ORDERS = 50
 
 const BUILT = ['completed', 'closed', 'warranty']
 
 /**
- * Retainage is released when the work as a whole is accepted. The final waiver hangs on the payment of the retainage
- * itself, so it is requested with it, and paying it takes it signed; what has to be there before are the waivers for
- * everything that was paid until then.
+ * Releases retainage when the work as a whole is accepted. The final waiver belongs to the payment of the retainage
+ * itself: it is requested with that payment and must be signed before it is paid. Waivers for everything paid before
+ * must already be signed.
  */
 export async function releaseRetainage(
   { homeId, vendorId, method }: Checked['ReleaseRetainageInput'],
@@ -73,7 +73,7 @@ function reasonToHoldBack(
   return lacking.has(id) ? `The lien waiver for an earlier payment of ${number} is missing.` : null
 }
 
-/** The orders of which something is retained that is on no payment yet. */
+/** Returns the orders with retainage that is not on a payment yet. */
 async function retaining(call: Call, homeId: string, vendorId: string | undefined): Promise<Retaining[]> {
   const { db, organizationId } = call
   const { rows } = await sql<Retaining>`

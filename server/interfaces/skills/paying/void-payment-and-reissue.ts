@@ -8,7 +8,7 @@ export async function voidPaymentAndReissue(
 ): Promise<VoidPaymentAndReissueResult> {
   const voided = await call.operation('voidPayment', { paymentId, reason })
   const { paymentType, method, invoiceNumber, invoiceDate, dueDate, discountAmount, discountDueDate } = voided
-  // Directly, because a payment of a run has more allocations than createPayment takes in one body.
+  // Written directly, because a payment of a run has more allocations than createPayment accepts in one body.
   const payment = await call.write((call) =>
     createPayment(call, {
       ...{ paymentType, invoiceNumber, invoiceDate, discountAmount, discountDueDate, replacesPaymentId: paymentId },

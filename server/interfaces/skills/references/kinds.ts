@@ -1,22 +1,22 @@
-/** A kind of record that people call by a number or a name: which fields hold its id, and what it is called, as SQL. */
+/** A kind of record that people refer to by number or name: the fields that contain its ID, and its names as SQL. */
 export interface NamedKind {
-  /** What people call the kind itself. */
+  /** What people call this kind of record. */
   noun: string
-  /** The fields of inputs that take its id; their plurals take several. */
+  /** The fields of inputs that contain its ID. Their plurals contain several. */
   fields: readonly string[]
   permission: string
   from: string
-  /** Expressions over the row as `t`, each with an index of its own: a text that equals one of them means the row. */
+  /** SQL expressions over the row as `t`, each with its own index. A text that equals one of them refers to the row. */
   called: readonly string[]
-  /** The name by which people tell the row from its namesakes; it is accepted too. */
+  /** The name that distinguishes the row from others with the same name. It is accepted too. */
   label: string
-  /** What else tells the row from those with the same label, where a label does not belong to one row alone. */
+  /** What else distinguishes rows with the same label, if a label may belong to several rows. */
   about?: string
   /** What the last part of a label, after a comma, may be: the place where the row belongs. */
   within?: readonly string[]
-  /** Whether the place has to be named, because hundreds have the name and no index leads to them. */
+  /** Whether the place is required, because hundreds of rows share a name and no index finds them. */
   needsPlace?: true
-  /** A condition on what is called by name at all; an id reaches everything. */
+  /** A condition on the rows that can be referred to by name. An ID works for every row. */
   where: string
 }
 

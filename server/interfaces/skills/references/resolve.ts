@@ -7,9 +7,9 @@ import type { RecordReads } from '../../../platform/resources/record-reads.ts'
 import { KINDS, type NamedKind } from './kinds.ts'
 
 /**
- * Replaces what people call a record by, its number or its exact name, with its id, wherever the input of a skill takes
- * the id. A composite skill also learns here whether the ids that it was given exist, because it would report nothing
- * about a record that does not; an operation finds that out by itself.
+ * Replaces the number or exact name of a record with its ID, wherever the input of a skill accepts the ID. For
+ * composite skills it also checks that the given IDs exist, because a report about a missing record would be empty;
+ * operations check that themselves.
  */
 export async function resolveReferences(
   call: Call,
@@ -41,7 +41,7 @@ export async function resolveReferences(
   }
 }
 
-/** The input, or the steps of a batch, with an id in place of each name that was taken for it. */
+/** Returns the input, or the steps of a batch, with each resolved name replaced by its ID. */
 export function withResolvedNames(input: Record<string, unknown>, reads: RecordReads): Record<string, unknown> {
   const resolved = structuredClone(input)
   for (const { kind, text, set } of usesIn(resolved, '')) set(reads.namedBy(kind.noun, text) ?? text)
@@ -64,7 +64,7 @@ const BY_FIELD = new Map(
   KINDS.flatMap((kind) => kind.fields.flatMap((field) => [[field, kind] as const, [`${field}s`, kind] as const])),
 )
 
-/** Every place of the input that takes an id of a named kind, however deep. */
+/** Yields every place of the input that accepts an ID of a named kind, at any depth. */
 function* usesIn(value: unknown, pointer: string): Generator<Use> {
   if (typeof value !== 'object' || value === null) return
   for (const [field, inner] of Object.entries(value)) {
@@ -89,7 +89,7 @@ interface Candidate {
   about: string | null
 }
 
-/** The rows that each text could mean. */
+/** Returns the rows that each text may refer to. */
 async function rowsCalled(call: Call, kind: NamedKind, texts: string[]): Promise<Map<string, Candidate[]>> {
   const readings = texts.flatMap((text) => readingsOf(text, kind))
   const isCalled = sql.raw(`(${kind.called.map((name) => `${name} = g."name"`).join(' or ')})`)
@@ -123,7 +123,10 @@ interface Reading {
   place: string | null
 }
 
-/** A text is a name, or up to any comma a name and from there on the place, because both may contain commas. */
+/**
+ * Returns the possible readings of a text: a name, or a name up to any comma followed by a place, because both may
+ * contain commas.
+ */
 function readingsOf(text: string, { within }: NamedKind): Reading[] {
   const parts = within === undefined ? [text] : text.split(', ', MOST_PARTS)
   const placed = parts.slice(1).map((_, i): Reading => {
@@ -133,12 +136,12 @@ function readingsOf(text: string, { within }: NamedKind): Reading[] {
   return [{ text, name: text, place: null }, ...placed]
 }
 
-/** No name that people say has more commas. */
+/** Names that people use do not have more commas. */
 const MOST_PARTS = 5
 
-/** Enough to choose from; whoever has more of one name says the place too. */
+/** Enough to choose from. With more matches, the user has to add the place. */
 const MOST_CANDIDATES = 10
-/** As the contract says of a candidate's `about`. */
+/** The contract has the same bound for a candidate's `about`. */
 const LONGEST_ABOUT = 400
 
 async function meantBy(call: Call, use: Use, candidates: readonly Candidate[]): Promise<string> {
@@ -178,8 +181,8 @@ async function nearestNames(call: Call, kind: NamedKind, text: string): Promise<
   return nearestTo(text, labels, MOST_NEAREST, { onlyAlike: true })
 }
 
-/** The newest; comparing this many takes a few milliseconds. */
+/** The newest records; comparing this many takes a few milliseconds. */
 const MOST_COMPARED = 2000
 const MOST_NEAREST = 3
-/** As the contract says of a problem's `nearest`. */
+/** The contract has the same bound for a problem's `nearest`. */
 const LONGEST_NAME = 100

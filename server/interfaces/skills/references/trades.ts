@@ -4,8 +4,8 @@ import { nearestTo } from '../../../platform/problems/nearest.ts'
 import { problem } from '../../../platform/problems/problem.ts'
 
 /**
- * Asks back about trades that nobody has, wherever a composite skill takes one. An operation makes a new trade of a new
- * name; a skill that did so because of a slip would buy for a trade that no vendor has and no budget knows.
+ * Asks the user about unknown trades, wherever a composite skill accepts one. An operation creates a new trade for a
+ * new name. A skill that did so because of a typing error would order for a trade without a vendor or a budget.
  */
 export async function assertTrades(call: Call, input: Record<string, unknown>): Promise<void> {
   const given = tradesIn(input)
@@ -43,7 +43,7 @@ function tradesIn({ scope, scopes }: Record<string, unknown>): Given[] {
   return [...one, ...scopes.map((name, i) => ({ pointer: `/input/scopes/${i}`, name: String(name) }))]
 }
 
-/** All that are in use; builders have some dozens. */
+/** Returns all trades in use; builders have a few dozen. */
 async function tradesOf({ db, organizationId }: Call): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select "name" from "scopes" where "organizationId" = ${organizationId} and "archivedAt" is null

@@ -25,7 +25,7 @@ export async function applySelection(
   }
 }
 
-/** The home's selection of the option that waits for approval. */
+/** Returns the home's selection of the option that awaits approval. */
 async function pendingOf({ db, organizationId }: Call, homeId: string, optionId: string): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "selections"

@@ -9,7 +9,7 @@ const MOST_SALES = 500
 
 type Sold = BacklogReportResult['sales'][number]
 
-/** Backlog, as public builders report it: sold under contract and not closed. */
+/** Reports the backlog as public builders do: sold under contract and not closed. */
 export async function backlogReport({ communityId }: BacklogReportInput, call: Call): Promise<BacklogReportResult> {
   const { db, organizationId, currency } = call
   const { rows } = await sql<Sold>`

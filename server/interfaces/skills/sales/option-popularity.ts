@@ -11,7 +11,7 @@ type Taken = Omit<OptionPopularityResult['options'][number], 'takePercent' | 'ma
   uncosted: number
 }
 
-/** Take rate: of the sold homes that could have an option, how many took it. */
+/** Reports take rates: of the sold homes that could have an option, how many have it. */
 export async function optionPopularity(
   { communityId, planId }: OptionPopularityInput,
   call: Call,

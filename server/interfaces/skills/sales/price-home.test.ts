@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * A Cedar sells for 300,000, with elevation B for 5,000 more, and takes 50 square feet of granite at 40. QTZ takes quartz
- * at 60 in their place at a margin of 50 %, GLD gold that nobody sells; QTZ and GLD exclude each other, SNK needs QTZ.
+ * A Cedar sells for 300,000, with elevation B for 5,000 more, and needs 50 square feet of granite at 40. QTZ replaces
+ * the granite with quartz at 60 at a margin of 50 %; GLD adds gold that no vendor sells. QTZ and GLD exclude each
+ * other, and SNK requires QTZ.
  */
 let desk: Desk
 let lot1: string
@@ -42,7 +43,7 @@ test('priceHome adds up price and cost with elevation, options and lot, and tell
   expect(await price({ elevation: 'B', lotPremium: 10_000 })).toMatchObject({
     ...{ basePrice: 305_000, price: 315_000, cost: 2000, margin: 313_000, marginPercent: 99.37, conflicts: [] },
   })
-  // Quartz costs 1,000 more than granite, and sells for twice what it costs more.
+  // Quartz costs 1,000 more than granite, and its price is twice the additional cost.
   expect(await price({ optionIds: ['QTZ', 'SNK'] })).toMatchObject({
     options: expect.arrayContaining([
       expect.objectContaining({ option: 'QTZ QTZ', price: 2000, cost: 1000 }),

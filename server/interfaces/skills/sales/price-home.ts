@@ -59,12 +59,12 @@ export async function priceHome(input: Checked['PriceHomeInput'], call: Call): P
   }
 }
 
-/** Null where a part of it is not known, because a sum of the rest would mislead. */
+/** Null if a part of it is unknown, because a partial sum would mislead. */
 function wholeSum(amounts: readonly (number | null)[]): number | null {
   return amounts.every((amount) => amount !== null) ? sum(amounts) : null
 }
 
-/** Why the house cannot be built so. */
+/** Returns why the house cannot be built this way. */
 function conflictsOf({ house, selected }: PlannedHouse): string[] {
   const standing = selected.map(({ option }) => ({ option, status: 'approved' as const }))
   const codes = new Map(selected.map(({ option }) => [option.id, option.code]))
@@ -79,7 +79,7 @@ function conflictsOf({ house, selected }: PlannedHouse): string[] {
   return [...new Set(found)]
 }
 
-/** Two that exclude each other are told of once. */
+/** Two options that exclude each other are reported once. */
 function firstExclusion(
   option: Option,
   standing: readonly { option: Option; status: 'approved' }[],
@@ -95,7 +95,7 @@ function firstExclusion(
   return `${pair.join(' and ')} cannot be combined.`
 }
 
-/** Null where the options cannot be costed together, which is one more conflict. */
+/** Returns null, and adds a conflict, if the options cannot be costed together. */
 async function costsOf(call: Call, { house, selected }: PlannedHouse, conflicts: string[]): Promise<Costing | null> {
   const of = new Set(selected.map(({ id }) => id))
   try {

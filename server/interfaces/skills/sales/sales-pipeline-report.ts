@@ -17,7 +17,7 @@ interface Counts {
   commissionEarned: number
 }
 
-/** Absorption, as builders measure it: sales less cancellations of a period, for each week. */
+/** Reports absorption as builders measure it: sales less cancellations of a period, per week. */
 export async function salesPipelineReport(
   input: SalesPipelineReportInput,
   call: Call,

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * Three homes at 300,000: Lot 1 is sold with a patio, Lot 2 has a sale that waits for approval, Lot 3 is free. The patio
- * (3,000, cost 2,000) requires a slab that nobody chose; the stair was to be decided yesterday.
+ * Three homes at 300,000: Lot 1 is sold with a patio, Lot 2 has a sale that awaits approval, Lot 3 is available. The
+ * patio (3,000, cost 2,000) requires a slab that was not selected; the stair was due for a decision yesterday.
  */
 let desk: Desk
 let lot1: string

@@ -8,12 +8,13 @@ import type { Effort } from '../frame/effort.ts'
 import { homeNamed } from '../frame/home.ts'
 import { reported, sentences } from '../frame/report.ts'
 
-/** Each step schedules all tasks anew; nobody takes a hundred workdays off a house. */
+/** Each step reschedules all tasks. Nobody shortens a house by a hundred workdays. */
 const MOST_STEPS = 100
 
 /**
- * Crashing, as the critical path method calls it: only a critical task can bring the end forward, so a workday is taken
- * off the longest of those that have not reached their limit, until the end is early enough or nothing is left to take.
+ * Shortens a schedule by crashing, as the critical path method calls it. Only critical tasks delay the end, so a
+ * workday is taken off the longest critical task that has not reached its limit, until the end is early enough or no
+ * task can be shortened.
  */
 export async function compressSchedule(
   { homeId, targetDate, mostPercent }: Checked['CompressScheduleInput'],
@@ -68,7 +69,7 @@ function endOf(placed: readonly Placed[]): string | null {
   return lastDayOf(placed.map(({ dates }) => dates))
 }
 
-/** The tasks with one workday taken off; null if no critical one may be shortened any more. */
+/** Returns the tasks with one workday taken off; null if no critical task can be shortened further. */
 function shortenedByOne(
   tasks: readonly Task[],
   placed: readonly Placed[],

@@ -17,7 +17,7 @@ interface Built {
   name: string | null
 }
 
-/** Cycle time, as builders measure it: the calendar days from the start of construction to completion. */
+/** Reports cycle time as builders measure it: the calendar days from the start of construction to completion. */
 export async function cycleTimeReport(input: CycleTimeReportInput, call: Call): Promise<CycleTimeReportResult> {
   const { from, to } = periodOf(call, input)
   const { targetDays } = input

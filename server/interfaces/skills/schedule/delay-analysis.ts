@@ -41,12 +41,12 @@ export async function delayAnalysis(input: DelayAnalysisInput, call: Call): Prom
   }
 }
 
-/** The sums by reason, by side, by vendor and in all, from one reading of the tasks. */
+/** Returns the sums by reason, by responsible side, by vendor and in total, from a single read of the tasks. */
 async function lostDays(
   { db, organizationId, timeZone }: Call,
   { from, to, communityId }: DelayAnalysisInput & { from: string; to: string },
 ): Promise<Group[]> {
-  // A delay is recorded by a change of its task, so a task that was not changed since has none of the period.
+  // A delay is recorded by a change of its task, so tasks that have not changed since then have no delay in the period.
   const { rows } = await sql<Group>`
     with "delays" as materialized (
       select t."homeId", d ->> 'reasonCode' as "reason", d ->> 'responsible' as "responsible", d ->> 'vendorId' as "vendorId",

@@ -16,7 +16,9 @@ interface Startable {
   isSold: boolean
 }
 
-/** Even flow: the same number of starts every week, so that trades have steady work and the close-outs follow evenly. */
+/**
+ * Plans an even flow: the same number of starts every week, so that trades have steady work and closings follow evenly.
+ */
 export async function evenFlowPlan(input: EvenFlowPlanInput, call: Call): Promise<EvenFlowPlanResult> {
   const { communityId } = input
   const community = await communities.find(call, communityId)
@@ -32,7 +34,8 @@ export async function evenFlowPlan(input: EvenFlowPlanInput, call: Call): Promis
   const byWeek = Map.groupBy(starting, (day) => weekStartOf(day, MONDAY))
   const waiting = [...rows]
   const weeks: EvenFlowPlanResult['weeks'] = []
-  // A week takes at least one start or is full already; what starts already lies within the bound of its homes.
+  // Each week either has room for at least one start or is full already, and the number of homes bounds the existing
+  // starts.
   for (
     let monday = weekStartOf(from, MONDAY);
     waiting.length > 0 && weeks.length < MOST_HOMES;
@@ -65,7 +68,7 @@ function laterOf(one: string, other: string): string {
   return one > other ? one : other
 }
 
-/** The homes without a schedule that can be started: sold ones first, those that are ready before those that wait. */
+/** Returns the homes without a schedule that can be started: sold homes first, and ready ones before waiting ones. */
 async function startable({ db, organizationId }: Call, communityId: string): Promise<Startable[]> {
   const { rows } = await sql<Startable>`
     select h."id" as "homeId", h."name" || ', ' || c."name" as "home", h."salesStatus" in ('reserved', 'under_contract', 'sold') as "isSold"
@@ -78,7 +81,7 @@ async function startable({ db, organizationId }: Call, communityId: string): Pro
   return rows
 }
 
-/** The days on which homes of the community start by their schedules. */
+/** Returns the dates on which homes of the community start by their schedules. */
 async function startsFrom({ db, organizationId }: Call, communityId: string, from: string): Promise<string[]> {
   const { rows } = await sql<{ day: string }>`
     select coalesce(h."startDate", t."day") as "day" from "homes" h

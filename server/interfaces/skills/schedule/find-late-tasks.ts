@@ -5,7 +5,7 @@ import { toWords } from '../../../platform/values/format.ts'
 import { listed, reported, todayOf } from '../frame/report.ts'
 
 const MOST_TASKS = 500
-/** Of the tasks that should have begun, so many are looked at, the oldest first; most of them are late. */
+/** Of the tasks that should have started, this many are read, oldest first. Most of them are late. */
 const MOST_READ = 10_000
 
 interface Late extends Omit<LateTask, 'cause' | 'detail'> {

@@ -12,8 +12,9 @@ import { reported, sentences } from '../frame/report.ts'
 import { NO_SLIP, type Slip, slipsOf } from './slip.ts'
 
 /**
- * The critical path method with the durations to expect: of each open task the planned one times the factor by which its
- * vendor's completed tasks exceeded theirs. What should have started and has not starts today at the earliest.
+ * Forecasts with the critical path method and expected durations: the planned duration of each open task, times the
+ * factor by which its vendor's completed tasks exceeded theirs. A task that should have started and has not starts
+ * today at the earliest.
  */
 export async function forecastHomeCompletion(
   { homeId }: ForecastHomeCompletionInput,

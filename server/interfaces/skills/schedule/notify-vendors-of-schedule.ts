@@ -8,7 +8,7 @@ import { attempt } from '../frame/attempt.ts'
 import type { Refused } from '../frame/refused.ts'
 import { listed, reported, todayOf } from '../frame/report.ts'
 
-/** Each of them locks a task and writes a letter; more would hold others up. */
+/** Each locks a task and writes an email; more would delay others. */
 const MOST_NOTICES = 50
 
 type Input = Checked['NotifyVendorsOfScheduleInput']
@@ -31,7 +31,10 @@ export async function notifyVendorsOfSchedule(input: Input, call: Call): Promise
   return { notices, refused, ...reported(call, { truncated }) }
 }
 
-/** Those that start in these days; with `advance` those that their vendor was not told of as they are now. */
+/**
+ * Returns the tasks that start between these dates. With `advance`, only those whose vendor was not notified of the
+ * current dates.
+ */
 async function comingTasks(
   call: Call,
   { homeId, communityId, kind, withinDays }: Input,

@@ -5,7 +5,7 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import { listed, reported, todayOf } from '../frame/report.ts'
 
-/** Each of them locks a schedule and writes a letter; more would hold others up. */
+/** Each locks a schedule and writes an email; more would delay others. */
 const MOST_TASKS = 50
 
 export async function requestStartConfirmations(

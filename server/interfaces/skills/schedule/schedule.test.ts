@@ -3,8 +3,8 @@ import { Desk } from '../../../../test/support/desk.ts'
 import { addDays, daysBetween, weekStartOf } from '../../../platform/values/calendar.ts'
 
 /**
- * Slow Framing took ten workdays for each of three tasks of five. On Lot 2 it has ten workdays from next Monday on, and the
- * roof five after it. Lot 3 is late. Every day below was counted by hand from these.
+ * Slow Framing needed ten workdays for each of three tasks of five. On Lot 2 it has ten workdays starting next Monday,
+ * and the roof has five after it. Lot 3 is late. Every day below was counted by hand from these.
  */
 let desk: Desk
 let monday: string

@@ -3,7 +3,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 
-/** How long a vendor's tasks take in comparison with their plan. */
+/** How long a vendor's tasks take compared with their planned durations. */
 export interface Slip {
   tasksMeasured: number
   usualFactor: number
@@ -12,11 +12,11 @@ export interface Slip {
 
 export const NO_SLIP: Slip = { tasksMeasured: 0, usualFactor: 1, slowFactor: 1 }
 
-/** Of more the newest count. */
+/** If there are more, the newest count. */
 const MOST_TASKS = 2000
-/** A mean of fewer says nothing. */
+/** A mean of fewer tasks is meaningless. */
 const FEWEST_TASKS = 3
-/** What lies beyond is a start or an end that somebody reported late. */
+/** Factors beyond these come from a start or an end that was reported late. */
 const FACTORS = { least: 0.5, most: 3 }
 
 interface Done {
@@ -26,7 +26,7 @@ interface Done {
   durationDays: number
 }
 
-/** The slip of each vendor over the year before `today`; those with too few completed tasks are left out. */
+/** Returns the slip of each vendor over the year before `today`, without vendors with too few completed tasks. */
 export async function slipsOf(
   { db, organizationId }: Call,
   vendorIds: readonly string[],

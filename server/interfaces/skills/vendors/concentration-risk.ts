@@ -14,7 +14,7 @@ interface Whole {
   vendors: { vendorId: string; vendor: string; committed: number; homes: number }[] | null
 }
 
-/** Herfindahl-Hirschman index: above 2,500 a market is called highly concentrated. */
+/** Reports the Herfindahl-Hirschman index. Above 2,500 a market is considered highly concentrated. */
 export async function concentrationRisk(
   { scope, communityId }: ConcentrationRiskInput,
   call: Call,

@@ -8,7 +8,7 @@ import { listed, reported, todayOf } from '../frame/report.ts'
 
 const MOST_VENDORS = 500
 const INSURANCE = ['general_liability', 'workers_comp', 'auto', 'umbrella']
-/** How far ahead work is looked for that should not begin without insurance. */
+/** How many days ahead to look for work that should not start without insurance. */
 const DAYS_AHEAD = 60
 
 type AtRisk = FindExpiringInsuranceResult['vendors'][number]
@@ -19,7 +19,7 @@ export async function findExpiringInsurance(
 ): Promise<FindExpiringInsuranceResult> {
   const { db, organizationId } = call
   const today = todayOf(call)
-  // Of each kind of policy only the one that lasts longest counts: an older one beside it is renewed.
+  // Of each kind of policy only the latest counts: an older one was renewed.
   const { rows } = await sql<AtRisk>`
     with "ending" as materialized (
       select "vendorId", json_agg(json_build_object('type', "type", 'expirationDate', "until", 'isExpired', "until" < ${today}::date)

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 import { POINTING_TO_VENDORS } from '../../../domain/vendors/vendors/merge-queries.ts'
 
-/** One framer was entered twice, and both records were used: for bids, an order, a payment, a task, prices and papers. */
+/**
+ * A framer was entered twice, and both records were used: for bids, an order, a payment, a task, prices and compliance
+ * documents.
+ */
 let desk: Desk
 let keep: string
 let other: string
@@ -130,7 +133,7 @@ test('all that points to the merged vendor moves, it is archived with a pointer,
     contract: 1,
     compliance_document: 1,
   })
-  // The request that was decided asked both, and each keeps what it answered.
+  // Both were invited to the decided request, and each keeps its own answer.
   expect(stayed).toEqual([
     { kind: 'invitation', count: 1 },
     { kind: 'bid', count: 1 },

@@ -4,7 +4,9 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { toWords } from '../../../platform/values/format.ts'
 import { placed } from '../frame/attempt.ts'
 
-/** What builders ask for before a vendor sets foot on a site: insurance of both kinds, the tax form, and the agreement. */
+/**
+ * What builders require before a vendor may work on a site: insurance of both kinds, the tax form, and the agreement.
+ */
 const PAPERS = ['general_liability', 'workers_comp', 'w9', 'agreement'] as const
 
 type Item = OnboardVendorResult['checklist'][number]
@@ -40,7 +42,7 @@ function item(name: string, isThere: boolean, noun: string): Item {
   return { item: name, isThere, detail: isThere ? `The vendor has ${noun}.` : `The vendor is missing ${noun}.` }
 }
 
-/** A document that awaits its review is there, and does not count for compliance yet. */
+/** A document that awaits review is present but does not count for compliance yet. */
 function paper(type: (typeof PAPERS)[number], documents: readonly ComplianceDocument[]): Item {
   const found = documents.find((document) => document.type === type)
   const isThere = found !== undefined && found.status !== 'expired' && found.status !== 'rejected'

@@ -46,7 +46,7 @@ export async function rankVendors({ scope, communityId }: RankVendorsInput, call
   }
 }
 
-/** Of more vendors than are listed, those with the most orders are looked at. */
+/** If there are more vendors than are listed, those with the most orders are considered. */
 async function ofTrade({ db, organizationId }: Call, scope: string, communityId: string | undefined) {
   const { rows } = await sql<Pick<Vendor, 'id' | 'companyName' | 'complianceStatus'>>`
     select v."id", v."companyName", v."complianceStatus" from "vendors" v

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
-/** Busy has orders of 30,000 and a policy that ends in ten days, Small one of 10,000; Idle has done nothing for a year. */
+/**
+ * Busy has orders of 30,000 and a policy that ends in ten days, Small has one of 10,000, and Idle has not worked for a
+ * year.
+ */
 let desk: Desk
 beforeAll(async () => {
   desk = await Desk.open()

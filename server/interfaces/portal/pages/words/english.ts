@@ -16,7 +16,7 @@ const conflicts = {
   wrong_status: 'This changed after you opened the page, or its date has passed. Please open the page again.',
 } satisfies { readonly [Reason in ConflictReason]?: string }
 
-/** Every text of the vendor's pages in English. The other languages have the same ones; the types see to it. */
+/** Every text of the vendor's pages in English. The types ensure that the other languages have the same texts. */
 export const english = {
   language: 'en',
   locale: 'en-US',

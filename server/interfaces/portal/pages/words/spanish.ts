@@ -1,6 +1,6 @@
 import type { Words } from './english.ts'
 
-/** The same in Spanish, as it is spoken on building sites in the United States. */
+/** The texts in Spanish, as it is spoken on building sites in the United States. */
 export const spanish: Words = {
   language: 'es',
   locale: 'es-US',
