@@ -16,16 +16,16 @@ import { PAGES } from './admin/pages.ts'
 import { config, root } from './vite.config.ts'
 
 /**
- * Builds the pages into dist/web unless what is there was built from the same sources: `node web/build.ts`. It runs after
- * `npm ci`, before `npm start` and before the tests. Where Vite is not installed (`npm ci --omit=dev`) it does nothing.
+ * Builds the pages into dist/web unless they were built from the same sources: `node web/build.ts`. Runs after `npm
+ * ci`, before `npm start` and before the tests. Without Vite (`npm ci --omit=dev`) it does nothing.
  */
 const target = path.join(root, '../dist/web')
 
 /** What the server needs to know about a build; server/interfaces/web/routes.ts reads it. */
 export interface Built {
-  /** A digest of everything that it was built from. */
+  /** A digest of all sources of the build. */
   sources: string
-  /** The first segments of the addresses at which pages are. */
+  /** The first path segments of the pages. */
   pages: readonly string[]
 }
 
@@ -38,9 +38,10 @@ export async function buildPages(): Promise<'built' | 'fresh' | 'no vite'> {
   })
   if (vite === null) return 'no vite'
   mkdirSync(path.dirname(target), { recursive: true })
-  // Built aside and then moved, so that nobody is served half of a build, and two builds at once do not mix.
+  // Built in a temporary folder and then moved, so that no partial build is served and two concurrent builds do not
+  // mix.
   const aside = mkdtempSync(`${target}-`)
-  // Vite bundles the libraries for development if somebody else's NODE_ENV says so, as that of the tests does.
+  // Vite bundles the development versions of the libraries if NODE_ENV says so, as it does in tests.
   const { NODE_ENV } = process.env
   process.env.NODE_ENV = 'production'
   try {
@@ -48,13 +49,13 @@ export async function buildPages(): Promise<'built' | 'fresh' | 'no vite'> {
     for (const file of filesIn(aside)) compress(path.join(aside, file))
     const built: Built = { sources, pages: PAGES }
     writeFileSync(path.join(aside, 'built.json'), JSON.stringify(built))
-    // Temporary folders are their maker's alone; the service may run as somebody else.
+    // Temporary folders are private to their owner, and the service may run as another user.
     chmodSync(aside, 0o755)
     rmSync(target, { recursive: true, force: true })
     renameSync(aside, target)
   } catch (error) {
     rmSync(aside, { recursive: true, force: true })
-    // Somebody else moved theirs there in between.
+    // Another process moved its build there in the meantime.
     if (builtFrom() !== sources) throw error
   } finally {
     if (NODE_ENV === undefined) delete process.env.NODE_ENV
@@ -63,7 +64,7 @@ export async function buildPages(): Promise<'built' | 'fresh' | 'no vite'> {
   return 'built'
 }
 
-// The client's other files are types, which leave nothing behind.
+// The client's other files contain only types, which are not part of the build.
 const BESIDES = ['client/problem.ts', 'client/retry.ts', 'package-lock.json']
 
 function digest(): string {

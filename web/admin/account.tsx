@@ -7,11 +7,11 @@ import { Icon } from '../ui/icon.tsx'
 import { say } from '../ui/toast.tsx'
 import { initials } from '../ui/words.ts'
 
-/** Who is signed in, and for whom; the way to their other organizations, and out. */
+/** Shows the signed-in user and organization, with links to the user's other organizations and to sign out. */
 export function Account() {
   const { user, organization, organizations } = useSession()
   const navigate = useNavigate()
-  // Everything on the page belongs to the organization before, so the pages begin anew.
+  // Everything on the page belongs to the previous organization, so reload the pages.
   const begin = () => location.assign(`${root}/`)
   const change = plumbline.useMutation('post', '/api/admin/session/organization', {
     onSuccess: begin,

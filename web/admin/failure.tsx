@@ -4,10 +4,10 @@ import { Button } from '../ui/button.tsx'
 import { Mark } from '../ui/icon.tsx'
 import { Failed } from '../ui/states.tsx'
 
-/** Instead of a page that could not be made: why, and what to do. */
+/** Replaces a page that failed to render with the reason and what to do. */
 export function Failure() {
   const error = useRouteError()
-  // The shell leads to the sign-in.
+  // The shell redirects to the sign-in page.
   if (isProblem(error) && error.status === 401) return null
   if (isRouteErrorResponse(error) && error.status === 404) return <NoSuchPage />
   const isOutdated = error instanceof TypeError && /dynamically imported|module script/i.test(error.message)
@@ -30,7 +30,7 @@ export function Failure() {
   )
 }
 
-/** An address without a page. */
+/** The page of an unknown path. */
 export function NoSuchPage() {
   return (
     <main className="page alone">

@@ -11,7 +11,7 @@ const KEYS: readonly (readonly [keys: string, effect: string])[] = [
   ['?', 'Show keyboard shortcuts'],
 ]
 
-/** All keys, on `?`. */
+/** Lists all keyboard shortcuts. Opens with `?`. */
 export default function KeysHelp({ onClose }: { onClose(): void }) {
   const places = [...PLACES, ...SETTINGS].flatMap(({ name, key }) =>
     key === undefined ? [] : [[`g ${key}`, name] as const],

@@ -20,7 +20,7 @@ import '../styles/screens.css'
 import '../styles/narrow.css'
 import '../styles/print.css'
 
-// Whoever signs in has none yet.
+// On the sign-in page there is no session yet.
 if (!location.pathname.startsWith(`${root}/sign-in`)) askForSession()
 
 const router = createBrowserRouter(routes, { basename: root === '' ? '/' : root })

@@ -5,13 +5,13 @@ export interface Destination {
   to: string
   name: string
   icon: IconName
-  /** Without it the page would be empty, so it is not offered. */
+  /** The permission without which the page would be empty. The link is hidden from users who lack it. */
   needs?: HeldPermission
-  /** `g` and then this letter leads there. */
+  /** The shortcut: `g` and then this letter. */
   key?: string
 }
 
-/** Where one can go, in the order of the sidebar. */
+/** The pages of the sidebar, in order. */
 export const PLACES: readonly Destination[] = [
   { to: '/today', name: 'Today', icon: 'today', key: 't' },
   { to: '/bidding', name: 'Bidding', icon: 'bids', needs: 'bids:read', key: 'b' },
@@ -37,5 +37,5 @@ export const SETTINGS: readonly Destination[] = [
   { to: '/settings/audit', name: 'Audit', icon: 'audit', needs: 'events:read' },
 ]
 
-/** On a phone: the four that are used most, and the way to all others. */
+/** The four most used pages for the navigation on phones, which also links to all others. */
 export const QUICK: readonly string[] = ['/today', '/bidding', '/homes', '/orders']

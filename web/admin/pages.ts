@@ -1,6 +1,6 @@
 /**
- * The first segments of the pages' addresses. The server answers these, and no others, with the pages; what is not here
- * stays an unknown path. The routes (routes.tsx) have to begin with one of them.
+ * The first path segments of the pages. The server responds with the pages to these and no others; everything else
+ * remains an unknown path. The routes (routes.tsx) must start with one of them.
  */
 export const PAGES = [
   'today',

@@ -10,7 +10,7 @@ import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { PLACES, SETTINGS } from './navigation.ts'
 
-/** Records and pages by a few letters: what one types, then the arrows and Enter. */
+/** Finds records and pages by a few letters, with the arrow keys and Enter to choose. */
 export default function Palette({ onClose }: { onClose(): void }) {
   const navigate = useNavigate()
   const may = useMay()
@@ -119,7 +119,7 @@ interface Option {
   note: string
 }
 
-/** Where a record that was found is shown. What has no page of its own yet leads to the list that holds it. */
+/** The page of each kind of search result. A kind without its own page links to the list that contains it. */
 const PLACE_OF: Partial<Record<SearchHit['type'], { group: string; icon: IconName; to(id: string): string }>> = {
   vendor: { group: 'Vendors', icon: 'vendors', to: (id) => `/vendors/${id}` },
   bid_request: { group: 'Bidding', icon: 'bids', to: (id) => `/bidding/${id}` },

@@ -5,17 +5,17 @@ import type { PageSegment } from './pages.ts'
 import { Shell } from './shell.tsx'
 
 type Address = '' | PageSegment | `${PageSegment}/${string}`
-/** A page's address begins with a segment that the server knows; anything else does not compile. */
+/** A route must start with a segment that the server knows; anything else does not compile. */
 const page = (path: Address, lazy: () => Promise<{ Component: () => ReactNode }>): RouteObject => ({
   ...{ path, lazy, errorElement: <Failure /> },
 })
 
-/** Every page. Each is loaded when somebody goes there. */
+/** Every page. Each is loaded when it is first opened. */
 export const routes: RouteObject[] = [
   {
     element: <Shell />,
     errorElement: <Failure />,
-    // While the first page is on its way, the document is as it came.
+    // While the first page loads, the document stays as the server sent it.
     hydrateFallbackElement: <div className="app" />,
     children: [
       { index: true, element: <Navigate to="/today" replace /> },

@@ -13,11 +13,11 @@ import { type Destination, PLACES, QUICK, SETTINGS } from './navigation.ts'
 import { signInAddress } from './sign-in/address.ts'
 import { FreshSignIn } from './sign-in/fresh-sign-in.tsx'
 
-// It is there at the first press of Ctrl-K, but not before the first page.
+// Loaded before the first press of Ctrl-K, but after the first page.
 const Palette = lazy(() => import('./palette.tsx'))
 const KeysHelp = lazy(() => import('./keys-help.tsx'))
 
-/** The frame of every page: where one can go, search, the sheet, and what is said in passing. */
+/** The frame of every page: the navigation, the search, the page itself, and the toasts. */
 export function Shell() {
   const navigate = useNavigate()
   const { pathname, search } = useLocation()

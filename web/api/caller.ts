@@ -3,24 +3,26 @@ import type { HeldPermission, Session } from '../../client/contract.gen.ts'
 import { plumbline } from './plumbline.ts'
 import { queries } from './queries.ts'
 
-/** Marks what the frame asks for rather than the page, so that the foot of the page does not show it. */
+/** Marks requests of the frame, so that the footer of the page does not list them. */
 export const OF_THE_FRAME = { ofTheFrame: true }
 
-// A role may be changed while somebody works; a page that is open for long asks again.
+// A role may change while somebody works, so a page that stays open requests the session again.
 const session = plumbline.queryOptions('get', '/api/admin/session', {}, { staleTime: 300_000, meta: OF_THE_FRAME })
 
-/** Who is signed in, for which organization, and what they may do. The shell has it before any page is shown. */
+/**
+ * Returns the signed-in user, the organization and the permissions. The shell has loaded it before any page is shown.
+ */
 export function useSession(): Session {
   return useSuspenseQuery(session).data
 }
 
-/** Asks for it while the page is still on its way, because nothing can be shown before. */
+/** Requests the session while the first page still loads, because nothing can be shown without it. */
 export function askForSession(): void {
-  // The shell, which leads to the sign-in, has to meet a refusal itself.
+  // The shell, which redirects to the sign-in page, must see an error itself.
   queries.fetchQuery(session).catch(() => queries.removeQueries({ queryKey: session.queryKey, exact: true }))
 }
 
-/** Whether this user may do what asks for the permission; what they may not do is not offered. */
+/** Returns a function that tells whether the user has a permission. Actions without permission are hidden. */
 export function useMay(): (permission: HeldPermission) => boolean {
   const { permissions } = useSession()
   return (permission) => permissions.includes(permission)

@@ -1,19 +1,19 @@
 import type { FieldError, Problem } from '../../client/contract.gen.ts'
 import { isProblem } from '../../client/problem.ts'
 
-/** Why something did not work, in words: what is wrong, what still holds and what to do. */
+/** Why something failed, in words: what is wrong, what is unaffected, and what to do. */
 export interface Fault {
   title: string
   detail: string
-  /** What is wrong with single fields, if that is the reason. */
+  /** The invalid fields, if that is the reason. */
   errors: readonly FieldError[]
-  /** The problem of the contract; null if the answer was none, or if there was no answer. */
+  /** The problem of the contract; null if the response was not a problem, or if there was no response. */
   problem: Problem | null
 }
 
 /**
- * Whatever a query or a mutation failed with. By its type that is always a problem of the contract, but a connection may
- * fail, and something else may answer in the service's place.
+ * Describes the error of a query or a mutation. Its type is always a problem of the contract, but a connection may
+ * fail, or something else may respond instead of the service.
  */
 export function faultOf(error: unknown): Fault {
   if (isProblem(error)) {

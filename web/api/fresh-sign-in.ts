@@ -1,12 +1,12 @@
 import { isProblem } from '../../client/problem.ts'
 
-/** Shows the dialog, and resolves to whether the user signed in again. */
+/** Shows the dialog. Resolves to whether the user signed in again. */
 type Show = () => Promise<boolean>
 
 let show: Show | null = null
 let shown: Promise<boolean> | null = null
 
-/** Names the dialog that asks the user to sign in again. Returns the function that removes it. */
+/** Registers the dialog that asks the user to sign in again. Returns the function that removes it. */
 export function showFreshSignInBy(dialog: Show): () => void {
   show = dialog
   return () => {
@@ -15,8 +15,8 @@ export function showFreshSignInBy(dialog: Show): () => void {
 }
 
 /**
- * A fetch that asks the user to sign in again when the service requires a fresh sign-in, and then repeats the request, so
- * that no page has to. If the user cancels, the caller gets the refusal.
+ * Wraps fetch: when the service requires a fresh sign-in, it asks the user to sign in again and repeats the request, so
+ * that pages need not. If the user cancels, the caller gets the error.
  */
 export function askingForFreshSignIn(
   send: (request: Request) => Promise<Response>,
@@ -24,7 +24,7 @@ export function askingForFreshSignIn(
   return async (request) => {
     const response = await send(request)
     if (show === null || response.status !== 403 || !(await isFreshSignInRequired(response))) return response
-    // Requests that are refused at the same time share one dialog.
+    // Requests that fail at the same time share one dialog.
     shown ??= show().finally(() => {
       shown = null
     })

@@ -3,21 +3,20 @@ import { OF_THE_FRAME, useMay } from './caller.ts'
 import { client, plumbline } from './plumbline.ts'
 import { queries } from './queries.ts'
 
-/** Where nothing is urgent, the page asks this often. */
+/** How often pages without urgent content poll. */
 const AT_EASE_MS = 20_000
-/** How long the service holds one request while nothing happens: less than the half minute that some proxies allow. */
+/** How long the service holds one request while nothing happens. Some proxies allow only half a minute. */
 const WAIT_SECONDS = 20
-/** Where much happens at once, the page is read again no more often than this. */
+/** The minimum time between two refreshes of the page while many events arrive. */
 const BETWEEN_MS = 500
-/** After a failure, and where the service lets nobody wait. */
+/** The pause after an error, and when the service does not allow waiting requests. */
 const PAUSE_MS = 1500
-/** In one answer; the next brings what lies beyond. */
+/** The maximum number of events per response; the next response has the rest. */
 const EVENTS = 25
 
 /**
- * Keeps what is on the page up to date, whoever changed it. Somebody who watches bids come in sees one a moment after it
- * was sent, because a request waits for it; elsewhere the page asks now and then. A window that nobody looks at does
- * neither.
+ * Keeps the page up to date, whoever changes its data. With `watching`, a long-polling request shows each change, such
+ * as an arriving bid, at once. Otherwise the page polls now and then. A hidden window does neither.
  */
 export function useLive(pace: 'watching' | 'at ease'): void {
   const isAllowed = useMay()('events:read')
@@ -43,7 +42,7 @@ function useAsking(isOn: boolean): void {
 function useWatching(isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return
-    // Kept while the window is hidden, so that what happens then is seen when somebody looks again.
+    // Kept while the window is hidden, so that events from that time are noticed when the window is visible again.
     const place: Place = {}
     let round = new AbortController()
     const follow = () => {
@@ -61,12 +60,12 @@ function useWatching(isOn: boolean): void {
   }, [isOn])
 }
 
-/** The last event that was seen: not known yet, or null where there is none. */
+/** The last event that was seen: undefined while unknown, null if there are no events. */
 interface Place {
   after?: string | null
 }
 
-/** Waits for events and reads the page again, until the signal or the end of the session. */
+/** Waits for events and refreshes the page, until the signal or the end of the session. */
 async function watch(place: Place, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const begun = performance.now()
@@ -81,13 +80,13 @@ async function watch(place: Place, signal: AbortSignal): Promise<void> {
         readAgain()
         await pause(BETWEEN_MS)
       } else if (error !== undefined) {
-        // Such as an event that is not kept any more.
+        // For example, the last event is no longer stored.
         delete place.after
         readAgain()
         await pause(AT_EASE_MS)
       } else if (performance.now() - begun < PAUSE_MS) await pause(PAUSE_MS)
     } catch {
-      // The service is away, or the round is over.
+      // The service is unavailable, or the round was aborted.
       if (!signal.aborted) await pause(PAUSE_MS)
     }
   }
@@ -102,7 +101,7 @@ async function lastEvent(signal: AbortSignal): Promise<string | null> {
 
 function readAgain(): void {
   void queries.invalidateQueries({
-    // What asks for the newest event would otherwise ask again because of its own answer.
+    // The query for the newest event would otherwise trigger itself.
     predicate: ({ queryKey, meta }) =>
       queryKey[0] === 'get' && (queryKey[1] !== '/api/ext/events' || meta?.ofTheFrame !== true),
   })

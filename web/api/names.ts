@@ -4,7 +4,7 @@ import { OF_THE_FRAME } from './caller.ts'
 import { plumbline } from './plumbline.ts'
 import { queries } from './queries.ts'
 
-/** What is referred to by its id, and how people call it. */
+/** The names of records that are referred to by ID. */
 const NAMES = {
   vendor: async (id: string) => (await load('/api/ext/vendors', id))?.companyName,
   community: async (id: string) => (await load('/api/ext/communities', id))?.name,
@@ -30,21 +30,21 @@ const NAMES = {
 
 export type NamedKind = keyof typeof NAMES
 
-/** Names change rarely; a change on this page reads them again anyway. */
+/** Names rarely change, and a change on this page reloads them anyway. */
 const FRESH_MS = 60_000
 
-/** The name of a record. All names that a page asks for at once are read with one request for each kind. */
+/** Returns the name of a record. All names that a page needs at once are read with one request per kind. */
 export function useName(kind: NamedKind, id: string): UseQueryResult<string | null> {
   return useQuery({ ...nameOptions(kind, id), enabled: id !== '', meta: OF_THE_FRAME })
 }
 
-/** The same for a file: null for what does not exist any more or may not be read. */
+/** Does the same for a file: null if the record no longer exists or may not be read. */
 export function nameOf(kind: NamedKind, id: string): Promise<string | null> {
   return queries.fetchQuery(nameOptions(kind, id))
 }
 
 function nameOptions(kind: NamedKind, id: string) {
-  // Without a name the rest of the row is worth showing, so a refusal is no failure.
+  // The rest of the row is useful without the name, so an error is ignored.
   const queryFn = async () => (await NAMES[kind](id).catch(() => undefined)) ?? null
   return { queryKey: ['name', kind, id] as const, queryFn, staleTime: FRESH_MS }
 }
@@ -63,7 +63,7 @@ type Named =
   | '/api/ext/options'
   | '/api/ext/cost-codes'
 
-// What was archived since is still referred to by its name.
+// Archived records are still referred to by name.
 const WITH_ARCHIVED: readonly ListPath[] = [
   '/api/ext/vendors',
   '/api/ext/communities',
@@ -77,7 +77,7 @@ const WITH_ARCHIVED: readonly ListPath[] = [
 
 type WithId = { id: string }
 const waiting = new Map<Named, Map<string, PromiseWithResolvers<WithId | undefined>>>()
-/** As many ids as one request takes. */
+/** The maximum number of IDs in one request. */
 const MOST_IDS = 200
 
 function load<Path extends Named>(path: Path, id: string): Promise<Item<Path> | undefined> {
@@ -86,7 +86,7 @@ function load<Path extends Named>(path: Path, id: string): Promise<Item<Path> | 
     const opened: NonNullable<typeof batch> = new Map()
     batch = opened
     waiting.set(path, opened)
-    // Rows of a table ask one after another while it is drawn; then all of them are read together.
+    // The rows of a table request their names one after another while it renders; then all names are read together.
     setTimeout(() => void read(path, opened))
   }
   const asked = batch.get(id) ?? Promise.withResolvers<WithId | undefined>()
@@ -94,7 +94,7 @@ function load<Path extends Named>(path: Path, id: string): Promise<Item<Path> | 
   return asked.promise as Promise<Item<Path> | undefined>
 }
 
-// Alike in here for all paths; `load` gives callers the type of theirs.
+// Untyped here for all paths; `load` gives callers the type of their path.
 const asked = plumbline as unknown as {
   queryOptions(method: 'get', path: string, init: object): { queryKey: readonly unknown[]; queryFn(): Promise<unknown> }
 }

@@ -4,7 +4,7 @@ import type { Problem, paths } from '../../client/contract.gen.ts'
 import { plumbline } from './plumbline.ts'
 import { queries } from './queries.ts'
 
-/** What a list can be asked for. */
+/** The query parameters of a list. */
 export type ListQuery<Path extends ListPath> = NonNullable<paths[Path]['get']['parameters']['query']>
 
 export interface Page<Row> {
@@ -12,16 +12,17 @@ export interface Page<Row> {
   nextCursor: string | null
 }
 
-// The paths are many and their types are large; callers see those of their own list, and in here they are all alike.
+// The paths are many and their types are large. Callers see the types of their own list; inside this file all lists
+// look alike.
 const asked = plumbline as unknown as {
   useQuery(method: 'get', path: string, init: object, options: object): UseQueryResult<Page<unknown>, Problem>
   queryOptions(method: 'get', path: string, init: object): { queryKey: readonly unknown[]; queryFn(): Promise<unknown> }
 }
 
-/** What a list is of, where that stands in its path: `{ webhookId }`. */
+/** The path parameters of a list, such as `{ webhookId }`. */
 export type ListPlace = Readonly<Record<string, string>>
 
-/** One page of a list. While the next one is on its way, the one before stays. */
+/** Returns one page of a list. While the next page loads, the previous one stays. */
 export function usePage<Path extends ListPath>(
   path: Path,
   query: ListQuery<Path>,
@@ -35,7 +36,7 @@ export function usePage<Path extends ListPath>(
 
 const LARGEST_PAGE = 200
 
-/** All rows of a list, page by page, up to as many as a spreadsheet is still looked through by a person. */
+/** Reads all rows of a list page by page, up to the maximum size of a spreadsheet that people still look through. */
 export async function allRows<Path extends ListPath>(
   path: Path,
   query: ListQuery<Path>,

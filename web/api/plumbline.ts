@@ -5,18 +5,18 @@ import { retrying } from '../../client/retry.ts'
 import { askingForFreshSignIn } from './fresh-sign-in.ts'
 import { sessionEnded } from './session-end.ts'
 
-/** The path that the service is below, as the server wrote it into the document; usually there is none. */
+/** The path prefix of the service, which the server wrote into the document; usually empty. */
 export const root = document.documentElement.dataset.root ?? ''
 
 /**
- * The typed client, without a key: the browser sends the session's cookie by itself. Whatever a page shows or does goes
- * through here, so nothing on it is beyond what the contract lets this user do.
+ * The typed client, without a key: the browser sends the session's cookie itself. Everything that a page reads or does
+ * uses it, so nothing on a page exceeds what the contract allows this user.
  */
 export const client = createOpenApiClient<paths>({
   baseUrl: root,
-  // `?ids=a,b` is how the contract writes a list in a query.
+  // The contract writes a list in a query as `?ids=a,b`.
   querySerializer: { array: { style: 'form', explode: false } },
-  // Somebody waits in front of it, so it tries less often than a program would.
+  // A user is waiting, so it retries less often than a program would.
   fetch: askingForFreshSignIn(retrying((...request) => fetch(...request), { retries: 2, longestWaitSeconds: 5 })),
 })
 

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import type { Item, ListPath } from '../../client/calls.ts'
 import { type ListQuery, usePage } from './pages.ts'
 
-/** The lists that can be asked for single records by their ids. */
+/** The lists that can be filtered by IDs. */
 type ById = {
   [Path in ListPath]: Item<Path> extends { id: string }
     ? ListQuery<Path> extends { ids?: string[] }
@@ -11,12 +11,12 @@ type ById = {
     : never
 }[ListPath]
 
-/** As many ids as one request takes; a page of a list names fewer. */
+/** The maximum number of IDs in one request; a page of a list refers to fewer. */
 const MOST_IDS = 200
 
 /**
- * The records with these ids, for the names of what a list refers to: one request for all of them, kept as long as other
- * answers. Those that do not exist any more, or may not be read, are not in it.
+ * Returns the records with these IDs, for the names of what a list refers to, with one request for all. Records that no
+ * longer exist, or may not be read, are missing.
  */
 export function useRecords<Path extends ById>(
   path: Path,
@@ -31,7 +31,7 @@ export function useRecords<Path extends ById>(
   )
 }
 
-// What was archived since is still referred to by its name.
+// Archived records are still referred to by name.
 const WITH_ARCHIVED: Partial<Record<ListPath, object>> = {
   '/api/ext/vendors': { includeArchived: true },
   '/api/ext/communities': { includeArchived: true },

@@ -1,4 +1,4 @@
-/** Tells whoever listens that the service no longer knows the session; the shell then leads to the sign-in. */
+/** Notifies listeners that the session has ended; the shell then redirects to the sign-in page. */
 const listeners = new Set<() => void>()
 
 export const sessionEnded = {

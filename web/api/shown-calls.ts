@@ -6,13 +6,13 @@ import { queries } from './queries.ts'
 /** A call of an operation, as an integrator would write it. */
 export interface ShownCall {
   method: string
-  /** With its parameters. */
+  /** The path with its parameters. */
   target: string
   body: unknown
   answer: unknown
-  /** When it was answered; null while it is under way. */
+  /** When the response arrived; null while the call is in progress. */
   at: number | null
-  /** Whether a key could make it too; `/api/admin` is for people. */
+  /** Whether a key could make the call too; `/api/admin` is for users only. */
   isForKeys: boolean
 }
 
@@ -24,8 +24,8 @@ interface CallInit {
 }
 
 /**
- * The calls that made what is on the page, and the last change, read from where they are kept anyway, so that no page has
- * to say what it asked for.
+ * Returns the calls that loaded the page, and the last change, from the caches, so that no page has to report its
+ * calls.
  */
 export function useShownCalls(): ShownCall[] {
   const kept = useRef<{ mark: string; calls: ShownCall[] }>({ mark: '', calls: [] })
@@ -43,7 +43,7 @@ export function useShownCalls(): ShownCall[] {
       if (last?.options.mutationKey !== undefined) {
         const [method, path] = last.options.mutationKey as unknown as CallKey
         const init = last.state.variables as CallInit | undefined
-        // Its answer may hold what is shown once, such as a secret.
+        // The response may contain a value that is shown only once, such as a secret.
         calls.push(callOf([method, path, init], undefined, last.state.submittedAt))
       }
       kept.current = { mark, calls }
@@ -64,7 +64,7 @@ function isOfThePage(query: Query): boolean {
   return query.getObserversCount() > 0 && query.meta?.ofTheFrame !== true && typeof query.queryKey[1] === 'string'
 }
 
-/** Marks the query that a page is about, where it asks for others before. */
+/** Marks the main query of a page if the page runs others before it. */
 export const MAIN = { main: true }
 
 function mainFirst(a: Query, b: Query): number {
@@ -97,7 +97,7 @@ function targetOf(path: string, init: CallInit | undefined): string {
   return texts.length === 0 ? filled : `${filled}?${texts.join('&')}`
 }
 
-/** The call as a line of shell, with the key in a variable. */
+/** Returns the call as a shell command, with the key in a variable. */
 export function asCurl({ method, target, body }: ShownCall): string {
   const url = `${location.origin}${root}${target}`
   const parts = [`curl -H "Authorization: Bearer $PLUMBLINE_KEY" '${url}'`]
@@ -112,7 +112,7 @@ export function asCurl({ method, target, body }: ShownCall): string {
   return parts.join(' \\\n  ')
 }
 
-/** As it stands between single quotes in a shell. */
+/** Escapes text for single quotes in a shell. */
 function quoted(text: string): string {
   return text.replaceAll("'", "'\\''")
 }

@@ -4,8 +4,8 @@ import type { ExecutionOf, SkillInput, SkillName } from '../../client/skills.ts'
 import { plumbline } from './plumbline.ts'
 
 /**
- * What a skill would do: its result and its events, all of it undone. Asked for anew each time it is shown, because it is
- * only true now; the one before stays until the next one is there.
+ * Runs a skill as a dry run and returns its result and events. It runs again each time it is shown, because the result
+ * is only true now. The previous result stays until the next one arrives.
  */
 export function useDryRun<Name extends SkillName>(
   skill: Name,
@@ -21,7 +21,7 @@ export function useDryRun<Name extends SkillName>(
   return run as unknown as UseQueryResult<ExecutionOf<Name>, Problem>
 }
 
-/** What a skill that changes nothing finds out, such as a suggestion. */
+/** Runs a skill that changes nothing and returns its result, such as a suggestion. */
 export function useFinding<Name extends SkillName>(
   skill: Name,
   input: SkillInput<Name>,
@@ -32,7 +32,7 @@ export function useFinding<Name extends SkillName>(
   return run as unknown as UseQueryResult<ExecutionOf<Name>, Problem>
 }
 
-/** Runs a skill for real. */
+/** Runs a skill. */
 export function useSkill<Name extends SkillName>(
   skill: Name,
   options: { onSuccess?(execution: ExecutionOf<Name>): void } = {},

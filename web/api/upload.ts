@@ -5,10 +5,13 @@ import { client } from './plumbline.ts'
 
 const PATH = '/api/ext/attachments'
 
-/** The most that the service takes of one file. */
+/** The maximum size of one file that the service accepts, in bytes. */
 export const MOST_FILE_BYTES = 25 * 1024 * 1024
 
-/** A file takes as long as the line it is sent over; the service ends what takes it too long, usually after a minute. */
+/**
+ * The duration of an upload depends on the connection. The service ends requests that take too long, usually after a
+ * minute.
+ */
 const send = retrying((...request) => fetch(...request), { retries: 1, longestWaitSeconds: 5, timeoutSeconds: 300 })
 
 export interface Upload {
@@ -16,14 +19,17 @@ export interface Upload {
   body: File
 }
 
-/** Attaches a file to a record. The service is sent the bytes as they are, which the queries made of the contract cannot. */
+/**
+ * Attaches a file to a record. The request body is the bytes of the file, which the queries generated from the contract
+ * cannot send.
+ */
 export function useUpload(options: { onSuccess(made: Attachment): void }) {
   return useMutation({
     mutationKey: ['post', PATH],
     mutationFn: async ({ params, body }: Upload) => {
       const { data, error } = await client.POST(PATH, {
         ...{ params, fetch: send, headers: { 'Content-Type': 'application/octet-stream' } },
-        // The contract's types know bytes as text; what is sent is the file.
+        // The contract's types describe bytes as text; the body is the file itself.
         ...{ body: body.name, bodySerializer: () => body },
       })
       if (error !== undefined) throw error

@@ -2,7 +2,7 @@ import type { ActorVia, LinkCopier } from '../../client/contract.gen.ts'
 import { useMay } from '../api/caller.ts'
 import { Name } from './name.tsx'
 
-/** Who did something, by name and as a way there, as far as this user may know it. */
+/** Shows the name of an actor with a link, if this user may see them. */
 export function ActorName({ of }: { of: { type: string; id: string | null; via?: ActorVia; copiedBy?: LinkCopier } }) {
   const { type, id, via, copiedBy } = of
   const may = useMay()

@@ -2,7 +2,7 @@ import type { Actor } from '../../client/contract.gen.ts'
 import { useMay } from '../api/caller.ts'
 import { useRecords } from '../api/records.ts'
 
-/** Who did something, by name where this user may know it. */
+/** Returns a function that names actors, as far as this user may see them. */
 export function useActorNames(actors: readonly Actor[]): (actor: Actor) => string {
   const may = useMay()
   const idsOf = (type: Actor['type']) =>

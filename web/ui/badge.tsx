@@ -1,7 +1,7 @@
 import { LOOKS, type Look, type LookOf } from './looks.ts'
 import { Shape } from './shape.tsx'
 
-/** A state: a shape and a word; the color only repeats them. */
+/** Shows a state as a shape and a word; the color only repeats them. */
 export function Badge({ look, bare = false }: { look: Look; bare?: boolean }) {
   return (
     <span className={bare ? 'badge bare' : 'badge'} data-tone={look.tone}>
@@ -11,14 +11,14 @@ export function Badge({ look, bare = false }: { look: Look; bare?: boolean }) {
   )
 }
 
-/** The state of a record, as its kind of records shows it. */
+/** Shows the state of a record in the look of its kind. */
 export function Status<Kind extends keyof typeof LOOKS>(props: { of: Kind; is: LookOf<Kind>; bare?: boolean }) {
   return <Badge look={lookOf(props.of, props.is)} bare={props.bare} />
 }
 
 export function lookOf<Kind extends keyof typeof LOOKS>(kind: Kind, state: LookOf<Kind>): Look {
   const looks: Record<string, Look> = LOOKS[kind]
-  // A service that is newer than the page may know states that the page does not.
+  // A service that is newer than the page may return states that the page does not know.
   return looks[String(state)] ?? { word: inWords(String(state)), tone: 'calm', shape: 'ring' }
 }
 
@@ -27,7 +27,7 @@ const ABBREVIATIONS = ['hvac', 'ach', 'po', 'id', 'pdf', 'sms', 'url', 'sku', 'a
 /** Where the code has another spelling or word than people. */
 const SPELLINGS: Readonly<Record<string, string>> = { cancelled: 'canceled', refused: 'rejected', w9: 'W-9' }
 
-/** `pending_review` as people write it. */
+/** Turns a name such as `pending_review` into words. */
 export function inWords(name: string): string {
   const words = name
     .replaceAll(/[_-]/g, ' ')

@@ -3,24 +3,24 @@ import { useFormats } from './organization.ts'
 export interface BudgetBarProps {
   label: string
   budgeted: number
-  /** In approved orders. */
+  /** The amount of approved orders. */
   committed: number
-  /** In orders that wait. */
+  /** The amount of orders that await approval. */
   pending: number
-  /** Paid or to be paid for work done; it runs inside the rest. */
+  /** The cost of work done, paid or not; drawn inside the others. */
   actual: number
-  /** Where it is expected to end; null where nobody knows. */
+  /** The forecast at completion; null if unknown. */
   forecast?: number | null
   /** The amount at the right end, if several bars share a scale. */
   scale?: number
 }
 
-/** Where the budget stands when a bar has its own scale, so that there is room for what passes it. */
+/** The position of the budget on a bar with its own scale, which leaves room for an overrun. */
 const ROOM = 0.84
 
 /**
- * Money against a budget: committed fills, pending is hatched, actual runs inside, what passes the budget is red, the
- * diamond is the forecast. The plumb line marks what holds: the budget.
+ * Draws money against a budget: committed is solid, pending is hatched, actual is drawn inside, an overrun is red, and
+ * the diamond is the forecast. The plumb line marks the budget.
  */
 export function BudgetBar({ label, budgeted, committed, pending, actual, forecast = null, scale }: BudgetBarProps) {
   const { money } = useFormats()
@@ -58,7 +58,7 @@ export function BudgetBar({ label, budgeted, committed, pending, actual, forecas
   )
 }
 
-/** The hatching of what is pending; once on every page. */
+/** Defines the hatching of pending amounts. Rendered once per page. */
 export function BarPatterns() {
   return (
     <svg className="patterns" width="0" height="0" aria-hidden="true">

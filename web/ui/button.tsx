@@ -3,11 +3,11 @@ import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** One primary button for each surface; danger is outlined, and solid only in the dialog that asks again. */
+  /** One primary button per surface. Danger is outlined, and solid only in the confirmation dialog. */
   look?: 'plain' | 'primary' | 'quiet' | 'danger' | 'danger solid'
   icon?: IconName
   small?: boolean
-  /** While its work is under way: it stays where it is, says so, and cannot be pressed again. */
+  /** Whether its work is in progress: the button keeps its size, shows the progress, and cannot be pressed again. */
   busy?: boolean
   children?: ReactNode
 }
@@ -30,7 +30,7 @@ export function Button({ look = 'plain', icon, small = false, busy = false, ...p
   )
 }
 
-/** A button with an icon alone, and its word for readers. */
+/** A button with only an icon, and a label for screen readers. */
 export function IconButton({ label, ...props }: Omit<ButtonProps, 'children'> & { label: string; icon: IconName }) {
   return (
     <Button {...props} className={`only ${props.className ?? ''}`} title={label}>

@@ -6,13 +6,13 @@ import { Icon } from './icon.tsx'
 
 const ALWAYS = ['version', 'updatedAt']
 
-/** Somebody changed the record while one wrote: what, and the choice to save over it. */
+/** Shows what another user changed while this user was editing, and offers to overwrite it. */
 export function ChangedSince<Record extends object>(props: {
   error: unknown
-  /** As it was when one began, and as it is now. */
+  /** The record when editing started, and the current record. */
   before: Record
   now: Record | undefined
-  /** Sends the same again, on top of what it is now. */
+  /** Sends the same change again, based on the current record. */
   onOverwrite(): void
 }) {
   const { error, before, now, onOverwrite } = props

@@ -1,6 +1,6 @@
 import { say } from './toast.tsx'
 
-/** Copies a text, and says what it was. */
+/** Copies a text and shows a toast that names it. */
 export async function copy(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { copy } from './clipboard.ts'
 
-/** Code to read and to copy. */
+/** Shows code to read and copy. */
 export function Code(props: { label: string; head?: ReactNode; text: string; copied?: string }) {
   const { label, head, text, copied = 'Code' } = props
   return (
@@ -13,7 +13,7 @@ export function Code(props: { label: string; head?: ReactNode; text: string; cop
           Copy
         </Button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would take the text out of its lines. */}
       <pre tabIndex={0} role="region" aria-label={label}>
         <code>{text}</code>

@@ -1,4 +1,4 @@
-/** A table as CSV (RFC 4180), with the mark at its beginning by which spreadsheets recognize UTF-8. */
+/** Returns a table as CSV (RFC 4180), with a byte order mark by which spreadsheets recognize UTF-8. */
 export function toCsv(heads: readonly string[], rows: readonly (readonly (string | number | null)[])[]): Blob {
   const lines = [heads, ...rows].map((cells) => cells.map(cellOf).join(','))
   return new Blob([`\uFEFF${lines.join('\r\n')}\r\n`], { type: 'text/csv;charset=utf-8' })
@@ -7,12 +7,12 @@ export function toCsv(heads: readonly string[], rows: readonly (readonly (string
 function cellOf(value: string | number | null): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value)
-  // A spreadsheet would run a text that begins so as a formula; the apostrophe keeps it a text.
+  // A spreadsheet would run text with this prefix as a formula; the apostrophe keeps it text.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Hands a file to the browser to be saved. */
+/** Makes the browser save a file. */
 export function save(file: Blob, name: string): void {
   const url = URL.createObjectURL(file)
   const link = document.createElement('a')

@@ -2,9 +2,9 @@ import { useFormats } from './organization.ts'
 
 export interface DayBar {
   date: string
-  /** What was done. */
+  /** Successful requests. */
   count: number
-  /** What was refused or failed, on top of it. */
+  /** Refused or failed requests, drawn on top. */
   bad: number
 }
 
@@ -13,12 +13,12 @@ const LEFT = 48
 const TOP = 26
 const BOTTOM = 150
 const HEIGHT = 176
-/** More dates than this do not fit beside one another. */
+/** More dates than this do not fit side by side. */
 const MOST_LABELS = 31
 
 /**
- * A number for each day, the bad part in red on top, with the line that must not be passed if it is near. Readers get the
- * same as a table.
+ * Draws a number per day with the bad part in red on top, and a line for the limit if it is near. Screen readers get
+ * the same data as a table.
  */
 export function DayBars(props: {
   label: string
@@ -29,7 +29,7 @@ export function DayBars(props: {
   const { label, days, limit, words } = props
   const { day, shortDay } = useFormats()
   const highest = Math.max(1, ...days.map(({ count, bad }) => count + bad))
-  // A limit far above everything would press all bars flat; then it is said, and not drawn.
+  // A limit far above all bars would flatten them, so it is stated in words instead.
   const isLimitNear = limit !== undefined && limit.value <= highest * 4
   const most = roundedUp(isLimitNear ? Math.max(highest, limit.value) : highest)
   const y = (value: number) => BOTTOM - (value / most) * (BOTTOM - TOP)
@@ -39,7 +39,7 @@ export function DayBars(props: {
   const last = days.length - 1
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it. */}
       <section className="scroll-x from-end" tabIndex={0} aria-label={`${label}, drawn`}>
         <svg className="chart days" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
           <path className="grid" d={`M${LEFT} ${y(most)}H${WIDTH}M${LEFT} ${y(most / 2)}H${WIDTH}`} />
@@ -102,7 +102,7 @@ export function DayBars(props: {
   )
 }
 
-/** The next of 2, 4, 10, 20, 40, 100 and so on, whose half is a whole number too. */
+/** Rounds up to 2, 4, 10, 20, 40, 100 and so on, whose halves are whole numbers too. */
 function roundedUp(value: number): number {
   const scale = 10 ** Math.floor(Math.log10(value))
   return Math.max(2, [1, 2, 4, 10].map((step) => step * scale).find((step) => step >= value) ?? value)

@@ -1,24 +1,24 @@
-/** Dates and times in the organization's zone. A date is `2026-12-05`; an instant is an ISO timestamp. */
+/** Formats dates and times in the organization's time zone. A date is `2026-12-05`; a timestamp is in ISO format. */
 export interface Days {
-  /** The date that it is there now. */
+  /** The current date in the time zone. */
   today(): string
   /** `Sat, Dec 5` this year, `Jul 19, 2027` otherwise. */
   day(date: string): string
-  /** `Dec 5`, where there is no room for more. */
+  /** `Dec 5`, for narrow places. */
   shortDay(date: string): string
-  /** `Saturday, December 5`, with the year if it is another one. */
+  /** `Saturday, December 5`, with the year if it is not the current one. */
   wholeDay(date: string): string
-  /** `Nov 23, 8:40 AM`, with the year if it is another one. */
+  /** `Nov 23, 8:40 AM`, with the year if it is not the current one. */
   time(instant: string): string
   /** `12 days left`, `today`, `3 days ago`. */
   left(date: string): string
-  /** Whole days from today to the date. */
+  /** Number of days from today to the date. */
   until(date: string): number
-  /** The date of an instant. */
+  /** The date of a timestamp. */
   dateOf(instant: string): string
-  /** The instant at which a date begins there. */
+  /** The timestamp at which a date starts in the time zone. */
   beginOf(date: string): string
-  /** `CST`. */
+  /** The short name of the zone, such as `CST`. */
   readonly zone: string
 }
 
@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000
 
 export function daysIn(timeZone: string, now: () => Date = () => new Date()): Days {
   const dates = new Intl.DateTimeFormat('en-CA', { timeZone })
-  // A date has no zone, so it is shown as the same date wherever it is read.
+  // A date has no time zone, so it is formatted as the same date wherever it is read.
   const near = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'short', month: 'short', day: 'numeric' })
   const far = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short', day: 'numeric', year: 'numeric' })
   const whole = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'long', month: 'long', day: 'numeric' })
@@ -44,7 +44,7 @@ export function daysIn(timeZone: string, now: () => Date = () => new Date()): Da
     ...{ timeZone, year: 'numeric', month: '2-digit', day: '2-digit' },
     ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
   })
-  /** What the clocks there show at an instant, as if they showed UTC. */
+  /** The local time of a timestamp, read as if it were UTC. */
   const shownAt = (instant: number) => Date.parse(`${whole24.format(instant).replace(' ', 'T')}Z`)
   const today = () => dates.format(now())
   const until = (date: string) => Math.round((utc(date) - utc(today())) / DAY_MS)

@@ -3,17 +3,17 @@ import type { ReactNode } from 'react'
 import { IconButton } from './button.tsx'
 
 /**
- * Decides about one thing. The rest of the page is inert meanwhile, Escape closes it, and the focus returns to where it
- * was. `narrow` to confirm, `wide` for a dry run.
+ * A dialog for one decision. The rest of the page is inert while it is open, Escape closes it, and the focus returns to
+ * where it was. `narrow` is for confirmations, `wide` for dry runs.
  */
 export function Dialog(props: {
   open: boolean
   onClose(): void
   title: ReactNode
   size?: 'narrow' | 'usual' | 'wide'
-  /** Beside the title: what it is about. */
+  /** Shown next to the title: what it is about. */
   note?: ReactNode
-  /** The buttons, the one that does it last. */
+  /** The buttons, the main one last. */
   tail?: ReactNode
   children: ReactNode
 }) {

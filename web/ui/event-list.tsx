@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx'
 import { Name } from './name.tsx'
 import { count } from './words.ts'
 
-/** The events that a dry run would have fired, numbered, as subscribers would get them. */
+/** Lists the events that a dry run would have created, numbered, as subscribers would receive them. */
 export function EventList({ events, about }: { events: readonly Event[]; about?(event: Event): string | undefined }) {
   return (
     <div className="effect-box">
@@ -26,7 +26,7 @@ export function EventList({ events, about }: { events: readonly Event[]; about?(
   )
 }
 
-/** What an event is about, by the number or the name that its record has. */
+/** Returns the number or name of the record that an event is about. */
 export function nameOfObject({ data }: Event): string {
   const object: object = data.object
   for (const field of ['number', 'name', 'companyName', 'title']) {
@@ -36,14 +36,14 @@ export function nameOfObject({ data }: Event): string {
   return ''
 }
 
-/** The same on a page, by the vendor where the record has no name of its own, such as a notice. */
+/** Shows the record of an event; for a record without a name, such as a notice, the vendor. */
 export function AboutEvent({ of }: { of: Event }) {
   const name = nameOfObject(of)
   const { vendorId } = of.data.object as { vendorId?: unknown }
   return name === '' && typeof vendorId === 'string' ? <Name of="vendor" id={vendorId} isPlain /> : name
 }
 
-/** The id of the record that the event is about. */
+/** Returns the ID of the record that the event is about. */
 export function idOfObject({ data }: Event): string {
   return String((data.object as { id: unknown }).id)
 }

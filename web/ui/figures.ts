@@ -1,12 +1,15 @@
-/** Amounts, quantities and shares as people read them. Minus is a minus sign, and the sign of a difference always stands. */
+/**
+ * Formats amounts, quantities and shares for people. Negative amounts have a true minus sign, and differences always
+ * have a sign.
+ */
 export interface Figures {
   /** Whole units, for lists: `$42,000`. */
   money(amount: number): string
-  /** Whole units where the currency stands in the head: `42,000`. */
+  /** Whole units, if the heading names the currency: `42,000`. */
   whole(amount: number): string
   /** With cents, for documents: `$42,000.00`. */
   cents(amount: number): string
-  /** With cents where the currency stands in the head: `42,000.00`. */
+  /** With cents, if the heading names the currency: `42,000.00`. */
   exact(amount: number): string
   /** With its sign: `+$1,200`, `−$2,150`, `$0`. */
   difference(amount: number): string
@@ -38,7 +41,7 @@ export function quantity(number: number): string {
 
 const PRICE = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 4 })
 
-/** The price of a unit: at least two decimals. */
+/** Formats the price of a unit with at least two decimals. */
 export function unitPrice(price: number): string {
   return withMinus(PRICE.format(price))
 }
@@ -50,7 +53,7 @@ export function percent(number: number): string {
 
 const SIZE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
 
-/** How large a file is: `30 kB`, `2.4 MB`. */
+/** Formats the size of a file: `30 kB`, `2.4 MB`. */
 export function fileSize(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${SIZE.format(bytes / 1_000_000)} MB`
 }

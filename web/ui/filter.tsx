@@ -3,13 +3,13 @@ import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 
 export interface Filter {
-  /** The operation's parameter, and that of the page's address. */
+  /** The name of the operation's parameter and of the page's query parameter. */
   name: string
   label: string
   options: readonly { value: string; label: string }[]
 }
 
-/** A filter that is not set is a button with its choices; one that is set is a chip that can be taken away. */
+/** A filter that is not set is a button with its choices; a set filter is a chip that can be removed. */
 export function FilterControl(props: {
   filter: Filter
   value: string | undefined

@@ -7,7 +7,7 @@ import { Dialog } from './dialog.tsx'
 import { useFormats } from './organization.ts'
 import { count } from './words.ts'
 
-/** The foot of the sheet: the operation that made this page, ready to copy, and behind it every other one. */
+/** The footer of the page: the API operation that loaded it, ready to copy, and all others in a dialog. */
 export function Foot() {
   const calls = useShownCalls()
   const [isOpen, setIsOpen] = useState(false)
@@ -47,7 +47,7 @@ export function Foot() {
   )
 }
 
-/** Longer answers are cut: they are here to show their form. */
+/** Longer responses are cut, because they only show the format. In characters. */
 const LONGEST_ANSWER = 4000
 
 function CallShown({ call }: { call: ShownCall }) {

@@ -6,8 +6,8 @@ import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
 
 /**
- * A form in a dialog, as all of them are: faults stand at their fields, what cannot be said there at the top. Of a record
- * that somebody else changed meanwhile it shows what, and offers to save over it. `word` is the button: what it does.
+ * The common form in a dialog: errors are shown at their fields, and all others at the top. If another user changed the
+ * record in the meantime, it shows the difference and offers to overwrite it. `word` is the label of the button.
  */
 export function FormDialog<Record extends { version: number }>(props: {
   title: ReactNode
@@ -15,20 +15,20 @@ export function FormDialog<Record extends { version: number }>(props: {
   size?: 'narrow' | 'usual' | 'wide'
   word: string
   isDanger?: boolean
-  /** The change as it stands. */
+  /** The state of the mutation. */
   change: { error: unknown; isPending: boolean }
-  /** The record that is changed, as the page has it now; its version is sent along, so that no change is lost. */
+  /** The record to change, as the page currently has it. Its version is sent along, so that no change is lost. */
   of?: Record | undefined
   onSubmit(form: FormData, ifMatch: { 'If-Match'?: string }): void
   onClose(): void
-  /** Beside the buttons. */
+  /** Shown next to the buttons. */
   aside?: ReactNode
   isDisabled?: boolean
   children: ReactNode
 }) {
   const { title, note, size, word, isDanger = false, change, of, onSubmit, onClose, aside, children } = props
   const id = useId()
-  // As it was when the form was opened: what others change meanwhile does not change what one sees.
+  // The record when the form was opened. Changes by others in the meantime do not change the form.
   const [before] = useState(of)
   const [sent, setSent] = useState<FormData | null>(null)
   const isConflict = change.error !== null && faultOf(change.error).problem?.code === 'precondition_failed'

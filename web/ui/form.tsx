@@ -13,11 +13,11 @@ import {
 import { faultOf } from '../api/fault.ts'
 import { Icon } from './icon.tsx'
 
-/** What the service found wrong with a form, at the fields that its pointers lead to. */
+/** The errors of a form by the pointers of the problem. */
 interface Faults {
-  /** The fault of the field with this pointer, or below it; undefined if there is none. */
+  /** Returns the error of the field with this pointer, or below it; undefined if there is none. */
   at(pointer: string): string | undefined
-  /** A field says that it shows the faults of this pointer. */
+  /** Registers a field that shows the errors of this pointer. Returns the function that removes it. */
   show(pointer: string): () => void
 }
 
@@ -25,11 +25,11 @@ const NONE: Faults = { at: () => undefined, show: () => () => {} }
 const FaultsContext = createContext<Faults>(NONE)
 
 /**
- * A form whose fields show the problem that its submission was answered with. What no field shows, and what is not about
- * single fields, stands at the top. The first field with a fault gets the focus.
+ * A form whose fields show the errors of its submission. Errors without a field are shown at the top. The first field
+ * with an error gets the focus.
  */
 export function Form(props: {
-  /** What the mutation failed with; null if it has not. */
+  /** The error of the mutation; null if it has not failed. */
   error: unknown
   onSubmit(form: FormData): void
   children: ReactNode
@@ -60,7 +60,7 @@ export function Form(props: {
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    // With the button that was pressed, because a form may have several.
+    // Includes the pressed button, because a form may have several.
     const submitter = (event.nativeEvent as SubmitEvent).submitter
     onSubmit(new FormData(event.currentTarget, submitter instanceof HTMLButtonElement ? submitter : null))
   }
@@ -95,13 +95,16 @@ export interface ControlProps {
   'aria-describedby': string | undefined
 }
 
-/** Label above, hint below, the fault where the problem's pointer leads. `name` is the input's property. */
+/**
+ * A field with the label above, the hint below, and the error of the problem's pointer. `name` is the property of the
+ * input.
+ */
 export function Field(props: {
   name: string
   label: ReactNode
   hint?: ReactNode
   optional?: boolean
-  /** Where the faults of it are, if not at the property itself. */
+  /** The pointer of its errors, if it is not the property itself. */
   pointer?: string
   children(control: ControlProps): ReactNode
 }) {
@@ -137,7 +140,7 @@ export function Field(props: {
   )
 }
 
-/** The fault of what is no single control, such as a choice of several. */
+/** Shows the error of a group of controls, such as a choice of several. */
 export function FaultAt({ pointer }: { pointer: string }) {
   const faults = useContext(FaultsContext)
   const { show } = faults
@@ -152,7 +155,7 @@ export function FaultAt({ pointer }: { pointer: string }) {
   )
 }
 
-/** A line of text. */
+/** A single-line text field. */
 export function TextField(props: {
   name: string
   label: ReactNode
@@ -175,7 +178,7 @@ export function TextField(props: {
           {...control}
           {...{ type, defaultValue, placeholder, min, max, autoComplete }}
           className="input"
-          // biome-ignore lint/a11y/noAutofocus: the first field of a dialog that was just opened to be filled in.
+          // biome-ignore lint/a11y/noAutofocus: the first field of a dialog that the user just opened to fill in.
           autoFocus={autoFocus}
         />
       )}
@@ -197,7 +200,7 @@ export function TextAreaField(props: {
   )
 }
 
-/** One of a few; more than fifteen are searched for instead. */
+/** A choice of one option. Use a search for more than fifteen options. */
 export function SelectField(props: {
   name: string
   label: ReactNode
@@ -229,14 +232,14 @@ export function SelectField(props: {
   )
 }
 
-/** What was typed, without spaces around it; undefined if that is nothing. */
+/** Returns the trimmed text of a field; undefined if it is empty. */
 export function typed(form: FormData, name: string): string | undefined {
   const value = form.get(name)
   const text = typeof value === 'string' ? value.trim() : ''
   return text === '' ? undefined : text
 }
 
-/** What was typed, as a number; undefined if that is nothing. Commas and currency signs are how people write amounts. */
+/** Returns the number in a field; undefined if it is empty. People write amounts with commas and currency signs. */
 export function typedNumber(form: FormData, name: string): number | undefined {
   const text = typed(form, name)?.replaceAll(/[$,\s]/g, '')
   return text === undefined || text === '' ? undefined : Number(text)

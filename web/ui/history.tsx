@@ -7,10 +7,10 @@ import { EVENT_PHRASES } from './event-words.ts'
 import { Empty, Failed, SkeletonLines } from './states.tsx'
 import { Time } from './time.tsx'
 
-/** How far back the page looks; the event log has all of it. */
+/** How many events are shown; the event log has all of them. */
 const NEWEST = 50
 
-/** What happened to a record, the newest first, hanging from a plumb line. */
+/** Shows the history of a record, newest first, along a plumb line. */
 export function History({ of }: { of: string }) {
   const may = useMay()
   const page = usePage(
@@ -47,7 +47,7 @@ function toneOf(type: string): string | undefined {
   return /\.(submitted|issued|created)$/.test(type) ? 'flow' : undefined
 }
 
-/** What changes with every change says nothing about it. */
+/** Fields that every change updates, which say nothing about it. */
 const ALWAYS = ['version', 'updatedAt']
 
 function told({ type, data }: Event): string {

@@ -1,6 +1,6 @@
 import { ICONS, type IconName } from './icons.ts'
 
-/** An icon. A word stands beside it, so readers skip it; a button with an icon alone says its word in `sr`. */
+/** An icon. Screen readers skip it, because a word is next to it. A button with only an icon has its label in `sr`. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">

@@ -1,4 +1,4 @@
-/** The drawings of the icons: 16 by 16, a stroke of 1.5 in the color of the text beside them. */
+/** The paths of the icons: 16 by 16, with a stroke of 1.5 in the current text color. */
 export const ICONS = {
   agent: 'M8 2.3v2.2M3.5 4.5h9v7h-9zM6.2 7.2h.01M9.8 7.2h.01M6.2 9.5h3.6M6 13.5h4',
   audit: 'M8 2.3l4.8 1.8v3.7c0 2.8-1.9 4.9-4.8 5.9-2.9-1-4.8-3.1-4.8-5.9V4.1zM6 7.9l1.5 1.5L10.2 6.5',

@@ -1,12 +1,12 @@
 import { useCallback, useMemo } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 
-/** What a list shows, as it stands in the address, so that it can be sent to somebody, kept, and gone back to. */
+/** The state of a list, stored in the URL so that it can be shared, bookmarked and returned to. */
 export interface ListView {
   q: string
   sort: string
   cursor: string | undefined
-  /** How many pages before this one were looked through, as far as this tab knows. */
+  /** How many pages precede this one, as far as this tab knows. */
   pagesBefore: number
   filter(name: string): string | undefined
   setFilter(name: string, value: string | undefined): void
@@ -24,7 +24,7 @@ export function useListView(usualSort: string, filters: readonly string[]): List
   const location = useLocation()
   const pagesBefore = Number((location.state as { pagesBefore?: number } | null)?.pagesBefore ?? 0)
 
-  // What is shown changes: one begins again at the first page.
+  // A different selection starts at the first page.
   const change = useCallback(
     (name: string, value: string | undefined, options?: { replace: boolean }) => {
       setParams((before) => {
@@ -48,7 +48,7 @@ export function useListView(usualSort: string, filters: readonly string[]): List
       pagesBefore,
       filter: (name) => params.get(name) ?? undefined,
       setFilter: change,
-      // While somebody types, each letter is not a step to go back to.
+      // Typing must not create a history entry per letter.
       setSearch: (text) => change('q', text, { replace: true }),
       setSort: (sort) => change('sort', sort === usualSort ? undefined : sort),
       clear() {

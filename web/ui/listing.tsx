@@ -15,41 +15,41 @@ import { say } from './toast.tsx'
 import { count } from './words.ts'
 
 const PAGE_SIZE = 50
-/** More is not looked through by a person; for all of it there is the export of an organization. */
+/** A person does not look through more rows. The export of the organization contains everything. */
 const MOST_EXPORTED = 10_000
 
 const NO_FILTERS: readonly Filter[] = []
 const NO_TABS: readonly string[] = []
 
 interface ListingProps<Path extends ListPath> {
-  /** The list operation. */
+  /** The path of the list operation. */
   path: Path
-  /** What it is of, if its path says so. */
+  /** The path parameters of the list, if it has any. */
   place?: ListPlace
-  /** How often it is read again, where rows change without an event. */
+  /** The polling interval in milliseconds, for rows that change without an event. */
   everyMs?: number
-  /** What the rows are: `vendor`, `vendors`. */
+  /** The noun for the rows: `vendor`, `vendors`. */
   nouns: readonly [one: string, several: string]
   columns: readonly Column<Item<Path>>[]
   keyOf(row: Item<Path>): string
-  /** The order of the list when nobody asked for another; left out for a list that has one order. */
+  /** The default sort order; omitted for a list with only one order. */
   sort?: string
-  /** What the search looks at; without it there is no search. */
+  /** What the search covers; without it there is no search. */
   searchIn?: string
   filters?: readonly Filter[]
-  /** Filters that tabs over the list set. */
+  /** Names of the filters that tabs above the list set. */
   tabs?: readonly string[]
-  /** What is asked for besides what the view says. */
+  /** Additional query parameters. */
   query?: ListQuery<Path>
-  /** Shown when there is nothing at all: why, and the next step. */
+  /** Shown if there are no rows at all: why, and the next step. */
   empty: ReactNode
-  /** Beside the filters. */
+  /** Shown next to the filters. */
   aside?: ReactNode
 }
 
 /**
- * A list operation as people use it: search, filters and order in the address, paging by cursor, what to do when it is
- * empty, and all of it as CSV. `j` and `k` move from row to row.
+ * Shows a list operation with search, filters and sorting in the URL, paging by cursor, an empty state, and a CSV
+ * export. `j` and `k` move between rows.
  */
 export function Listing<Path extends ListPath>(props: ListingProps<Path>) {
   const {

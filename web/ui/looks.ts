@@ -29,8 +29,8 @@ import type {
 import type { ShapeName } from './shape.tsx'
 
 /**
- * A tone says whether somebody must act: calm nothing, flow under way, ok done, warn soon, bad now. The shape tells states
- * of one tone apart, so that a color never says anything alone.
+ * A tone shows whether somebody must act: calm for nothing, flow for in progress, ok for done, warn for soon, bad for
+ * now. The shape distinguishes states of the same tone, so that color is never the only sign.
  */
 export type Tone = 'calm' | 'flow' | 'ok' | 'warn' | 'bad'
 
@@ -42,7 +42,7 @@ export interface Look {
 
 const look = (word: string, tone: Tone, shape: ShapeName): Look => ({ word, tone, shape })
 
-/** How each state of the contract looks. A state that the contract adds does not compile until it is here. */
+/** The look of each state of the contract. A state that the contract adds does not compile until it is added here. */
 export const LOOKS = {
   vendor: {
     prospective: look('Prospective', 'flow', 'dash'),

@@ -6,22 +6,22 @@ import { EventList } from './event-list.tsx'
 import { Refused, SkeletonLines } from './states.tsx'
 
 /**
- * Moves a record to another state: shows what that would do, asks for a reason where one is kept, and then does it. The
- * trial is a dry run; without one (the user's role may not make any) only the effect in words is shown.
+ * Moves a record to another state: shows the effect, asks for a reason if one is recorded, and then acts. The trial is
+ * a dry run. If the user's role does not allow dry runs, only the effect in words is shown.
  */
 export function MoveDialog(props: {
   title: string
-  /** What it means, in a sentence. */
+  /** The effect in one sentence. */
   effect: ReactNode
-  /** The button: what it does. */
+  /** The label of the button. */
   word: string
   isDanger?: boolean
   reason?: 'needed' | 'optional'
-  /** What else is said with it. */
+  /** Additional fields of the form. */
   fields?: ReactNode
   trial: { data?: { events: readonly Event[] } | undefined; error: unknown; isFetching: boolean } | null
   error: unknown
-  /** What can be done about a refusal, where the problem cannot know it. */
+  /** Returns advice about an error that the problem itself cannot give. */
   remedy?(error: unknown): ReactNode
   isPending: boolean
   onConfirm(reason: string | undefined): void
@@ -44,7 +44,7 @@ export function MoveDialog(props: {
           <Button
             look={isDanger ? 'danger solid' : 'primary'}
             busy={isPending}
-            // A trial that is still under way would find the record moved, and be refused.
+            // A trial in progress would find the record moved and be refused.
             disabled={trial?.isFetching === true || (reason === 'needed' && given === undefined)}
             onClick={() => onConfirm(given)}
           >

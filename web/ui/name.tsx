@@ -3,7 +3,7 @@ import { type NamedKind, useName } from '../api/names.ts'
 import { Skeleton } from './states.tsx'
 import { None } from './table.tsx'
 
-/** Where a record of each kind is shown; the others have no page of their own. */
+/** The page of each kind of record; other kinds have no page. */
 const PLACES: Partial<Record<NamedKind, (id: string) => string>> = {
   vendor: (id) => `/vendors/${id}`,
   community: (id) => `/communities/${id}`,
@@ -17,7 +17,7 @@ const PLACES: Partial<Record<NamedKind, (id: string) => string>> = {
   key: (id) => `/settings/keys/${id}`,
 }
 
-/** What a record refers to, by its name, as a way there. */
+/** Shows the name of a referenced record as a link. */
 export function Name({ of, id, isPlain = false }: { of: NamedKind; id: string; isPlain?: boolean }) {
   const { data } = useName(of, id)
   if (data === undefined)

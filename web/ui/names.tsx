@@ -2,7 +2,7 @@ import type { NamedKind } from '../api/names.ts'
 import { Name } from './name.tsx'
 import { None } from './table.tsx'
 
-/** What a record refers to several of, by their names, as ways there. */
+/** Shows the names of several referenced records as links. */
 export function Names(props: { of: NamedKind; ids: readonly string[]; none: string }) {
   const { of, ids, none } = props
   if (ids.length === 0) return <None word={none} />

@@ -2,10 +2,10 @@ import { useSession } from '../api/caller.ts'
 import { type Days, daysIn } from './days.ts'
 import { type Figures, figuresIn } from './figures.ts'
 
-// Formatters are slow to make and every row needs them; one person works in a few organizations at most.
+// Formatters are slow to create and every row needs them. A user has only a few organizations.
 const made = new Map<string, Figures & Days>()
 
-/** Amounts in the organization's currency, dates in its time zone. */
+/** Returns formatters for amounts in the organization's currency and dates in its time zone. */
 export function useFormats(): Figures & Days {
   const { currency, timeZone } = useSession().organization
   const key = `${currency} ${timeZone}`

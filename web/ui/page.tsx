@@ -7,9 +7,9 @@ export interface Crumb {
   to?: string
 }
 
-/** A sheet: where you are, what can be done here, the content, and the call that made it. */
+/** The layout of a page: the breadcrumbs, the actions, the content, and the API call that loaded it. */
 export function Page(props: {
-  /** The title of the tab, the most special first. */
+  /** The title of the browser tab, most specific part first. */
   title: string
   crumbs: readonly Crumb[]
   actions?: ReactNode
@@ -18,7 +18,8 @@ export function Page(props: {
   const { title, crumbs, actions, children } = props
   const content = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
-  // A reader is told that there is another page now. What only changes the query, such as a filter, is the same page.
+  // Moving the focus tells screen readers that the page has changed. A change of only the query, such as a filter,
+  // stays on the same page.
   useEffect(() => {
     if (lastPath !== null && lastPath !== pathname) content.current?.focus({ preventScroll: true })
     lastPath = pathname
@@ -46,5 +47,5 @@ export function Page(props: {
   )
 }
 
-/** The address of the page before this one; the first page of a visit does not take the focus from the browser. */
+/** The path of the previous page. The first page of a visit leaves the focus with the browser. */
 let lastPath: string | null = null

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 
-/** A part of a sheet, with its head. */
+/** A section of a page with a heading. */
 export function Panel(props: {
   title: string
   hint?: ReactNode
   actions?: ReactNode
-  /** Whether the content brings its own edges, as a table does. */
+  /** Whether the content has its own edges, as a table does. */
   isFlush?: boolean
   foot?: ReactNode
   children: ReactNode
@@ -24,7 +24,7 @@ export function Panel(props: {
   )
 }
 
-/** Two to seven facts. */
+/** A list of two to seven facts. */
 export function KeyValues({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
   return (
     <dl className="kv">

@@ -1,6 +1,6 @@
 import { useSearchParams } from 'react-router'
 
-/** A choice that stands in the address; the first one is what holds when nothing was chosen. */
+/** A choice that is stored in the URL. The first option is the default. */
 export function ParamSelect(props: {
   name: string
   label: string
@@ -23,7 +23,7 @@ export function ParamSelect(props: {
   )
 }
 
-/** A date that stands in the address; empty means none. */
+/** A date that is stored in the URL; empty means none. */
 export function ParamDate({ name, label }: { name: string; label: string }) {
   const [params] = useSearchParams()
   const set = useParam(name)
@@ -40,13 +40,13 @@ export function ParamDate({ name, label }: { name: string; label: string }) {
   )
 }
 
-/** Sets one parameter of the address, or takes it away, and leaves the others. */
+/** Returns a function that sets or removes one query parameter and leaves the others. */
 export function useParam(name: string): (value: string) => void {
   const [, setParams] = useSearchParams()
   return (value) => setParams((before) => withParam(before, name, value), { replace: true })
 }
 
-/** The same for a link. */
+/** Returns the query with one parameter changed, for a link. */
 export function withParam(params: URLSearchParams, name: string, value: string): string {
   const after = new URLSearchParams(params)
   if (value === '') after.delete(name)

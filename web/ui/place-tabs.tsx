@@ -1,6 +1,6 @@
 import { Link, useLocation } from 'react-router'
 
-/** Lists that belong together, each with an address of its own, as tabs over them. */
+/** Tabs over related lists that each have their own URL. */
 export function PlaceTabs(props: { label: string; places: readonly { to: string; word: string }[] }) {
   const { pathname } = useLocation()
   return (

@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState } from 'react'
 import { Icon } from './icon.tsx'
 
-/** So that a word is looked for once rather than letter by letter. */
+/** Delays the search so that it does not run for every letter. */
 const PAUSE_MS = 250
 
-/** The search of a list. What is typed reaches the address, and with it the list, when the fingers rest. */
+/** The search field of a list. The URL, and with it the list, is updated when the user pauses. */
 export function SearchBox(props: { label: string; placeholder: string; value: string; onChange(text: string): void }) {
   const { label, placeholder, value, onChange } = props
   const [text, setText] = useState(value)
   const sent = useRef(value)
   useEffect(() => {
-    // The address changed by itself, as when somebody goes back.
+    // The URL changed without typing, for example by going back.
     if (value !== sent.current) {
       sent.current = value
       setText(value)

@@ -4,13 +4,13 @@ import { copy } from './clipboard.ts'
 import { Dialog } from './dialog.tsx'
 import { Icon } from './icon.tsx'
 
-/** A secret, the one time that it is shown. It closes when somebody says that they have stored it. */
+/** Shows a secret, the only time that it is visible. It closes once the user confirms that it is stored. */
 export function SecretDialog(props: {
   title: string
   note?: ReactNode
-  /** Null if the answer that held it was lost on its way. */
+  /** Null if the response with the secret was lost. */
   secret: string | null
-  /** What is to be done when it is lost, now or later. */
+  /** What to do if the secret is lost, now or later. */
   ifLost: ReactNode
   isLost: ReactNode
   onClose(): void
@@ -21,7 +21,7 @@ export function SecretDialog(props: {
   return (
     <Dialog
       open
-      // Escape and a click beside it would lose the secret for ever.
+      // Escape or a click outside would lose the secret forever.
       onClose={() => isStored && onClose()}
       title={title}
       note={note}

@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 
-/** Nothing is there: why, and the next step. */
+/** An empty state: why, and the next step. */
 export function Empty(props: { icon: IconName; title: string; children?: ReactNode; actions?: ReactNode }) {
   return (
     <div className="state">
@@ -16,7 +16,7 @@ export function Empty(props: { icon: IconName; title: string; children?: ReactNo
   )
 }
 
-/** What could not be loaded, why, and a way to try again. */
+/** What failed to load and why, with a button to try again. */
 export function Failed(props: { what: string; error: unknown; onRetry?(): void }) {
   const fault = faultOf(props.error)
   return (
@@ -41,7 +41,7 @@ export function Failed(props: { what: string; error: unknown; onRetry?(): void }
   )
 }
 
-/** What a change was refused with, where it was asked for. */
+/** Shows the error of a change next to its button. */
 export function Refused({ error, remedy }: { error: unknown; remedy?: ReactNode }) {
   if (error === null || error === undefined) return null
   const { title, detail, errors } = faultOf(error)
@@ -59,12 +59,12 @@ export function Refused({ error, remedy }: { error: unknown; remedy?: ReactNode 
   )
 }
 
-/** Where something will stand. */
+/** A placeholder for content that is loading. */
 export function Skeleton({ width }: { width: number }) {
   return <span className="skeleton" style={{ width }} />
 }
 
-/** Lines that will stand in a panel. */
+/** Placeholder lines for a panel that is loading. */
 export function SkeletonLines({ lines = 4 }: { lines?: number }) {
   return (
     <div className="stack" aria-busy="true">

@@ -7,19 +7,22 @@ export type CsvCell = string | number | null
 export interface Column<Row> {
   head: string
   cell(row: Row): ReactNode
-  /** What a spreadsheet gets; a column without it is left out there. */
+  /** Returns the cell for the CSV export; columns without it are not exported. */
   csv?(row: Row): CsvCell | Promise<CsvCell>
-  /** The field by which the operation sorts. */
+  /** The field of the operation's sort order. */
   sort?: string
   numeric?: boolean
-  /** A column that a phone does without. */
+  /** Whether the column is hidden on phones. */
   isWideOnly?: boolean
-  /** Only in what is exported. */
+  /** Whether the column is only exported. */
   isOnlyExported?: boolean
   className?: string
 }
 
-/** Dense rows; the head sticks. On a phone each row is a card: the first cell on top, the rest with their labels. */
+/**
+ * A table with dense rows and a sticky header. On a phone each row is a card: the first cell on top, the rest with
+ * their labels.
+ */
 export function Table<Row>(props: {
   caption: string
   columns: readonly Column<Row>[]
@@ -27,7 +30,7 @@ export function Table<Row>(props: {
   keyOf(row: Row): string
   sort?: string
   onSort?(sort: string): void
-  /** How many rows to hold open while they are on their way. */
+  /** How many placeholder rows to show while loading. */
   expected?: number
 }) {
   const { caption, rows, keyOf, sort, onSort, expected = 8 } = props
@@ -105,7 +108,7 @@ function classOf<Row>({ numeric, isWideOnly, className }: Column<Row>): string |
   return names.length === 0 ? undefined : names.join(' ')
 }
 
-/** An empty cell says what it is empty of. */
+/** An empty cell with a word for what is missing. */
 export function None({ word = 'none' }: { word?: string }) {
   return <span className="none">{word}</span>
 }

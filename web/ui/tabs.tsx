@@ -1,6 +1,6 @@
 import { Link, useSearchParams } from 'react-router'
 
-/** The parts of one sheet; which is open stands in the address. */
+/** Tabs of one page. The URL stores which one is open. */
 export function Tabs<Name extends string>(props: {
   label: string
   tabs: readonly { name: Name; word: string; count?: number }[]
@@ -9,7 +9,7 @@ export function Tabs<Name extends string>(props: {
   return (
     <nav className="tabs" aria-label={props.label}>
       {props.tabs.map(({ name, word, count }, at) => (
-        // The search and the page of the list on one tab mean nothing to the list on another.
+        // The search and page of one tab's list do not apply to the list of another.
         <Link
           key={name}
           to={{ search: at === 0 ? '' : `?tab=${name}` }}
@@ -23,7 +23,7 @@ export function Tabs<Name extends string>(props: {
   )
 }
 
-/** Which of the tabs the address names; the first one if it names none of them. */
+/** Returns the tab that the URL names, or the first one. */
 export function useOpenTab<Name extends string>(names: readonly [Name, ...Name[]]): Name {
   const [params] = useSearchParams()
   return names.find((name) => name === params.get('tab')) ?? names[0]

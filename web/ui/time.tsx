@@ -1,6 +1,6 @@
 import { useFormats } from './organization.ts'
 
-/** An instant in the organization's zone; the instant itself is the tooltip. */
+/** Shows a timestamp in the organization's time zone, with the exact value as a tooltip. */
 export function Time({ at, className }: { at: string; className?: string }) {
   return (
     <time dateTime={at} title={at} className={className}>
@@ -9,7 +9,7 @@ export function Time({ at, className }: { at: string; className?: string }) {
   )
 }
 
-/** A date, with its weekday this year. */
+/** Shows a date, with its weekday if it is in the current year. */
 export function Day({ on }: { on: string }) {
   return <time dateTime={on}>{useFormats().day(on)}</time>
 }

@@ -4,13 +4,13 @@ export interface Fact {
   label: string
   value: ReactNode
   note?: ReactNode
-  /** The one or two figures that the sheet is about. */
+  /** Whether it is one of the one or two main figures of the page. */
   isFigure?: boolean
-  /** Left out on a phone, where it stands on the first tab as well. */
+  /** Whether it is hidden on phones, because the first tab shows it too. */
   isWideOnly?: boolean
 }
 
-/** What the sheet is about, in ruled cells, as in the corner of a drawing. */
+/** Shows the key facts of the page in ruled cells, as in the corner of a drawing. */
 export function TitleBlock(props: { name: ReactNode; state?: ReactNode; sub?: ReactNode; facts: readonly Fact[] }) {
   return (
     <section className="title-block" aria-label="Facts">

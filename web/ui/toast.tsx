@@ -5,7 +5,10 @@ import { Icon } from './icon.tsx'
 
 const manager = Toast.createToastManager<{ to?: string }>()
 
-/** It worked, with a way to the result. Never for an error: that stands where it happened until it is settled. */
+/**
+ * Shows that an action succeeded, with a link to the result. Never use it for errors: they stay where they occurred
+ * until they are resolved.
+ */
 export function say(title: string, way?: { word: string; to: string } | { word: string; onClick(): void }): void {
   const action =
     way === undefined || 'to' in way

@@ -7,7 +7,7 @@ import { useFormats } from './organization.ts'
 import { None } from './table.tsx'
 import { count } from './words.ts'
 
-/** The kinds of records that people know by a name, by what their ids begin with. */
+/** The kinds of records that people know by name, by ID prefix. */
 const KINDS: Readonly<Record<string, NamedKind>> = {
   ven: 'vendor',
   com: 'community',
@@ -23,10 +23,10 @@ const KINDS: Readonly<Record<string, NamedKind>> = {
   cc: 'costCode',
 }
 
-/** More is not read; whoever needs it reads the record as JSON. */
+/** Nobody reads more rows; the JSON of the record has the rest. */
 const MOST_ROWS = 60
 
-/** The fields of any record or input as a table in words, for what no page is made for. */
+/** Shows the fields of any record or input as a table in words, for records without a page. */
 export function Values({ caption, of }: { caption: string; of: Readonly<Record<string, unknown>> }) {
   const all = rowsOf(of, '')
   const rows = all.slice(0, MOST_ROWS)
@@ -61,7 +61,7 @@ interface Row {
   value: unknown
 }
 
-/** One row for each value, however deep it stands: `Lines 2, unit price`. */
+/** Returns one row per value at any depth, with labels such as `Lines 2, unit price`. */
 function rowsOf(value: unknown, path: string, label = ''): Row[] {
   if (typeof value !== 'object' || value === null || isPlainList(value)) {
     return [{ path, label: label === '' ? 'Value' : label.charAt(0).toUpperCase() + label.slice(1), value }]
@@ -83,7 +83,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/
 const STATE = /^[a-z]+(_[a-z]+)+$/
 
-/** One value as people read it: a record by its name, a date as a date. */
+/** Shows one value for people: a record by its name, a date as a date. */
 export function Value({ of: value }: { of: unknown }) {
   const { day, time } = useFormats()
   if (value === null || value === undefined || value === '') return <None word="nothing" />
@@ -113,7 +113,7 @@ function isActor(value: unknown): value is { type: string; id: string | null } {
   return typeof value === 'object' && value !== null && Object.keys(value).sort().join() === 'id,type'
 }
 
-/** A record by its name; by its id while it does not exist, as what a trial made. */
+/** Shows a record by its name, or by its ID if it does not exist, for example because a trial created it. */
 function Reference({ of, id }: { of: NamedKind; id: string }) {
   const { data } = useName(of, id)
   return data === null ? <code>{id}</code> : <Name of={of} id={id} />

@@ -1,6 +1,6 @@
 import { Link, useSearchParams } from 'react-router'
 
-/** The states of a list as tabs over it: the filter that people choose first. */
+/** Tabs for the states of a list: the filter that people choose first. */
 export function ViewTabs(props: {
   label: string
   name: string

@@ -4,7 +4,7 @@ import { inWords } from '../../ui/badge.tsx'
 import { fieldInWords } from '../../ui/history.tsx'
 import { Value } from '../../ui/values.tsx'
 
-/** The values that have changed since a proposal was shown, if that is why it could not be approved. */
+/** Lists the values that have changed since a proposal was shown, if that is why it could not be approved. */
 export function ChangedMeanwhile({ error }: { error: unknown }) {
   const changed = error === null ? [] : (faultOf(error).problem?.changed ?? [])
   if (changed.length === 0) return null

@@ -11,7 +11,7 @@ import { say } from '../../ui/toast.tsx'
 import { ChangedMeanwhile } from './changed-meanwhile.tsx'
 import { BATCH, skillInWords, useSkillTitle } from './skill.tsx'
 
-/** Approves or refuses a proposal. The dialog tries it again first, and shows which records have changed since. */
+/** Approves or refuses a proposal. The dialog first tries it again and shows which records have changed since. */
 export function ProposalDecision({ proposal }: { proposal: Proposal }) {
   const [open, setOpen] = useState<'approve' | 'refuse' | null>(null)
   const props = { proposal, onClose: () => setOpen(null) }
@@ -93,7 +93,7 @@ function Refuse({ proposal, onClose }: Props) {
   )
 }
 
-/** What it would do now, undone again. */
+/** Runs the proposal as a dry run, to show what it would do now. */
 function useTrial(
   { skill, input }: Proposal,
   enabled: boolean,
@@ -117,12 +117,12 @@ function useTrial(
   return { ...(events !== undefined && { data: { events } }), error, isFetching }
 }
 
-/** Somebody may have decided it meanwhile; the page then says who. */
+/** Another user may have decided it in the meantime; the page then shows who. */
 function readAgain(): void {
   void queries.invalidateQueries({ queryKey: ['get', '/api/ext/proposals/{proposalId}'] })
 }
 
-/** What can be done where the service refuses. */
+/** Returns what the user can do after the service refused the decision. */
 function remedyFor(error: unknown, { status }: Proposal): string | undefined {
   if (error === null || error === undefined) return undefined
   const { problem } = faultOf(error)

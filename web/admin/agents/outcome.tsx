@@ -18,11 +18,11 @@ const TITLES: Record<ProposalStatus, string> = {
   expired: 'Changes not made',
 }
 
-/** What a proposal does to the builder's records: each change with what it was and what it becomes. */
+/** Shows how a proposal changes the builder's records: each change with the old and the new value. */
 export function Outcome({ of: { outcome, status } }: { of: Proposal }) {
   const { events, result, truncated } = outcome
   const title = TITLES[status]
-  // What the trial made is nowhere else to be found.
+  // Records that the trial created exist only in its events.
   const made = new Map(
     events.filter(({ type }) => type.endsWith('.created')).map((event) => [idOfObject(event), nameOfObject(event)]),
   )
@@ -53,10 +53,10 @@ export function Outcome({ of: { outcome, status } }: { of: Proposal }) {
   )
 }
 
-/** What changes with every change says nothing about it. */
+/** Fields that every change updates, which say nothing about it. */
 const ALWAYS = ['version', 'updatedAt']
 
-/** What a record is worth, in the fields that the kinds of records have for it. */
+/** The fields that contain the value of a record, for the different kinds of records. */
 const AMOUNTS = ['amount', 'total', 'grossAmount'] as const
 
 function Change({ event, made }: { event: Event; made: ReadonlyMap<string, string> }) {

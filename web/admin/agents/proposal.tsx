@@ -16,10 +16,10 @@ import { ProposalDecision } from './decision.tsx'
 import { Outcome } from './outcome.tsx'
 import { ProposalTitle, proposalInWords, SkillTitle, stepsOf } from './skill.tsx'
 
-/** It may be decided elsewhere while somebody reads. */
+/** Refreshed, because it may be decided elsewhere while the page is open. */
 const EVERY_MS = 10_000
 
-/** One proposal: what it would do, with what, who asked for it, and the decision. */
+/** The page of one proposal: what it would do, its input, who proposed it, and the decision. */
 export function Component() {
   const { proposalId = '' } = useParams()
   const may = useMay()

@@ -14,7 +14,7 @@ import { ProposalTitle, proposalInWords, stepsOf } from './skill.tsx'
 
 const TABS = ['status'] as const
 const STATUSES = ['proposed', 'approved', 'refused', 'expired'] as const
-/** Proposals fire no events of their own, so the list looks for new ones by itself. */
+/** Proposals have no events, so the list polls for new ones. */
 const EVERY_MS = 20_000
 
 const COLUMNS: readonly Column<Proposal>[] = [
@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<Proposal>[] = [
   { head: 'Decided', className: 'nowrap', cell: (proposal) => <Decided of={proposal} /> },
 ]
 
-/** What agents would do if they were let, and what became of it. */
+/** The page of proposals: what agents would do if they were allowed to, and the decisions. */
 export function Component() {
   return (
     <Page title="Proposals" crumbs={[{ name: 'Agents' }, { name: 'Proposals' }]}>
@@ -93,7 +93,7 @@ export function Component() {
   )
 }
 
-/** The first things that the input says, so that two proposals of one kind are told apart. */
+/** Summarizes the first values of the input, to distinguish proposals of the same kind. */
 function gistOf(proposal: Proposal): string {
   const values = stepsOf(proposal).flatMap(({ input }) => Object.values(input))
   return values

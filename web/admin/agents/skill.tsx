@@ -4,10 +4,10 @@ import { plumbline } from '../../api/plumbline.ts'
 import { fieldInWords } from '../../ui/history.tsx'
 import { count } from '../../ui/words.ts'
 
-/** Several skills as one, which is no skill itself. */
+/** Runs several skills as one. It is not a skill itself. */
 export const BATCH = 'executeBatch'
 
-/** One thing that is proposed; a batch has several, in their order. */
+/** One proposed skill call. A batch has several, in order. */
 export interface Step {
   key: string
   skill: string
@@ -20,13 +20,13 @@ export function stepsOf({ skill, input }: Pick<Proposal, 'skill' | 'input'>): St
   return steps.map((step) => ({ key: step.name, skill: step.skill, input: step.input ?? {} }))
 }
 
-/** `createVendor` as people say it, where its title is not known. */
+/** Turns a skill's name such as `createVendor` into words, for when its title is unknown. */
 export function skillInWords(skill: string): string {
   const words = fieldInWords(skill)
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** What a proposal is called where there is no time to ask for titles. */
+/** Returns the name of a proposal where there is no time to load titles. */
 export function proposalInWords(proposal: Pick<Proposal, 'skill' | 'input'>): string {
   const steps = stepsOf(proposal)
   const [first] = steps
@@ -36,10 +36,10 @@ export function proposalInWords(proposal: Pick<Proposal, 'skill' | 'input'>): st
     : `${count(steps.length, 'step')}: ${skillInWords(first.skill)}…`
 }
 
-/** A skill's title does not change while somebody works. */
+/** Cached this long, because the titles of skills do not change while somebody works. */
 const FRESH_MS = 3_600_000
 
-/** The title of a skill, as the catalogue of skills has it. */
+/** Returns the title of a skill from the skill catalog. */
 export function useSkillTitle(skill: string): string {
   const may = useMay()
   const { data } = plumbline.useQuery(
@@ -55,7 +55,7 @@ export function SkillTitle({ of }: { of: string }) {
   return useSkillTitle(of)
 }
 
-/** What a proposal would do, by the titles of its skills. */
+/** Shows what a proposal would do, by the titles of its skills. */
 export function ProposalTitle({ of }: { of: Pick<Proposal, 'skill' | 'input'> }) {
   const steps = stepsOf(of)
   const [first] = steps

@@ -16,7 +16,7 @@ import { Refused, SkeletonLines } from '../../ui/states.tsx'
 import { say } from '../../ui/toast.tsx'
 import { count } from '../../ui/words.ts'
 
-/** Tries the award first: the order, the rejections and the events that it would bring. Then does it. */
+/** Tries the award first and shows the order, rejections and events that it would create. Then awards. */
 export function Award(props: {
   request: BidRequest
   comparison: BidComparison

@@ -16,7 +16,10 @@ import { FLAGS } from './flags.ts'
 import { BidRange } from './range.tsx'
 import { Hidden } from './requests.tsx'
 
-/** The bids side by side: lines by vendor, the lowest marked, what is missing, and the distance to the budget. */
+/**
+ * Compares bids side by side: lines by vendor, the lowest prices marked, missing lines, and the difference from the
+ * budget.
+ */
 export function Comparison({ request, comparison }: { request: BidRequest; comparison: BidComparison }) {
   const may = useMay()
   const [awarding, setAwarding] = useState<BidComparisonVendor | null>(null)
@@ -45,7 +48,7 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
           </Button>
         }
       >
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it. */}
         <section className="table-wrap" tabIndex={0} aria-label="Prices, line by line">
           <table className="table grid-lines compare">
             <thead>

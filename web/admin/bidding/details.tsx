@@ -14,7 +14,7 @@ const BID_TYPES: Record<BidRequest['bidType'], string> = {
   both: 'A price for each line and a total price',
 }
 
-/** What the vendors were asked. */
+/** Shows what the vendors were asked to price. */
 export function Details({ request }: { request: BidRequest }) {
   const { day } = useFormats()
   const homes = useRecords('/api/ext/homes', request.homeIds)

@@ -1,7 +1,7 @@
 import type { BidFlag } from '../../../client/contract.gen.ts'
 import type { Tone } from '../../ui/looks.ts'
 
-/** What speaks against a bid, in words; what forbids the award is bad, the rest is to be known before it. */
+/** The concerns about a bid in words. Concerns that prevent the award are bad; the others only need attention. */
 export const FLAGS: Record<BidFlag, { word: string; tone: Tone }> = {
   vendor_archived: { word: 'is archived', tone: 'bad' },
   vendor_on_hold: { word: 'is on hold', tone: 'bad' },

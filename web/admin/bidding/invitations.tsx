@@ -14,7 +14,7 @@ import { say } from '../../ui/toast.tsx'
 import { CopyLink } from '../vendors/copy-link.tsx'
 import { RecordBid } from './record-bid.tsx'
 
-/** Who was asked, how far each has come, and their links. */
+/** Lists the invited vendors, their progress, and their links. */
 export function Invitations({ request }: { request: BidRequest }) {
   const may = useMay()
   const vendors = useRecords('/api/ext/vendors', request.vendorIds)
@@ -26,7 +26,7 @@ export function Invitations({ request }: { request: BidRequest }) {
   })
   const isOpen = request.status === 'sent' || (request.status === 'closed' && request.acceptLate)
   const mayWrite = may('bids:write')
-  // Nobody at the builder opens a vendor's page of a blind request before it closes.
+  // While a blind request is open, nobody at the builder may open the vendors' pages.
   const mayCopy = may('portal_links:read') && !(request.blind && request.status === 'sent')
 
   const columns: readonly Column<Invitation>[] = [

@@ -8,7 +8,7 @@ import { say } from '../../ui/toast.tsx'
 import { count } from '../../ui/words.ts'
 import { VendorChoice } from './vendor-choice.tsx'
 
-/** Invites further vendors to a request that is sent. */
+/** Invites more vendors to a sent request. */
 export function InviteMore({ request, onClose }: { request: BidRequest; onClose(): void }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const invite = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/invitations', {

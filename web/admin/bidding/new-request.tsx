@@ -16,7 +16,7 @@ interface Line {
   key: number
 }
 
-/** Asks vendors for prices: what, where, until when, and whom. */
+/** The page that creates a bid request: the work, the home, the deadline and the vendors. */
 export function Component() {
   const navigate = useNavigate()
   const [given] = useSearchParams()

@@ -61,7 +61,7 @@ export function BidRange({ comparison }: { comparison: BidComparison }) {
 
 const MOST_TICKS = 6
 
-/** Round figures around the amounts, few enough to be read on a phone. */
+/** Returns round amounts for the scale, few enough to be readable on a phone. */
 export function ticksOf(low: number, high: number): number[] {
   const width = Math.max(high - low, Math.abs(high) * 0.02, 1)
   const power = 10 ** Math.floor(Math.log10(width / MOST_TICKS))

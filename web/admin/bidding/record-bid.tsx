@@ -12,7 +12,7 @@ const SOURCES: readonly { value: BidSourceInput; label: string }[] = [
   { value: 'email', label: 'Email' },
 ]
 
-/** Notes a bid that came on the phone or by mail. */
+/** Records a bid that arrived by phone or email. */
 export function RecordBid(props: { request: BidRequest; vendorId: string; vendor: string; onClose(): void }) {
   const { request, vendorId, vendor, onClose } = props
   const form = useId()

@@ -12,7 +12,7 @@ import { InviteMore } from './invite-more.tsx'
 
 type Open = 'deadline' | 'cancel' | 'close' | 'invite' | null
 
-/** What can be done with a request in its state, by whoever may. */
+/** Offers the actions that the state of a request and the user's permissions allow. */
 export function RequestActions({ request }: { request: BidRequest }) {
   const [open, setOpen] = useState<Open>(null)
   const params = { path: { bidRequestId: request.id } }

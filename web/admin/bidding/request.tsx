@@ -18,7 +18,7 @@ import { Invitations } from './invitations.tsx'
 import { RequestActions } from './request-actions.tsx'
 import { Hidden } from './requests.tsx'
 
-/** One request: how it stands, its bids side by side, whom it was sent to, and the award. */
+/** The page of one bid request: its status, its bids side by side, the invited vendors, and the award. */
 export function Component() {
   const { bidRequestId = '' } = useParams()
   useLive('watching')
@@ -100,7 +100,8 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
   const unopened = request.invitations.filter(({ status }) => status === 'sent').length
   const { bidCount, amountsHidden } = request
   const budgeted = comparison?.budgeted ?? null
-  // The amount and its distance to the budget are of the same bid; what the request says of its bids leaves out the rejected.
+  // The amount and its difference from the budget must come from the same bid; the summary of the request excludes
+  // rejected bids.
   const low = comparison?.vendors.find(({ rank }) => rank === 1)
   return [
     { label: 'Number', value: request.number, note: `version ${request.version}`, isWideOnly: true },

@@ -26,7 +26,7 @@ const VIEWS = [
   { value: 'cancelled', word: 'Canceled' },
 ] as const
 
-/** What vendors were asked to price. */
+/** The page of all bid requests. */
 export function Component() {
   useLive('at ease')
   const may = useMay()
@@ -140,7 +140,7 @@ export function Component() {
   )
 }
 
-/** Amounts that nobody sees until the deadline. */
+/** Shows that an amount stays hidden until the deadline. */
 export function Hidden() {
   return (
     <span className="badge bare faint" title="Amounts of a blind request are hidden until bidding closes.">

@@ -5,7 +5,7 @@ import { Status } from '../../ui/badge.tsx'
 import { Empty, Refused, SkeletonLines } from '../../ui/states.tsx'
 import { count } from '../../ui/words.ts'
 
-/** Why a vendor is not suggested, and whether it can be asked all the same. */
+/** Why a vendor is not suggested, and whether it can be invited anyway. */
 const REASONS: Record<VendorPassedOver['reason'], { word: string; canBeAsked: boolean }> = {
   prospective: { word: 'prospective', canBeAsked: true },
   compliance_missing: { word: 'compliance documents missing', canBeAsked: true },
@@ -19,7 +19,7 @@ const REASONS: Record<VendorPassedOver['reason'], { word: string; canBeAsked: bo
 export function VendorChoice(props: {
   scope: string
   communityId: string
-  /** Who is invited already. */
+  /** IDs of the vendors that are already invited. */
   without?: readonly string[]
   chosen: ReadonlySet<string>
   onChange(chosen: ReadonlySet<string>): void

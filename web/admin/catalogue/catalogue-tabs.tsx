@@ -7,7 +7,7 @@ const PLACES = [
   { to: '/catalogue/cost-codes', word: 'Cost codes' },
 ] as const
 
-/** What houses are made from, and what that costs. */
+/** The tabs of the catalog: plans, options, parts and cost codes. */
 export function CatalogueTabs() {
   return <PlaceTabs label="Catalog" places={PLACES} />
 }

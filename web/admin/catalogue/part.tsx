@@ -13,10 +13,10 @@ import { type Column, None, Table } from '../../ui/table.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { count } from '../../ui/words.ts'
 
-/** Prices of one part that somebody looks through; the operation has the others. */
+/** How many prices of a part are shown; the API returns the others. */
 const SHOWN = 200
 
-/** One part, and what each vendor asks for it, where and from when on. */
+/** The page of one part, with each vendor's price by community and start date. */
 export function Component() {
   const { partId = '' } = useParams()
   const { currency } = useSession().organization

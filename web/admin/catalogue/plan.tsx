@@ -12,7 +12,7 @@ import { type Column, None, Table } from '../../ui/table.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { TakeoffPanel } from './takeoff.tsx'
 
-/** One plan: its figures, its fronts and what it takes. */
+/** The page of one plan: its key figures, its elevations and its takeoff. */
 export function Component() {
   const { planId = '' } = useParams()
   const may = useMay()

@@ -10,7 +10,7 @@ import { count } from '../../ui/words.ts'
 
 type Line = TakeoffLine | OptionTakeoffLine
 
-/** A takeoff has hundreds of lines; who wants them all says so. */
+/** A takeoff has hundreds of lines; a button shows all of them. */
 const SHOWN_AT_FIRST = 40
 
 const COLUMNS: readonly Column<Line>[] = [
@@ -24,14 +24,14 @@ const COLUMNS: readonly Column<Line>[] = [
   { head: 'Task', isWideOnly: true, cell: ({ taskName }) => taskName ?? <None /> },
 ]
 
-/** Where lines differ by the plan too. */
+/** Added if the lines belong to different plans. */
 const PLAN: Column<Line> = {
   head: 'Plan',
   cell: (line) =>
     'planId' in line && line.planId !== null ? <Name of="plan" id={line.planId} /> : <None word="all" />,
 }
 
-/** What a plan or an option takes, part by part. */
+/** Lists the parts that a plan or an option needs. */
 export function TakeoffPanel(props: { lines: readonly Line[] | undefined; error: unknown; empty: string }) {
   const { lines, error, empty } = props
   const [isWhole, setIsWhole] = useState(false)

@@ -1,4 +1,4 @@
-/** What the parts of a budget bar mean; each bar says its own amounts to readers. */
+/** Explains the parts of a budget bar. Screen readers get the amounts from each bar itself. */
 export function BudgetLegend() {
   return (
     <span className="legend" aria-hidden="true">

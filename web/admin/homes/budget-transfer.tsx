@@ -10,7 +10,7 @@ import { useFormats } from '../../ui/organization.ts'
 import { Failed, SkeletonLines } from '../../ui/states.tsx'
 import { say } from '../../ui/toast.tsx'
 
-/** As many lines as one request reads; a home has fewer. */
+/** The page size limit of one request; a home has fewer lines. */
 const MOST_LINES = 200
 
 /** Moves money from one line of a locked budget to another, so that the budget total does not change. */

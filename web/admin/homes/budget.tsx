@@ -18,7 +18,7 @@ import { BudgetLegend } from './budget-legend.tsx'
 import { BudgetTransfer } from './budget-transfer.tsx'
 import type { HomeHead } from './home.tsx'
 
-/** What each scope of the home may cost, what was committed to, and where it is expected to end. */
+/** Shows what each trade of the home may cost, its committed amount, and its forecast. */
 export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; nav: ReactNode }) {
   const budget = plumbline.useQuery('get', '/api/ext/homes/{homeId}/budget', {
     params: { path: { homeId: home.id } },
@@ -109,7 +109,7 @@ function useFacts(budget: Budget | undefined): readonly Fact[] {
 
 const isOver = ({ forecastAtCompletion, budgeted }: BudgetScope) => forecastAtCompletion > budgeted
 
-/** As many as a sentence can name. */
+/** How many trades one sentence names. */
 const MOST_NAMED = 4
 
 function Overruns({ scopes }: { scopes: readonly BudgetScope[] }) {
@@ -243,7 +243,7 @@ function Figure({ head, amount, isOver }: { head: string; amount: number; isOver
   )
 }
 
-/** Where several codes share a scope, the scope is what people know. */
+/** If several cost codes share a trade, users know them by the trade. */
 function codeOf({ costCodes }: BudgetScope): string | null {
   return costCodes.length === 1 ? (costCodes[0]?.code ?? null) : null
 }
@@ -252,7 +252,7 @@ function widest({ budgeted, committed, pendingCommitted, actual, forecastAtCompl
   return Math.max(budgeted, committed + pendingCommitted, actual, forecastAtCompletion)
 }
 
-/** Four to five even steps: the bars share them, so that scopes can be compared. */
+/** Returns a scale of four to five even steps. All bars share it, so that trades can be compared. */
 function scaleOf(most: number): { scale: number; step: number } {
   const power = 10 ** Math.floor(Math.log10(most))
   const step = [0.2, 0.25, 0.5, 1, 2].map((factor) => factor * power).find((size) => most / size <= 5) ?? power * 2

@@ -10,10 +10,10 @@ import { Panel } from '../../ui/panel.tsx'
 import { type Column, None, Table } from '../../ui/table.tsx'
 import { count } from '../../ui/words.ts'
 
-/** The nearest are what somebody has to call about; the rest follows from them. */
+/** The next tasks are the ones somebody has to call about; the rest follow from them. */
 const SHOWN_AT_FIRST = 8
 
-/** What a delay would move: each task with its dates, and which vendors would be told. */
+/** Lists the tasks that a delay would move, with their dates and the vendors that would be notified. */
 export function Cascade({ of: cascade }: { of: ScheduleCascade }) {
   const { day } = useFormats()
   const [isWhole, setIsWhole] = useState(false)

@@ -60,7 +60,7 @@ const FILTERS: readonly Filter[] = [
   },
 ]
 
-/** Where homes are built. */
+/** The page of communities. */
 export function Component() {
   const may = useMay()
   const [isNew, setIsNew] = useState(false)

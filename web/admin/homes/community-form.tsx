@@ -3,7 +3,7 @@ import { SelectField, TextField, typed, typedNumber } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { say } from '../../ui/toast.tsx'
 
-/** A new community: where one builds. Its workdays are Monday to Friday until they are changed. */
+/** Creates a community. Its workdays are Monday to Friday until they are changed. */
 export function CommunityForm({ onClose }: { onClose(): void }) {
   const change = plumbline.useMutation('post', '/api/ext/communities', {
     onSuccess: ({ id, name }) => {

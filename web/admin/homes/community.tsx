@@ -24,7 +24,7 @@ const TABS = [
   { name: 'history', word: 'History' },
 ] as const
 
-/** One community: how it stands, and its homes. */
+/** The page of one community: its status and its homes. */
 export function Component() {
   const { communityId = '' } = useParams()
   const may = useMay()

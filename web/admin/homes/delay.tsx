@@ -17,7 +17,7 @@ import { Refused } from '../../ui/states.tsx'
 import { say } from '../../ui/toast.tsx'
 import { count } from '../../ui/words.ts'
 
-/** A delay that is tried; its days are null while what is typed is no number of workdays. */
+/** A delay that is being tried. `days` is null while the typed value is not a number of workdays. */
 export interface Delay {
   taskId: string
   days: number | null
@@ -42,7 +42,7 @@ const RESPONSIBLE = ['builder', 'customer', 'vendor'] satisfies DelayResponsible
 
 const FORM = 'delay'
 
-/** What the delay would do, before anything is saved. */
+/** Shows the effect of a delay before anything is saved. */
 export function DelayBanner(props: {
   task: ScheduledTask
   delay: Delay

@@ -5,18 +5,18 @@ export interface Bar {
   taskId: string
   name: string
   start: string
-  /** The last day, itself included. */
+  /** The last day, inclusive. */
   end: string
   look: 'done' | 'running' | 'late' | 'critical' | 'plan' | 'moved'
   isCritical: boolean
-  /** An inspection or a milestone: a point rather than a span. */
+  /** Whether it is an inspection or a milestone: a point rather than a span. */
   isPoint: boolean
   predecessors: readonly { taskId: string; type: TaskLinkType }[]
-  /** Where it was before a delay that is tried. */
+  /** The dates before the delay that is being tried. */
   before: { start: string; end: string } | null
 }
 
-/** Where days and rows are. */
+/** The positions of days and rows. */
 export interface Frame {
   readonly first: string
   readonly last: string
@@ -27,7 +27,7 @@ export interface Frame {
   x(date: string): number
 }
 
-/** A bar with its place. */
+/** A bar with its position. */
 export interface Drawn extends Bar {
   x: number
   width: number
@@ -39,11 +39,11 @@ export const HEAD = 44
 export const ROW = 26
 
 const DAY_MS = 86_400_000
-/** As wide as it takes to tell days apart; a short schedule fills the sheet instead. */
+/** Pixels per day: the minimum to tell days apart. A short schedule is stretched to fill the page. */
 const DAY_WIDTH = 6.8
 const WIDEST_DAY = 26
 const SHEET = 856
-/** So that the last bar and its label do not touch the edge. */
+/** Keeps the last bar and its label away from the edge. */
 const ROOM_DAYS = 4
 
 const number = (date: string) => Date.parse(`${date}T00:00:00Z`) / DAY_MS
@@ -79,7 +79,10 @@ export function barsOf(bars: readonly Bar[], frame: Frame): Drawn[] {
   }))
 }
 
-/** From where a predecessor ends (or starts) to where its successor starts (or ends), with a head. */
+/**
+ * Returns the paths of the dependency arrows, from the end (or start) of a predecessor to the start (or end) of its
+ * successor.
+ */
 export function linksOf(drawn: readonly Drawn[]) {
   const byId = new Map(drawn.map((bar) => [bar.taskId, bar]))
   return drawn.flatMap((to) =>

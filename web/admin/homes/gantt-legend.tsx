@@ -6,7 +6,7 @@ const PARTS = [
   { fill: 'g-late', word: 'Late' },
 ] as const
 
-/** What the bars mean. Readers have the table. */
+/** Explains the bars. Screen readers use the table instead. */
 export function GanttLegend({ isTried }: { isTried: boolean }) {
   return (
     <span className="legend" aria-hidden="true">

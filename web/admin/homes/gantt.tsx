@@ -15,16 +15,16 @@ import {
 } from './gantt-frame.ts'
 
 /**
- * The schedule as bars over days, with the critical path and what depends on what. The list beside it is a table with the
- * same tasks and dates, which is what a screen reader reads; the drawing only says what it is.
+ * Draws the schedule as bars over days, with the critical path and the dependencies. The list beside it is a table with
+ * the same tasks and dates for screen readers; the drawing has only a label.
  */
 export function Gantt(props: {
   bars: readonly Bar[]
   today: string
-  /** Whether nobody works on the date. */
+  /** Whether the date is not a workday. */
   isOff(date: string): boolean
   selected: string | null
-  /** The address that selects a task. */
+  /** Returns the URL that selects a task. */
   toTask(taskId: string): string
 }) {
   const { bars, today, isOff, selected, toTask } = props
@@ -39,14 +39,14 @@ export function Gantt(props: {
   )
   const critical = bars.filter(({ isCritical }) => isCritical).length
 
-  // What was done long ago is of less interest than what comes.
+  // Scroll past old tasks, because upcoming ones matter more.
   useEffect(() => {
     scroll.current?.scrollTo({ left: Math.max(now - 8 * frame.dayWidth, 0), top: Math.max(open - 3, 0) * ROW })
   }, [now, frame.dayWidth, open])
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
-    // biome-ignore lint/a11y/useSemanticElements: a section would be one more landmark within the panel's.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it.
+    // biome-ignore lint/a11y/useSemanticElements: a section would add another landmark within the panel's.
     <div className="gantt-wrap" tabIndex={0} role="region" aria-label="Gantt chart" ref={scroll}>
       <div className="gantt-list">
         <table>
@@ -117,7 +117,7 @@ export function Gantt(props: {
   )
 }
 
-/** The months and weeks, which stay in sight while one scrolls down. */
+/** Draws the months and weeks, which stay visible while the chart scrolls down. */
 function GanttHead({ frame, now }: { frame: Frame; now: number }) {
   return (
     <svg className="gantt gantt-head" width={frame.width} height={HEAD} aria-hidden="true">

@@ -6,7 +6,7 @@ import { LOOKS } from '../../ui/looks.ts'
 import { useFormats } from '../../ui/organization.ts'
 import { type Column, None } from '../../ui/table.tsx'
 
-/** The columns of a list of homes. Within a community its name is not said again. */
+/** Returns the columns of a list of homes. The list of one community omits the community. */
 export function useHomeColumns(communities: ReadonlyMap<string, Community> | null): readonly Column<Home>[] {
   const { money, day } = useFormats()
   const columns: readonly (Column<Home> | null)[] = [

@@ -22,22 +22,27 @@ const EFFECTS: Record<HomeStatus, string> = {
   cancelled: 'Remaining tasks and milestones are archived. This cannot be undone.',
 }
 
-/** Every status, in the order in which a home usually comes to them. */
+/** Every status, in the usual order. */
 const ALL = Object.keys(EFFECTS) as HomeStatus[]
 
-/** What one most likely wants: the next status, or the one before a hold. Whether it is possible, the service says. */
+/**
+ * Returns the most likely next status: the following one, or the one before a hold. The service decides whether it is
+ * possible.
+ */
 function usualNext({ status, statusBeforeHold }: Home): HomeStatus {
   return statusBeforeHold ?? ALL[ALL.indexOf(status) + 1] ?? status
 }
 
-/** Where the home can go from where it is, as a refusal names it; undefined while nothing was refused. */
+/**
+ * Returns the statuses that the home can change to, as the problem lists them; undefined if the change was not refused.
+ */
 function allowedBy(problem: Problem | null): readonly HomeStatus[] | undefined {
   if (problem?.code !== 'invalid_transition' || !('allowed' in problem)) return undefined
   const { allowed } = problem
   return Array.isArray(allowed) ? ALL.filter((status) => allowed.includes(status)) : undefined
 }
 
-/** Moves a home along; what holds it back is said before. */
+/** Changes the status of a home, and first shows what prevents the change. */
 export function HomeMoves({ home }: { home: Home }) {
   const may = useMay()
   const [isOpen, setIsOpen] = useState(false)
@@ -58,7 +63,7 @@ function Moving({ home, onClose }: { home: Home; onClose(): void }) {
   const canTry = may('skills:write')
   const [to, setTo] = useState<HomeStatus>(() => usualNext(home))
   const [override, setOverride] = useState('')
-  // Why it is closed all the same changes nothing about what happens, so it is not tried with each letter.
+  // The reason for an override does not affect the outcome, so the trial does not run again for each letter.
   const isOverridden = to === 'closed' && override.trim() !== ''
   const trial = useDryRun(
     'changeHomeStatus',

@@ -24,7 +24,7 @@ const TABS = [
   { name: 'history', word: 'History', needs: 'events:read' },
 ] as const
 
-/** One home: its budget, its schedule, and what was ordered, selected and paid for it. */
+/** The page of one home: its budget, its schedule, and its orders, selections and payments. */
 export function Component() {
   useLive('at ease')
   const { homeId = '' } = useParams()
@@ -60,7 +60,7 @@ export function Component() {
   )
 }
 
-/** How each tab begins: what the sheet is about, and below it the tabs. */
+/** The head of each tab: the title block, with the tabs below. */
 export interface HomeHead {
   name: string
   state: React.ReactNode

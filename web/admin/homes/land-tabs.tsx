@@ -5,7 +5,7 @@ const PLACES = [
   { to: '/communities', word: 'Communities' },
 ] as const
 
-/** The two lists of what is built and where. */
+/** The tabs of homes and communities. */
 export function LandTabs() {
   return <PlaceTabs label="Homes and communities" places={PLACES} />
 }

@@ -19,7 +19,7 @@ function statusesOf(kind: 'order' | 'payment' | 'selection'): Filter {
   return { name: 'status', label: 'Status', options }
 }
 
-/** What was ordered for the home; the budget leads here with a scope. */
+/** Lists the orders of the home. The budget links here with a trade. */
 export function HomeOrders({ homeId }: { homeId: string }) {
   const scope = useSearchParams()[0].get('scope')
   const filters = useMemo(

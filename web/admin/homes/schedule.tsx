@@ -24,7 +24,7 @@ import { GanttLegend } from './gantt-legend.tsx'
 import type { HomeHead } from './home.tsx'
 import { TaskFacts } from './task-facts.tsx'
 
-/** The tasks of the home on their days, the critical path, and what a delay of one would move. */
+/** Shows the tasks of the home by date, the critical path, and what a delay of a task would move. */
 export function HomeSchedule({ head, home, nav }: { head: HomeHead; home: Home; nav: ReactNode }) {
   const [params, setParams] = useSearchParams()
   const may = useMay()
@@ -104,7 +104,7 @@ export function HomeSchedule({ head, home, nav }: { head: HomeHead; home: Home; 
   )
 }
 
-/** The chart is long, and what was chosen in it stands below. */
+/** The chart is long and the details of the selected task are below it, so scroll there. */
 function intoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'nearest' })
 }
@@ -129,7 +129,10 @@ function lookOf(task: ScheduledTask, today: string): Bar['look'] {
   return task.isCritical ? 'critical' : 'plan'
 }
 
-/** Not started by its planned start, or not completed by its planned end; as lateOn of listTasks has it. */
+/**
+ * Whether a task has not started by its planned start, or not been completed by its planned end, like lateOn of
+ * listTasks.
+ */
 function isLate({ status, plannedStart, plannedEnd, actualStart }: ScheduledTask, today: string): boolean {
   if (status === 'completed' || status === 'skipped') return false
   return plannedEnd < today || (actualStart === null && plannedStart < today)
@@ -138,7 +141,7 @@ function isLate({ status, plannedStart, plannedEnd, actualStart }: ScheduledTask
 function isOffIn(community: Community | undefined): (date: string) => boolean {
   if (community === undefined) return () => false
   const { workdays, holidays } = community
-  // ISO days of the week: Monday is 1, Sunday is 7.
+  // ISO weekdays: Monday is 1, Sunday is 7.
   return (date) => holidays.includes(date) || !workdays.includes(new Date(`${date}T00:00:00Z`).getUTCDay() || 7)
 }
 

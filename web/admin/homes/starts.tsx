@@ -7,7 +7,7 @@ const FLOOR = 96
 const MONTH = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short' })
 const WHOLE_MONTH = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'long', year: 'numeric' })
 
-/** Starts of construction, month by month; the last one is the present month. */
+/** Shows construction starts by month; the last month is the current one. */
 export function Starts({ of: months }: { of: readonly CommunityStarts[] }) {
   const most = Math.max(...months.map(({ starts }) => starts), 1)
   const step = WIDTH / months.length

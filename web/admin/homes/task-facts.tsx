@@ -11,7 +11,7 @@ import { None } from '../../ui/table.tsx'
 import { count } from '../../ui/words.ts'
 import { TaskActions } from '../schedule/task-actions.tsx'
 
-/** One task of the schedule: who does it, when, how much it can slip, and whether the vendor comes. */
+/** Shows one task of the schedule: its vendor, its dates, its float, and whether the vendor confirmed. */
 export function TaskFacts(props: { task: ScheduledTask; onClose(): void; onDelay(): void }) {
   const { task, onClose, onDelay } = props
   const { day } = useFormats()

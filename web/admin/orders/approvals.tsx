@@ -21,10 +21,10 @@ import { count, listed } from '../../ui/words.ts'
 import { OrderLines } from './lines.tsx'
 import { OrdersTabs } from './orders-tabs.tsx'
 
-/** The oldest are decided first; what comes after these is seen once some of them are. */
+/** The oldest orders are decided first. Later ones appear as these are decided. */
 const LONGEST_QUEUE = 50
 
-/** The orders that wait for somebody, one after another: what each does to the budget, and the decision. */
+/** The queue of orders that await approval: the effect of each on the budget, and the decision. */
 export function Component() {
   useLive('watching')
   const [params] = useSearchParams()
@@ -117,7 +117,7 @@ function Decision({ order }: { order: PurchaseOrder }) {
         to: `/orders/${id}`,
       }),
   })
-  // Once it is decided there is nothing to explain, and it is about to leave the queue.
+  // After the decision there is nothing to explain, and the order is about to leave the queue.
   const why = plumbline.useQuery('get', '/api/ext/purchase-orders/{purchaseOrderId}/approval', at, {
     enabled: !change.isPending && !change.isSuccess,
   })
@@ -237,7 +237,7 @@ function Why({ of: why }: { of: ApprovalExplanation }) {
   )
 }
 
-/** The bar of the trade in the home's budget; the order counts as pending there already. */
+/** Shows the budget bar of the trade in the home's budget, where the order already counts as pending. */
 function Effect({ order }: { order: PurchaseOrder }) {
   const { money } = useFormats()
   const budget = plumbline.useQuery('get', '/api/ext/homes/{homeId}/budget', {
@@ -268,7 +268,9 @@ function Effect({ order }: { order: PurchaseOrder }) {
   )
 }
 
-/** `j` and `k` move through the queue, `a` approves, `r` sends back, which needs a note first. */
+/**
+ * Adds shortcuts: `j` and `k` move through the queue, `a` approves, and `r` sends back, which requires a note first.
+ */
 function useQueueKeys(orders: readonly PurchaseOrder[], chosen: PurchaseOrder | undefined): void {
   const navigate = useNavigate()
   const state = useRef({ orders, chosen })

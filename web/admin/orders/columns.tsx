@@ -7,7 +7,7 @@ import { Name } from '../../ui/name.tsx'
 import { useFormats } from '../../ui/organization.ts'
 import type { Column } from '../../ui/table.tsx'
 
-/** The columns of a list of orders. On the page of a home it is not said again. */
+/** Returns the columns of a list of orders. The list of one home omits the home. */
 export function useOrderColumns(withHome: boolean): readonly Column<PurchaseOrder>[] {
   const { money, day, dateOf } = useFormats()
   const columns: readonly (Column<PurchaseOrder> | null)[] = [

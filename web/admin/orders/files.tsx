@@ -15,10 +15,10 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/time.tsx'
 import { say } from '../../ui/toast.tsx'
 
-/** As many as a record has at most. */
+/** The maximum number of files of a record. */
 const MOST_FILES = 100
 
-/** The files of an order, and which of them its vendor sees. */
+/** Lists the files of an order, and which of them are shared with its vendor. */
 export function OrderFiles({ order }: { order: PurchaseOrder }) {
   const may = useMay()
   const [isAdding, setIsAdding] = useState(false)

@@ -3,7 +3,7 @@ import { percent, quantity, unitPrice } from '../../ui/figures.ts'
 import { Name } from '../../ui/name.tsx'
 import { useFormats } from '../../ui/organization.ts'
 
-/** What is ordered, with the sum that the lines come to, in cents as on the document. */
+/** Shows the lines of an order and their total with cents, as on the document. */
 export function OrderLines({ order, withProgress = true }: { order: PurchaseOrder; withProgress?: boolean }) {
   const { exact } = useFormats()
   return (

@@ -22,7 +22,7 @@ const VOID: Move = {
   reason: 'optional',
 }
 
-/** What can be done next with an order, the usual step first. */
+/** The possible next steps of an order, the usual step first. */
 const NEXT: Record<PurchaseOrderStatus, readonly Move[]> = {
   draft: [
     {
@@ -83,7 +83,7 @@ const NEXT: Record<PurchaseOrderStatus, readonly Move[]> = {
   void: [],
 }
 
-/** The steps that an order can take now, each tried before it is done. */
+/** Offers the steps that an order can take now. Each is tried before it is done. */
 export function OrderMoves({ order }: { order: PurchaseOrder }) {
   const may = useMay()
   const [chosen, setChosen] = useState<Move | null>(null)

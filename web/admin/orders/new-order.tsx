@@ -14,14 +14,14 @@ import { say } from '../../ui/toast.tsx'
 
 interface Line {
   key: string
-  /** The line of the budget that it is bought for; null for one that is written by hand. */
+  /** The budget line that the order line is for; null for a line that was entered manually. */
   of: BudgetLine | null
 }
 
-/** As many as one request reads. */
+/** The page size limit of one request. */
 const MOST = 200
 
-/** Writes an order by hand: for which home, to whom, and its lines from the budget of the trade. */
+/** The page that creates an order: the home, the vendor, and the lines from the budget of the trade. */
 export function Component() {
   const navigate = useNavigate()
   const may = useMay()

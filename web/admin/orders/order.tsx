@@ -21,7 +21,7 @@ import { OrderMoves } from './moves.tsx'
 import { OrderProgress } from './progress.tsx'
 import { OrderSteps } from './steps.tsx'
 
-/** One order: its lines, what of it can be paid, how far it has come, and its document. */
+/** The page of one order: its lines, its payable amount, its progress, and its document. */
 export function Component() {
   useLive('at ease')
   const { purchaseOrderId = '' } = useParams()
@@ -179,7 +179,7 @@ function Details({ order }: { order: PurchaseOrder }) {
   )
 }
 
-/** An order is paid in a few parts; the rest is a filter of the list of payments. */
+/** An order is paid in a few parts. The list of payments has the rest. */
 const SHOWN = 20
 
 function Payments({ order }: { order: PurchaseOrder }) {

@@ -15,7 +15,7 @@ const TABS = ['status'] as const
 const TYPES = ['base', 'option', 'change', 'variance', 'backcharge', 'service'] as const
 const NAMED = 200
 
-/** What was ordered from vendors, home by home. */
+/** The page of all orders. */
 export function Component() {
   useLive('at ease')
   const may = useMay()

@@ -11,7 +11,7 @@ import { say } from '../../ui/toast.tsx'
 
 const CAN_PROGRESS: readonly PurchaseOrderStatus[] = ['issued', 'accepted', 'partially_completed', 'completed']
 
-/** Records how much of each line is done, which makes it payable. */
+/** Records the progress of each line, which makes it payable. */
 export function OrderProgress({ order }: { order: PurchaseOrder }) {
   const may = useMay()
   const [isOpen, setIsOpen] = useState(false)
@@ -47,7 +47,7 @@ function Progress({ order, onClose }: { order: PurchaseOrder; onClose(): void })
         change.mutate({
           params: { path: { purchaseOrderId: order.id } },
           body: {
-            // In the order in which they were touched, which is how the faults name them.
+            // The order in which the lines were edited, because the pointers of validation errors refer to it.
             lines: changed.map((lineId) => ({ lineId, completedPercent: typedNumber(form, `done-${lineId}`) ?? 0 })),
             ...(reason !== undefined && { reason }),
           },

@@ -1,7 +1,7 @@
 import type { PurchaseOrder } from '../../../client/contract.gen.ts'
 import { Time } from '../../ui/time.tsx'
 
-/** How far the order has come: what is done with its time, and what comes next. */
+/** Shows the progress of an order: the completed steps with their times, and the next one. */
 export function OrderSteps({ order }: { order: PurchaseOrder }) {
   const { status, approval } = order
   const steps = [

@@ -7,7 +7,7 @@ import { Name } from '../../ui/name.tsx'
 import { useFormats } from '../../ui/organization.ts'
 import { type Column, None } from '../../ui/table.tsx'
 
-/** The columns of a list of payments. On the page of a home it is not said again. */
+/** Returns the columns of a list of payments. The list of one home omits the home. */
 export function usePaymentColumns(withHome: boolean): readonly Column<Payment>[] {
   const { money, day } = useFormats()
   const columns: readonly (Column<Payment> | null)[] = [

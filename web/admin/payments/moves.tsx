@@ -45,7 +45,7 @@ const NEXT: Record<PaymentStatus, readonly Move[]> = {
   voided: [],
 }
 
-/** What can be done next with a payment, each step tried before it is taken. */
+/** Offers the next steps of a payment. Each is tried before it is done. */
 export function PaymentMoves({ payment }: { payment: Payment }) {
   const may = useMay()
   const [chosen, setChosen] = useState<Move | null>(null)
@@ -81,7 +81,8 @@ function Moving({ payment, move, onClose }: { payment: Payment; move: Move; onCl
       paymentId: payment.id,
       status: move.to === 'voided' ? 'rejected' : move.to,
       ...(move.reason === 'needed' && { reason }),
-      // Not anew with each letter: what the check and the reason say changes nothing about what happens.
+      // The check number and the text of the reason do not affect the outcome, so the trial does not run again for each
+      // letter.
       ...(isPaid && bodyOf({ ...paid, checkNumber: '', overrideReason: paid.overrideReason === '' ? '' : reason })),
     },
     { enabled: canTry && move.to !== 'voided' },

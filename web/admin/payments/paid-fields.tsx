@@ -2,14 +2,14 @@ import { useId } from 'react'
 import type { Payment } from '../../../client/contract.gen.ts'
 import { useFormats } from '../../ui/organization.ts'
 
-/** When and how the money went out, and why although a guard refuses it. */
+/** The date and method of a payment, and the reason for an override if a guard refuses it. */
 export interface Paid {
   paidDate: string
   checkNumber: string
   overrideReason: string
 }
 
-/** What of it is sent: nothing that was left empty. */
+/** Returns the fields to send, without empty ones. */
 export function bodyOf({ paidDate, checkNumber, overrideReason }: Paid) {
   const [check, override] = [checkNumber.trim(), overrideReason.trim()]
   return {
@@ -22,7 +22,7 @@ export function bodyOf({ paidDate, checkNumber, overrideReason }: Paid) {
 export function PaidFields(props: {
   payment: Payment
   paid: Paid
-  /** Whether a guard refuses it, so that it takes a reason. */
+  /** Whether a guard refuses it, so that a reason is required. */
   isRefused: boolean
   onChange(paid: Paid): void
 }) {

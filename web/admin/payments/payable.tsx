@@ -23,7 +23,10 @@ import { Skips } from './skips.tsx'
 const METHODS = ['check', 'ach', 'card', 'other'] satisfies PaymentMethod[]
 const NAMED = 200
 
-/** What can be paid now and what cannot, and why: a payment run that is only tried, until somebody makes it. */
+/**
+ * The page of payable orders: what can be paid now, and why the rest cannot. It is a dry run of a payment run until the
+ * user creates it.
+ */
 export function Component() {
   const may = useMay()
   return (

@@ -15,7 +15,7 @@ import { say } from '../../ui/toast.tsx'
 /** A payment has one or two waivers, and a few more if some were rejected. */
 const SHOWN = 20
 
-/** The waivers of a payment: asked for, signed by the vendor, and accepted or rejected here. */
+/** Lists the lien waivers of a payment: they are requested, signed by the vendor, and accepted or rejected here. */
 export function PaymentWaivers({ payment }: { payment: Payment }) {
   const may = useMay()
   const { day, cents } = useFormats()

@@ -7,7 +7,7 @@ const PLACES = [
   { to: '/payments/waivers', word: 'Lien waivers' },
 ] as const
 
-/** What can be paid, what was, and what vendors sign for it. */
+/** The tabs of payments: payable orders, payments, runs and lien waivers. */
 export function PaymentsTabs() {
   return <PlaceTabs label="Payments" places={PLACES} />
 }

@@ -5,7 +5,9 @@ import { Name } from '../../ui/name.tsx'
 import { useFormats } from '../../ui/organization.ts'
 import { type Column, None, Table } from '../../ui/table.tsx'
 
-/** Whether it settles itself, such as by time, or somebody has to do something first. */
+/**
+ * The reasons for skipping an order. The tone shows whether it resolves itself, for example with time, or needs action.
+ */
 const REASONS = {
   not_due: { word: 'Not due yet', tone: 'calm', shape: 'clock' },
   under_way: { word: 'On a payment', tone: 'flow', shape: 'arrow' },
@@ -18,7 +20,7 @@ const REASONS = {
   nothing_payable: { word: 'Nothing payable', tone: 'calm', shape: 'ring' },
 } satisfies Record<PaymentRunSkip['reason'], Look>
 
-/** What a run leaves out, and why. */
+/** Lists the orders that a run skips, with the reasons. */
 export function Skips({ skips }: { skips: readonly PaymentRunSkip[] }) {
   const { cents } = useFormats()
   const columns: readonly Column<PaymentRunSkip>[] = [

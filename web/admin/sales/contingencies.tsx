@@ -25,7 +25,7 @@ const ENDS = {
   failed: 'Failed',
 } satisfies Record<Exclude<SaleContingencyStatus, 'open'>, string>
 
-/** What the sale depends on, and what became of it. */
+/** Lists the contingencies of a sale and their outcomes. */
 export function Contingencies({ sale }: { sale: Sale }) {
   const may = useMay()
   const { day } = useFormats()

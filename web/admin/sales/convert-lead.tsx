@@ -7,10 +7,10 @@ import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useFormats } from '../../ui/organization.ts'
 import { say } from '../../ui/toast.tsx'
 
-/** As many homes as one request reads, which is more than are for sale at a time. */
+/** The page size limit of one request, and more homes than are for sale at a time. */
 const MOST_HOMES = 200
 
-/** Makes a sale of a lead: which home, for how much, and what is paid first. */
+/** Converts a lead to a sale: the home, the price, and the first deposit. */
 export function ConvertLead({ lead, name, onClose }: { lead: Lead; name: string; onClose(): void }) {
   const navigate = useNavigate()
   const { today } = useFormats()

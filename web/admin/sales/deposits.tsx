@@ -11,7 +11,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { type Column, None, Table } from '../../ui/table.tsx'
 import { say } from '../../ui/toast.tsx'
 
-/** What can become of a deposit; what was settled stays as it is. */
+/** The possible next states of a deposit. A settled deposit does not change. */
 const NEXT: Record<SaleDepositStatus, readonly { value: SaleDepositStatus; label: string }[]> = {
   due: [
     { value: 'received', label: 'Received' },
@@ -26,7 +26,7 @@ const NEXT: Record<SaleDepositStatus, readonly { value: SaleDepositStatus; label
   cancelled: [],
 }
 
-/** The deposits of a sale: what is due, what came, and what became of it. */
+/** Lists the deposits of a sale: amounts due, received and settled. */
 export function Deposits({ sale }: { sale: Sale }) {
   const may = useMay()
   const { cents, day } = useFormats()

@@ -19,10 +19,10 @@ const TYPES = {
   note: 'Note',
 } satisfies Record<LeadActivityType, string>
 
-/** As many as are read at a time; the operation has the older ones. */
+/** How many are loaded; the API returns older ones. */
 const NEWEST = 50
 
-/** What was done with a lead, the newest first. */
+/** Lists the activities of a lead, newest first. */
 export function LeadActivities({ lead }: { lead: Lead }) {
   const activities = usePage(
     '/api/ext/leads/{leadId}/activities',
@@ -58,7 +58,7 @@ export function LeadActivities({ lead }: { lead: Lead }) {
   )
 }
 
-/** Notes what was done, and when to get in touch again. */
+/** Records an activity, and when to contact the lead again. */
 export function NewActivity({ lead, name, onClose }: { lead: Lead; name: string; onClose(): void }) {
   const { today, beginOf } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/leads/{leadId}/activities', {

@@ -12,13 +12,13 @@ import { ConvertLead } from './convert-lead.tsx'
 
 const TO_WORK_ON: readonly LeadStatus[] = ['contacted', 'qualified', 'appointment', 'proposal', 'lost']
 
-/** A lead by its name, or by whatever it can be reached at. */
+/** Returns the name of a lead, or else its email address or telephone number. */
 export function leadName({ firstName, lastName, email, phone }: Lead): string {
   const name = [firstName, lastName].filter((part) => part !== null).join(' ')
   return name === '' ? (email ?? phone ?? 'Somebody') : name
 }
 
-/** Moves a lead over the board, or makes a sale of it. */
+/** Moves a lead to another state, or converts it to a sale. */
 export function LeadMoves({ lead, look = 'plain' }: { lead: Lead; look?: 'plain' | 'quiet' }) {
   const may = useMay()
   const [open, setOpen] = useState<'lost' | 'buys' | null>(null)

@@ -19,7 +19,7 @@ import { TitleBlock } from '../../ui/title-block.tsx'
 import { LeadActivities, NewActivity } from './lead-activities.tsx'
 import { LeadMoves, leadName } from './lead-moves.tsx'
 
-/** One lead: who it is, what they want, what was done with them, and what comes next. */
+/** The page of one lead: contact, interests, activities, and the next step. */
 export function Component() {
   useLive('at ease')
   const { leadId = '' } = useParams()

@@ -12,12 +12,12 @@ import { Time } from '../../ui/time.tsx'
 import { LeadMoves, leadName } from './lead-moves.tsx'
 import { SalesTabs } from './sales-tabs.tsx'
 
-/** The columns of the board; what was converted is a sale, and what is lost needs nobody. */
+/** The columns of the board. Converted leads are sales, and lost leads need no action. */
 const OPEN = ['new', 'contacted', 'qualified', 'appointment', 'proposal'] as const satisfies LeadStatus[]
-/** The most promising of each state; nobody works on more at a time. */
+/** The most promising leads of each state; nobody works on more at a time. */
 const SHOWN = 25
 
-/** Who may buy a home, by how far one has come with them, the most promising first. */
+/** The board of leads by state, most promising first. */
 export function Component() {
   useLive('at ease')
   return (

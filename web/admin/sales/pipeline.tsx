@@ -10,7 +10,7 @@ import { Refused } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { say } from '../../ui/toast.tsx'
 
-/** The stages of the sale: what is done, what comes next, and a way to go on or to do without a stage. */
+/** Shows the stages of a sale: completed stages, the next one, and buttons to continue or to waive a stage. */
 export function Pipeline({ sale }: { sale: Sale }) {
   const may = useMay()
   const [waived, setWaived] = useState<string | null>(null)

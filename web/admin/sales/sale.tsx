@@ -19,7 +19,7 @@ import { Contingencies } from './contingencies.tsx'
 import { Deposits } from './deposits.tsx'
 import { Pipeline } from './pipeline.tsx'
 
-/** One sale: what it comes to, how far it has come, and what it still depends on. */
+/** The page of one sale: its total, its progress, and its open contingencies. */
 export function Component() {
   useLive('at ease')
   const { saleId = '' } = useParams()

@@ -5,7 +5,7 @@ const PLACES = [
   { to: '/sales/all', word: 'Sales' },
 ] as const
 
-/** Who may buy, and who does. */
+/** The tabs of leads and sales. */
 export function SalesTabs() {
   return <PlaceTabs label="Sales" places={PLACES} />
 }

@@ -17,10 +17,10 @@ import { addDays, mondayOf, weeksFrom } from './weeks.ts'
 import { Workload } from './workload.tsx'
 
 const WEEKS = 4
-/** As many as somebody looks through; the filters make them fewer. */
+/** More tasks than anyone looks through; filters reduce them. */
 const MOST_TASKS = 200
 
-/** What the next weeks bring: who comes when, week by week, and how much each vendor has to do. */
+/** The look-ahead page: who works when, week by week, and each vendor's workload. */
 export function Component() {
   useLive('at ease')
   const may = useMay()

@@ -9,7 +9,7 @@ import { CompleteTask, type MoveOfTask, MoveTask } from './task-moves.tsx'
 
 type Open = MoveOfTask | 'complete' | 'ask' | 'answer' | 'decide' | null
 
-/** What can be reported about a task: that it began or is done, and what its vendor says of the date. */
+/** Offers what can be reported about a task: its start, its completion, and the vendor's answer about the date. */
 export function TaskActions({ task, trigger }: { task: Task; trigger?: ReactElement }) {
   const may = useMay()
   const { shortDay } = useFormats()

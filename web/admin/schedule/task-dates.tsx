@@ -14,7 +14,7 @@ interface Props {
   onClose(): void
 }
 
-/** Asks the vendor whether it comes on the planned day. */
+/** Asks the vendor to confirm the planned day. */
 export function AskVendor({ task, onClose }: Props) {
   const { day } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/confirmation/request', {
@@ -45,7 +45,7 @@ const ANSWERS = {
   reschedule_requested: 'Proposed another date',
 } satisfies Record<TaskConfirmationAnswer['answer'], string>
 
-/** Records what the vendor said of the date on the phone, such as another day. */
+/** Records the vendor's answer by phone, for example another day. */
 export function Answer({ task, onClose }: Props) {
   const { today, day } = useFormats()
   const [answer, setAnswer] = useState<string>('confirmed')
@@ -88,7 +88,7 @@ export function Answer({ task, onClose }: Props) {
   )
 }
 
-/** Takes the day that the vendor proposed, or holds it to the planned one. */
+/** Accepts the day that the vendor proposed, or insists on the planned one. */
 export function Decide({ task, onClose }: Props) {
   const { day } = useFormats()
   const [accept, setAccept] = useState('yes')

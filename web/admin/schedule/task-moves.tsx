@@ -30,7 +30,7 @@ const WORDS: Record<MoveOfTask, string> = {
   resume: 'Resume',
 }
 
-/** Moves a task to another status than completed. */
+/** Moves a task to a status other than completed. */
 export function MoveTask({ task, to, onClose }: Props & { to: MoveOfTask }) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/status', {
@@ -72,7 +72,7 @@ function statusFor({ status, actualStart }: Task, to: MoveOfTask): TaskStatusMov
   return status === 'skipped' || actualStart === null ? 'not_started' : 'in_progress'
 }
 
-/** Completes a task on a day; an inspection with its result, a checklist item by item. */
+/** Completes a task on a date, an inspection with its result, and a checklist item by item. */
 export function CompleteTask({ task, onClose }: Props) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/complete', {
@@ -138,7 +138,9 @@ export function CompleteTask({ task, onClose }: Props) {
   )
 }
 
-/** Whether what stands against it was said, so that it can be done all the same; it stays so while the form is open. */
+/**
+ * Whether the service has named an obstacle that can be overridden. Once true, it stays true while the form is open.
+ */
 function useForce(error: unknown, canForce: boolean): boolean {
   const [wasRefused, setWasRefused] = useState(false)
   const isRefused = canForce && error !== null && faultOf(error).problem?.code === 'conflict'

@@ -4,13 +4,13 @@ export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** The Monday of the week that the date is in. */
+/** Returns the Monday of the week of the date. */
 export function mondayOf(date: string): string {
   const weekday = new Date(`${date}T00:00:00Z`).getUTCDay()
   return addDays(date, -((weekday + 6) % 7))
 }
 
-/** So many weeks, from the Monday to the Sunday of each. */
+/** Returns this many weeks, each from Monday to Sunday. */
 export function weeksFrom(monday: string, count: number): { from: string; to: string }[] {
   return Array.from({ length: count }, (_, week) => {
     const from = addDays(monday, week * 7)

@@ -11,7 +11,7 @@ import { count } from '../../ui/words.ts'
 
 const VENDORS = 20
 
-/** How much each vendor has to do, week by week. A vendor's name narrows the page to it. */
+/** Shows each vendor's tasks week by week. A vendor's name filters the page by that vendor. */
 export function Workload(props: { communityId: string | null; vendorId: string | null; from: string; weeks: number }) {
   const { communityId, vendorId, from, weeks } = props
   const { shortDay } = useFormats()

@@ -16,7 +16,7 @@ import { Maker } from './keys.tsx'
 import { PermissionMatrix } from './matrix.tsx'
 import { ENTITY_NAMES, presetOf } from './permissions.ts'
 
-/** The apps that people let act for them: what each may do, when it was used, and how to end it. */
+/** The page of apps that act for users: their permissions, their last use, and a button to disconnect them. */
 export function Component() {
   const [shown, setShown] = useState<OauthGrant | null>(null)
   const { day, dateOf } = useFormats()
@@ -110,7 +110,7 @@ function stateOf({ revokedAt, expiresAt }: OauthGrant): LookOf<'key'> {
   return Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active'
 }
 
-/** What an app may do, before one ends it. */
+/** Shows an app's permissions before the user disconnects it. */
 function Disconnect({ grant, onClose }: { grant: OauthGrant; onClose(): void }) {
   const { id, clientName, permissions } = grant
   const revoke = plumbline.useMutation('post', '/api/admin/oauth-grants/{grantId}/revoke', {

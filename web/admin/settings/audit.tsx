@@ -29,7 +29,7 @@ const FILTERS: readonly Filter[] = [
     options: auditResourceTypeValues.map((value) => ({ value, label: inWords(value) })),
   },
 ]
-/** What a click on a cell narrows the list to. */
+/** The filters that a click on a cell can set. */
 const BY_CLICK = [
   { name: 'action', label: 'Action' },
   { name: 'actorId', label: 'By' },
@@ -37,7 +37,7 @@ const BY_CLICK = [
   { name: 'address', label: 'IP address' },
 ] as const
 
-/** Who did what, when and from where, and who was refused. */
+/** The audit trail: who did what, when and from where, including refused requests. */
 export function Component() {
   const [params] = useSearchParams()
   const { beginOf } = useFormats()
@@ -159,7 +159,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { head: 'Request', isOnlyExported: true, cell: () => null, csv: ({ requestId }) => requestId },
 ]
 
-/** Narrows the list to what has the same value. */
+/** Filters the list by the value of the cell. */
 function Narrow(props: { to: (typeof BY_CLICK)[number]['name']; value: string; children: React.ReactNode }) {
   const [params] = useSearchParams()
   const after = new URLSearchParams(params)

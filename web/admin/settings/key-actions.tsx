@@ -11,7 +11,7 @@ import { stateOf } from './key-state.ts'
 import { endsIn, TERMS } from './key-terms.ts'
 import { SecretShown } from './secret-shown.tsx'
 
-/** What can be done with a key. */
+/** Offers the actions for an API key. */
 export function KeyActions({ apiKey }: { apiKey: ApiKey }) {
   const [open, setOpen] = useState<'edit' | 'rotate' | 'revoke' | null>(null)
   const props = { apiKey, onClose: () => setOpen(null) }

@@ -1,10 +1,10 @@
 import type { ApiKey } from '../../../client/contract.gen.ts'
 import type { LookOf } from '../../ui/looks.ts'
 
-/** Soon enough to do something about it. */
+/** Early enough to act. */
 const EXPIRING_MS = 14 * 86_400_000
 
-/** How it stands with a key. */
+/** Returns the status of an API key: active, expiring, expired or revoked. */
 export function stateOf({ revokedAt, expiresAt, secrets }: ApiKey, now = Date.now()): LookOf<'key'> {
   if (revokedAt !== null) return 'revoked'
   if (expiresAt !== null && Date.parse(expiresAt) <= now) return 'expired'

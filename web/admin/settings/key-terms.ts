@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000
 
-/** How long keys last: in days, or for ever. */
+/** The lifetimes of API keys in days, or without an end. */
 export const TERMS = [
   { value: '30', word: 'In 30 days' },
   { value: '90', word: 'In 90 days' },

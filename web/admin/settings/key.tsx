@@ -17,7 +17,7 @@ import { presetOf } from './permissions.ts'
 
 const CRUMBS = [{ name: 'Settings' }, { name: 'API keys', to: '/settings/keys' }] as const
 
-/** One key: what it may do, its secrets, and what can be done with it. */
+/** The page of one API key: its permissions, its secrets, and its actions. */
 export function Component() {
   const { keyId = '' } = useParams()
   const may = useMay()

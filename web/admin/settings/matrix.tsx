@@ -1,10 +1,13 @@
 import type { Permission } from '../../../client/contract.gen.ts'
 import { ENTITIES, ENTITY_NAMES, type Entity, isWritable } from './permissions.ts'
 
-/** Permissions as a table of what by read and write, in two columns. What one's role lacks is not one's to grant. */
+/**
+ * Shows permissions as a table of records by read and write, in two columns. Users cannot grant permissions that their
+ * own role lacks.
+ */
 export function PermissionMatrix(props: {
   granted: ReadonlySet<string>
-  /** What may be granted; without it the table is only to be read. */
+  /** The permissions that the user may grant; without it the table is read-only. */
   grantable?: ReadonlySet<string>
   onChange?(permission: Permission, isGranted: boolean): void
 }) {

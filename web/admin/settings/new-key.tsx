@@ -11,7 +11,7 @@ import { PermissionMatrix } from './matrix.tsx'
 import { PRESETS, presetOf } from './permissions.ts'
 import { SecretShown } from './secret-shown.tsx'
 
-/** A name, what it may do, and when it ends; then the secret, once. */
+/** Creates an API key: its name, its permissions and its expiry. Then it shows the secret once. */
 export function NewKey({ onClose }: { onClose(): void }) {
   const form = useId()
   const { permissions: held } = useSession()

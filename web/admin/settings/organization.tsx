@@ -26,7 +26,7 @@ const WEEKDAYS = [
   'sunday',
 ] as const satisfies readonly Weekday[]
 
-/** What holds for the whole organization. */
+/** The page of settings for the whole organization. */
 export function Component() {
   const settings = plumbline.useQuery('get', '/api/admin/organization')
   return (
@@ -169,7 +169,7 @@ function Edit({ part, settings, onClose }: { part: Part; settings: OrganizationS
   )
 }
 
-/** `Contract signed` as it is kept. */
+/** Turns `Contract signed` into its stored form. */
 function stageOf(words: string): string {
   return words.trim().toLowerCase().replaceAll(/\s+/g, '_')
 }

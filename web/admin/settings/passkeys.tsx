@@ -15,7 +15,7 @@ import { say } from '../../ui/toast.tsx'
 import { deviceName } from '../sign-in/device.ts'
 import { hasPasskeys, makePasskey, whyNot } from '../sign-in/passkey.ts'
 
-/** By what one can sign in without a link: one's own passkeys. */
+/** The page of the user's own passkeys, which sign in without a link. */
 export function Component() {
   const [open, setOpen] = useState<{ what: 'add' } | { what: 'rename' | 'remove'; passkey: Passkey } | null>(null)
   const onClose = () => setOpen(null)
@@ -103,7 +103,7 @@ function Add({ onClose }: { onClose(): void }) {
       const made = await makePasskey(await prepare.mutateAsync({}))
       await add.mutateAsync({ body: { ...made, name } })
     } catch (error) {
-      // What the service refused stands at the mutation.
+      // Errors of the service are in the mutation.
       setRefusal(whyNot(error))
     }
   }

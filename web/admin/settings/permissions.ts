@@ -3,19 +3,19 @@ import { permissionLabels } from './permissions.gen.ts'
 
 export type Entity = Permission extends `${infer Name}:${string}` ? Name : never
 
-/** What permissions are about, as people call it. */
+/** The labels of the records that permissions are for. */
 export const ENTITIES: Readonly<Record<Entity, string>> = permissionLabels
 
 export const ENTITY_NAMES = Object.keys(ENTITIES) as Entity[]
 
-/** There is nothing to write of a portal link. */
+/** Portal links can only be read. */
 export const isWritable = (entity: Entity): entity is Exclude<Entity, 'portal_links'> => entity !== 'portal_links'
 
 const reads = (...entities: Entity[]): Permission[] => entities.map((entity): Permission => `${entity}:read`)
 const writes = (...entities: Exclude<Entity, 'portal_links'>[]): Permission[] =>
   entities.map((entity): Permission => `${entity}:write`)
 
-/** What kinds of programs usually need. */
+/** The permissions that typical programs need. */
 export const PRESETS: readonly { name: string; permissions: readonly Permission[] }[] = [
   {
     name: 'Voice agent',
@@ -61,11 +61,11 @@ export const PRESETS: readonly { name: string; permissions: readonly Permission[
       ...writes('vendors', 'bids', 'contracts', 'pos', 'skills'),
     ],
   },
-  // With a portal link one acts for the vendor, so it is granted only by name.
+  // A portal link lets its holder act for the vendor, so it is never part of a preset.
   { name: 'Read all', permissions: reads(...ENTITY_NAMES.filter(isWritable)) },
 ]
 
-/** The preset that holds exactly these permissions. */
+/** Returns the preset with exactly these permissions. */
 export function presetOf(permissions: Iterable<string>): string | undefined {
   const held = new Set(permissions)
   return PRESETS.find(

@@ -8,10 +8,10 @@ import { Panel } from '../../ui/panel.tsx'
 import { Refused } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 
-/** While it is filled or emptied, somebody looks at how far it is. */
+/** Polled, because users watch the progress while it is filled or emptied. */
 const LOOK_MS = 1000
 
-/** Fills the organization with an example and empties it again, where the operator has made it a sandbox. */
+/** Fills the organization with sample data and empties it again, if the operator has made it a sandbox. */
 export function Sandbox() {
   const may = useMay()
   const [isAsking, setIsAsking] = useState(false)

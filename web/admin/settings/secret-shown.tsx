@@ -8,7 +8,7 @@ import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { count } from '../../ui/words.ts'
 import { stateOf } from './key-state.ts'
 
-/** The secret of a key, with a call to try it. */
+/** Shows the secret of an API key, with a sample request. */
 export function SecretShown({ apiKey, onClose }: { apiKey: ApiKeyWithSecret; onClose(): void }) {
   const { name, secret, permissions, expiresAt } = apiKey
   const { wholeDay, dateOf } = useFormats()

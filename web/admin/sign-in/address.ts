@@ -1,15 +1,15 @@
 import { root } from '../../api/plumbline.ts'
 
-/** The sign-in, and where to go from there. */
+/** Returns the URL of the sign-in page, with the page to open afterwards. */
 export function signInAddress(from: string): string {
   return from === '/' || from.startsWith('/sign-in') ? '/sign-in' : `/sign-in?${new URLSearchParams({ to: from })}`
 }
 
-/** A link that is mailed opens in a window of its own, which does not know where its reader wanted to go. */
+/** A link in an email opens in a new window, which does not know the page that the user wanted. */
 const KEPT = 'after sign-in'
 const KEPT_MS = 15 * 60_000
 
-/** Keeps where to go until the link is there, which is good for as long. */
+/** Stores the page to open until the link arrives, for as long as the link is valid. */
 export function keepAddress(params: URLSearchParams): void {
   const to = params.get('to')
   if (to === null) localStorage.removeItem(KEPT)
@@ -27,11 +27,14 @@ function keptAddress(): string | null {
   }
 }
 
-/** The URL to open after the sign-in: a page of this service, wherever the link of the sign-in page wants to lead. */
+/**
+ * Returns the URL to open after the sign-in. It is always a page of this service, whatever the link of the sign-in page
+ * contains.
+ */
 export function addressAfter(params: URLSearchParams): string {
   const home = new URL(`${root}/`, location.origin)
   const to = params.get('to') ?? keptAddress() ?? '/'
-  // The URL parser decides where an address leads, because it drops tabs and line breaks and reads \ as /.
+  // The URL parser decides where the path leads, because it drops tabs and line breaks and reads \ as /.
   if (!to.startsWith('/') || !URL.canParse(root + to, location.origin)) return home.href
   const wanted = new URL(root + to, location.origin)
   return wanted.origin === home.origin && wanted.pathname.startsWith(home.pathname) ? wanted.href : home.href

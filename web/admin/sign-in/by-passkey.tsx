@@ -8,7 +8,7 @@ import { addressAfter } from './address.ts'
 import { deviceName } from './device.ts'
 import { hasPasskeys, signByPasskey, whyNot } from './passkey.ts'
 
-/** The door for whoever has a passkey: the device asks for a finger, a face or a PIN, and nothing is typed. */
+/** Signs in with a passkey: the device asks for a fingerprint, a face or a PIN, and nothing is typed. */
 export function ByPasskey() {
   const [params] = useSearchParams()
   const [refusal, setRefusal] = useState<string | null>(null)
@@ -25,7 +25,7 @@ export function ByPasskey() {
       const signed = await signByPasskey(await challenge.mutateAsync({}))
       await signIn.mutateAsync({ body: { ...signed, device: deviceName(navigator.userAgent) } })
     } catch (error) {
-      // What the service refused stands at the mutation.
+      // Errors of the service are in the mutation.
       setRefusal(whyNot(error))
     }
   }

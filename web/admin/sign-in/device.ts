@@ -1,4 +1,4 @@
-// The first that fits, because most browsers also name those that they are compatible with.
+// Ordered, because most browsers also name the browsers that they are compatible with.
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -15,7 +15,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ]
 
-/** `Chrome on macOS`: what the list of sessions calls this device. */
+/** Returns the name of this device for the list of sessions, such as `Chrome on macOS`. */
 export function deviceName(userAgent: string): string {
   const named = (names: readonly (readonly [RegExp, string])[]) => names.find(([mark]) => mark.test(userAgent))?.[1]
   const [browser = 'Unknown browser', system] = [named(BROWSERS), named(SYSTEMS)]

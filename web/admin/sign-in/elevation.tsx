@@ -1,4 +1,4 @@
-/** The front of a house on its drawing sheet, with the plumb line through its middle. */
+/** Draws the elevation of a house as on a drawing, with the plumb line through its middle. */
 export function Elevation() {
   return (
     <div className="sheet" aria-hidden="true">

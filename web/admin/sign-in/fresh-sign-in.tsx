@@ -51,13 +51,13 @@ function FreshSignInDialog({ onEnd }: { onEnd(isFresh: boolean): void }) {
       const session = await signIn.mutateAsync({ body: { ...signed, device: deviceName(navigator.userAgent) } })
       end(session)
     } catch (error) {
-      // The mutation holds a refusal of the service.
+      // Errors of the service are in the mutation.
       setRefusal(whyNot(error))
     }
   }
   const end = (session: Session) => {
     if (session.user.id === user.id) return onEnd(true)
-    // The passkey belongs to somebody else: nothing on this page is theirs.
+    // The passkey belongs to another user, who must not see anything on this page.
     onEnd(false)
     location.assign(`${root}/`)
   }

@@ -11,8 +11,8 @@ import { deviceName } from './device.ts'
 import { Elevation } from './elevation.tsx'
 
 /**
- * The door: an address to send a link to, or, for whoever opened such a link, a button that spends it. Programs that look
- * through mails open every link in them, but press no buttons.
+ * The sign-in page: an email address to send a link to or, for a user who opened such a link, a button that uses it.
+ * The button is needed because programs that scan emails open every link in them but press no buttons.
  */
 export function Component() {
   const { hash } = useLocation()
@@ -43,7 +43,7 @@ function SpendLink({ token }: { token: string }) {
   const [isOver, setIsOver] = useState(false)
   const signIn = plumbline.useMutation('post', '/api/admin/sign-in', {
     meta: { changesNothing: true },
-    // A new beginning: nothing that was loaded before belongs to this session.
+    // A full reload, because nothing that was loaded before belongs to this session.
     onSuccess: () => location.replace(addressAfter(params)),
   })
   if (isOver) return <AskForLink />

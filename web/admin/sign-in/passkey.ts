@@ -1,12 +1,12 @@
 import type { PasskeyAdd, PasskeyChallenge, PasskeyOptions, PasskeySignIn } from '../../../client/contract.gen.ts'
 
-/** Whether this browser has passkeys in the way that these pages use them, as all do since 2025. */
+/** Whether this browser supports passkeys as these pages use them. All browsers have since 2025. */
 export const hasPasskeys = 'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
 type Transport = NonNullable<PasskeyAdd['transports']>[number]
 const TRANSPORTS: readonly Transport[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 
-/** Has the device make a passkey. Throws a DOMException where it does not; `whyNot` says it in words. */
+/** Creates a passkey on the device. Throws a DOMException if the device does not; `whyNot` describes it in words. */
 export async function makePasskey(asked: PasskeyOptions): Promise<Omit<PasskeyAdd, 'name'>> {
   const { challenge, rpId, userHandle, userName, userDisplayName, algorithms, timeout, known } = asked
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON({
@@ -26,7 +26,7 @@ export async function makePasskey(asked: PasskeyOptions): Promise<Omit<PasskeyAd
   return { credentialId: id, clientDataJSON, attestationObject, transports: named }
 }
 
-/** Has the device sign a challenge by one of its passkeys. Throws a DOMException where it does not. */
+/** Signs a challenge with a passkey of the device. Throws a DOMException if the device does not. */
 export async function signByPasskey(asked: PasskeyChallenge): Promise<Omit<PasskeySignIn, 'device'>> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...asked, userVerification: 'required' })
   const { id, response } = answerOf(await navigator.credentials.get({ publicKey }))
@@ -35,7 +35,7 @@ export async function signByPasskey(asked: PasskeyChallenge): Promise<Omit<Passk
   return { credentialId: id, clientDataJSON, authenticatorData, signature, userHandle }
 }
 
-/** What the browser writes of a passkey, in base64url. */
+/** Returns the browser's data about a passkey, in base64url. */
 function answerOf(credential: Credential | null) {
   if (!(credential instanceof PublicKeyCredential)) throw none()
   return credential.toJSON()
@@ -45,7 +45,7 @@ function none(): DOMException {
   return new DOMException('No passkey was created or used.', 'NotAllowedError')
 }
 
-/** What the browser said no with, in words; null if it was not the browser. */
+/** Describes the browser's error in words; null if the error is not the browser's. */
 export function whyNot(error: unknown): string | null {
   if (!(error instanceof DOMException)) return null
   if (error.name === 'InvalidStateError') return 'This device already has your passkey.'

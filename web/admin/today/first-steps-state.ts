@@ -11,7 +11,7 @@ export interface FirstStep {
   verb: string
   to: string
   other?: { verb: string; to: string }
-  /** Who may not take the step is not shown it. */
+  /** The permission for the step. It is hidden from users who lack it. */
   needs: HeldPermission
   isDone: boolean
 }
@@ -70,8 +70,8 @@ const STEPS: readonly Told[] = [
 const ONE = { limit: 1 } as const
 
 /**
- * The steps of a builder that begins, each done when there is what it leads to; null once the first order is written, all
- * of it is done, or somebody said that they do not want to see it on this device.
+ * Returns the first steps of a new builder, each done once its record exists. Null after the first order is written,
+ * after all steps are done, or after the user hid them on this device.
  */
 export function useFirstSteps(): { steps: readonly FirstStep[] | null; isLoading: boolean; dismiss(): void } {
   const may = useMay()
@@ -81,7 +81,7 @@ export function useFirstSteps(): { steps: readonly FirstStep[] | null; isLoading
   const mine = isDismissed ? [] : STEPS.filter(({ needs }) => may(needs))
   const enabled = mine.length > 0
   const orders = usePage('/api/ext/purchase-orders', ONE, { enabled: enabled && may('pos:read') })
-  // Nobody else needs the rest, which is most people on most days.
+  // All others, nearly everyone on nearly every day, do not need the remaining requests.
   const begins = enabled && orders.data?.data.length === 0
   const asked = (name: FirstStep['name']) => ({ enabled: begins && mine.some((step) => step.name === name) })
   const lists = {

@@ -5,7 +5,7 @@ import type { IconName } from '../../ui/icons.ts'
 import type { Tone } from '../../ui/looks.ts'
 import { Panel } from '../../ui/panel.tsx'
 
-/** Something that needs somebody, and where it is settled. */
+/** An item that needs action, with a link to the page for it. */
 export interface Matter {
   key: string
   icon: IconName

@@ -9,14 +9,14 @@ import { proposalInWords } from '../agents/skill.tsx'
 import { healthOf, hostOf, REASONS } from '../settings/webhooks/health.tsx'
 import type { Matter } from './matter.tsx'
 
-/** Each kind shows so many; its own list has the rest. */
+/** How many items of each kind are shown; their own lists have the rest. */
 const SHOWN = 5
-/** As many subscriptions as are looked through; an organization has few. */
+/** How many subscriptions are checked; an organization has few. */
 const MOST_WEBHOOKS = 200
-/** Proposals fire no events, by which the page would hear of new ones. */
+/** Proposals have no events that would refresh the page, so it polls. */
 const EVERY_MS = 60_000
 
-/** What only a person can settle: approvals, awards, orders that were declined. */
+/** Returns what only a user can decide: approvals, awards, declined orders. */
 export function useDecisions(): { matters: readonly Matter[]; isLoading: boolean } {
   const may = useMay()
   const { money, left, dateOf } = useFormats()
@@ -103,7 +103,7 @@ export function useDecisions(): { matters: readonly Matter[]; isLoading: boolean
   return { matters, isLoading: pending.isLoading || closed.isLoading || declined.isLoading }
 }
 
-/** Budgets that more is ordered against than they hold. */
+/** Returns the budgets that are exceeded by their orders. */
 export function useMoney(): { matters: readonly Matter[]; isLoading: boolean } {
   const may = useMay()
   const { difference } = useFormats()
@@ -124,7 +124,7 @@ export function useMoney(): { matters: readonly Matter[]; isLoading: boolean } {
   return { matters, isLoading: found.isLoading }
 }
 
-/** Which bids come next. */
+/** Returns the bids that are due next. */
 export function useBidsDue(): { matters: readonly Matter[]; isLoading: boolean } {
   const may = useMay()
   const { day, left } = useFormats()
@@ -146,7 +146,7 @@ export function useBidsDue(): { matters: readonly Matter[]; isLoading: boolean }
   return { matters, isLoading: sent.isLoading }
 }
 
-/** Tasks that are late, dates that a vendor would rather have otherwise, papers that end. */
+/** Returns late tasks, dates that a vendor wants to change, and compliance documents that expire. */
 export function useDates(): { matters: readonly Matter[]; isLoading: boolean } {
   const may = useMay()
   const { today, day, left } = useFormats()
@@ -216,7 +216,7 @@ export function useDates(): { matters: readonly Matter[]; isLoading: boolean } {
   return { matters, isLoading: late.isLoading || expired.isLoading }
 }
 
-/** Subscriptions that hear nothing any more, or not for sure. */
+/** Returns the subscriptions that no longer receive events, or not reliably. */
 export function useIntegrations(): { matters: readonly Matter[]; isLoading: boolean } {
   const may = useMay()
   const { time } = useFormats()

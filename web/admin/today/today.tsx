@@ -17,7 +17,7 @@ import { Matters } from './matter.tsx'
 import { useBidsDue, useDates, useDecisions, useIntegrations, useMoney } from './matters.ts'
 import { weekFrom } from './week.ts'
 
-/** What needs somebody; each line leads to where it is settled. */
+/** The home page: what needs action. Each line links to the page for it. */
 export function Component() {
   useLive('at ease')
   const { wholeDay, today } = useFormats()
@@ -66,7 +66,7 @@ export function Component() {
   )
 }
 
-/** Of a busy week, this many beginnings are shown. */
+/** The maximum number of task starts shown for a week. */
 const MOST_TASKS = 40
 
 function Week() {

@@ -2,7 +2,7 @@ const DAY_MS = 86_400_000
 const DAYS = 7
 const WEEKDAY = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'short' })
 
-/** The seven days from this date on. */
+/** Returns seven days starting with this date. */
 export function weekFrom(date: string): { date: string; weekday: string; number: number }[] {
   const first = Date.parse(`${date}T00:00:00Z`)
   return Array.from({ length: DAYS }, (_, day) => {

@@ -8,8 +8,8 @@ import { useFormats } from '../../ui/organization.ts'
 import { Refused } from '../../ui/states.tsx'
 
 /**
- * Copies a vendor's portal link, or that of one invitation, after saying what a link is. The service records who copied
- * it, so the link is requested only when somebody presses the button.
+ * Copies a vendor's portal link, or that of one invitation, after explaining what a link is. The service records who
+ * copied it, so the link is requested only when the user presses the button.
  */
 export function CopyLink(props: {
   vendor: string

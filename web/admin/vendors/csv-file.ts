@@ -1,17 +1,19 @@
 import { parse } from 'csv-parse/browser/esm/sync'
 
-/** What a person hands in: the heads of the columns, and the rows below them. */
+/** The content of an uploaded file: the column headings and the rows below. */
 export interface CsvFile {
   heads: readonly string[]
   rows: readonly (readonly string[])[]
 }
 
-/** More vendors than any builder has; each 200 of them are one request. */
+/** More vendors than any builder has. Each 200 of them are one request. */
 export const MOST_ROWS = 5000
-/** A row of 400 letters, for as many rows as are taken. */
+/** Rows of 400 characters, for the maximum number of rows. */
 export const MOST_BYTES = 2_000_000
 
-/** Reads a file as accounting systems and spreadsheets write it, or says in a sentence why it cannot be read. */
+/**
+ * Parses a file as accounting systems and spreadsheets write it, or returns a sentence that says why it cannot be read.
+ */
 export function readCsv(text: string): CsvFile | string {
   if (text.length > MOST_BYTES) return 'The file is larger than 2 MB. Split it and import each part.'
   let lines: string[][]
@@ -29,7 +31,7 @@ export function readCsv(text: string): CsvFile | string {
   return { heads, rows }
 }
 
-/** Spreadsheets write what the country uses; what is most frequent in the first line parts the columns. */
+/** Spreadsheets use the separator of their country. The most frequent candidate in the first line is the separator. */
 function delimiterOf(text: string): string {
   const [first = ''] = text.split(/\r?\n/, 1)
   const counted = [',', ';', '\t'].map((sign) => ({ sign, times: first.split(sign).length }))

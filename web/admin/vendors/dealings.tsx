@@ -9,10 +9,10 @@ import { Panel } from '../../ui/panel.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { type Column, None, Table } from '../../ui/table.tsx'
 
-/** The newest; the lists have the rest. */
+/** The newest; the lists contain the rest. */
 const SHOWN = 10
 
-/** What was ordered from a vendor. */
+/** Lists the newest orders of a vendor. */
 export function VendorOrders({ vendorId }: { vendorId: string }) {
   const may = useMay()
   const { money } = useFormats()
@@ -61,7 +61,7 @@ export function VendorOrders({ vendorId }: { vendorId: string }) {
   )
 }
 
-/** What a vendor bid. */
+/** Lists the newest bids of a vendor. */
 export function VendorBids({ vendorId }: { vendorId: string }) {
   const may = useMay()
   const { money, day, dateOf } = useFormats()

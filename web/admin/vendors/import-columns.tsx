@@ -5,10 +5,10 @@ import { count } from '../../ui/words.ts'
 import type { CsvFile } from './csv-file.ts'
 import { FIELDS, isVendorField, type Mapping } from './vendor-columns.ts'
 
-/** Enough to recognize what a column holds. */
+/** Enough values to recognize the content of a column. */
 const SHOWN = 3
 
-/** What each column of the file becomes, with its first values. */
+/** Assigns a field to each column of the file, next to the column's first values. */
 export function ImportColumns(props: {
   file: CsvFile
   mapping: Mapping
@@ -19,7 +19,7 @@ export function ImportColumns(props: {
   const { file, mapping, isDisabled, onChange, actions } = props
   const hasName = mapping.includes('companyName')
   const set = (at: number, value: string) =>
-    // A field that another column had is that one's no longer.
+    // A field that is assigned to this column is removed from any other.
     onChange(
       mapping.map((field, other) => {
         if (other === at) return isVendorField(value) ? value : ''

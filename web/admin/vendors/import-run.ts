@@ -2,10 +2,10 @@ import type { RowProblem } from '../../../client/contract.gen.ts'
 import type { ExecutionOf } from '../../../client/skills.ts'
 import { client } from '../../api/plumbline.ts'
 
-/** As many rows as importRows takes at once. */
+/** The maximum number of rows of importRows. */
 const ROWS_AT_ONCE = 200
 
-/** What became of the rows, or would. */
+/** The outcome of an import or a trial. */
 export interface Imported {
   created: number
   updated: number
@@ -14,14 +14,14 @@ export interface Imported {
 }
 
 export interface FailedRow {
-  /** Its place in the file, from 0. */
+  /** The index of the row in the file, starting at 0. */
   row: number
   problem: RowProblem
 }
 
 /**
- * Imports the rows some at a time, or only tries them; a row that is at fault does not stop the others. Throws the problem
- * that a whole request is refused with; what was imported before stays, and is told with `onProgress`.
+ * Imports the rows in batches, or only tries them. A row with an error does not stop the others. Throws the problem if
+ * a whole request is refused; rows imported before remain, and were reported with `onProgress`.
  */
 export async function importVendors(
   rows: readonly Record<string, unknown>[],

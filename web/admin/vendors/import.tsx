@@ -15,7 +15,7 @@ import { ImportColumns } from './import-columns.tsx'
 import { type FailedRow, type Imported, importVendors } from './import-run.ts'
 import { FIELDS, guessed, isVendorField, type Mapping, rowOf } from './vendor-columns.ts'
 
-/** How far a trial or an import has come; `error` is what stopped it. */
+/** The progress of a trial or an import. `error` is what stopped it. */
 interface Run {
   isTrial: boolean
   done: number
@@ -24,7 +24,7 @@ interface Run {
   error: unknown
 }
 
-/** Vendors from a file: its columns, what would become of each row, and then for real. */
+/** The page that imports vendors from a file: the columns, a trial of each row, and the import. */
 export function Component() {
   const [file, setFile] = useState<CsvFile | null>(null)
   const [fault, setFault] = useState<string | null>(null)
@@ -189,7 +189,7 @@ function Outcome(props: {
   )
 }
 
-/** More faults than a person reads at once; the file of the rows at fault has all of them. */
+/** More errors than a person reads at once; the file of failed rows contains all of them. */
 const MOST_SHOWN = 100
 
 function Faults({ file, failed }: { file: CsvFile; failed: readonly FailedRow[] }) {
@@ -210,7 +210,7 @@ function Faults({ file, failed }: { file: CsvFile; failed: readonly FailedRow[] 
   )
 }
 
-/** The heads are line 1. */
+/** The headings are line 1. */
 function lineOf(row: number): number {
   return row + 2
 }

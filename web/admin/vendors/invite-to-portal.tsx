@@ -7,7 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Refused } from '../../ui/states.tsx'
 import { CopyLink } from './copy-link.tsx'
 
-/** Invites a vendor to its whole portal. The link is mailed; somebody who may can copy it afterwards. */
+/** Invites a vendor to its whole portal. The link is emailed; users with the permission can copy it afterwards. */
 export function InviteToPortal({ vendor, onClose }: { vendor: Vendor; onClose(): void }) {
   const may = useMay()
   const [isCopying, setIsCopying] = useState(false)

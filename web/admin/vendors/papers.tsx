@@ -23,7 +23,7 @@ const TYPES: Record<ComplianceDocumentType, string> = {
   other: 'Other document',
 }
 
-/** Insurance, licenses and the like: what holds, until when, and what is to be looked at. */
+/** Lists compliance documents such as insurance and licenses: their status, expiry, and those that await review. */
 export function Papers({ vendorId }: { vendorId: string }) {
   const may = useMay()
   const { money, day, until } = useFormats()

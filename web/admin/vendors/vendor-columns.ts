@@ -1,4 +1,4 @@
-/** What a column of a file can become, and by which heads it is recognized. */
+/** The fields that a column can be assigned to, and the headings by which each is recognized. */
 export const FIELDS = {
   companyName: { word: 'Company', heads: ['company', 'companyname', 'vendor', 'vendorname', 'name', 'supplier'] },
   contactName: { word: 'Contact', heads: ['contact', 'contactname', 'person', 'primarycontact'] },
@@ -12,14 +12,14 @@ export const FIELDS = {
 } as const satisfies Record<string, { word: string; heads: readonly string[] }>
 
 export type VendorField = keyof typeof FIELDS
-/** For each column of the file, what it becomes; empty for one that is left out. */
+/** The field of each column of the file; empty for a column that is ignored. */
 export type Mapping = readonly (VendorField | '')[]
 
 export function isVendorField(name: string): name is VendorField {
   return name in FIELDS
 }
 
-/** What the columns are by their heads; no field is taken twice. */
+/** Assigns fields to columns by their headings. No field is assigned twice. */
 export function guessed(heads: readonly string[]): Mapping {
   const taken = new Set<VendorField>()
   return heads.map((head) => {
@@ -31,14 +31,14 @@ export function guessed(heads: readonly string[]): Mapping {
   })
 }
 
-/** A row of the file as importRows takes it. What a cell does not say is left out, so that it changes nothing. */
+/** Returns a row of the file in the form of importRows. Empty cells are omitted, so that they change nothing. */
 export function rowOf(cells: readonly string[], mapping: Mapping): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
   for (const [at, field] of mapping.entries()) {
     const text = cells[at]?.trim() ?? ''
     if (field === '' || text === '') continue
     if (field === 'scopes') fields.scopes = [...new Set(text.split(/[,;|/]/).flatMap((scope) => scope.trim() || []))]
-    // What is no number is sent as it is, so that the refusal stands with its row.
+    // A value that is not a number is sent unchanged, so that the error is reported with its row.
     else if (field === 'poLimit') fields.poLimit = numberIn(text) ?? text
     else fields[field] = text
   }

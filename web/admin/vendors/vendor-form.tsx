@@ -9,11 +9,11 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Form, TextField, typed, typedNumber } from '../../ui/form.tsx'
 import { say } from '../../ui/toast.tsx'
 
-/** A new vendor, or what is to change of one. */
+/** Creates a vendor or edits one. */
 export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Vendor; onClose(): void }) {
   const form = useId()
   const navigate = useNavigate()
-  // As it was when the form was opened: what others change meanwhile does not change what one sees.
+  // The record when the form was opened. Changes by others in the meantime do not change the form.
   const [before] = useState(vendor)
   const [sent, setSent] = useState<Body | null>(null)
   const [toConfirm, setToConfirm] = useState<Body | null>(null)
@@ -141,7 +141,7 @@ function ConfirmAddress(props: { vendor: Vendor; email: string | null; onConfirm
   )
 }
 
-/** Whether saving revokes portal links, which may have been mailed to the address that is no longer there. */
+/** Whether saving revokes portal links, which may have been mailed to the address that is being removed. */
 function endsLinks({ email, portalStatus }: Vendor, after: Body): boolean {
   return portalStatus !== 'not_invited' && email !== null && email.toLowerCase() !== after.email?.toLowerCase()
 }

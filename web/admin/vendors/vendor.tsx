@@ -23,7 +23,7 @@ import { InviteToPortal } from './invite-to-portal.tsx'
 import { Papers } from './papers.tsx'
 import { VendorForm } from './vendor-form.tsx'
 
-/** One vendor: papers, what it bid and what was ordered, how it does, and how to reach it. */
+/** The page of one vendor: compliance documents, bids, orders, performance, and contacts. */
 export function Component() {
   const { vendorId = '' } = useParams()
   useLive('at ease')

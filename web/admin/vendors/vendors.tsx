@@ -76,7 +76,7 @@ const COLUMNS: readonly Column<Vendor>[] = [
   },
 ]
 
-/** Subcontractors and suppliers. */
+/** The page of vendors. */
 export function Component() {
   useLive('at ease')
   const may = useMay()

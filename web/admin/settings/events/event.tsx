@@ -17,10 +17,10 @@ import { TitleBlock } from '../../../ui/title-block.tsx'
 import { say } from '../../../ui/toast.tsx'
 import { hostOf } from '../webhooks/health.tsx'
 
-/** As many subscriptions as are looked up for one event; whoever has more finds the rest on their pages. */
+/** How many subscriptions are checked for one event. The rest are on the pages of the subscriptions. */
 const MOST_RECEIVERS = 20
 
-/** One event: its payload, and who was told. */
+/** The page of one event: its payload and its receivers. */
 export function Component() {
   const { eventId = '' } = useParams()
   const may = useMay()

@@ -24,7 +24,7 @@ const FILTERS: readonly Filter[] = [
   },
 ]
 
-/** Who works here, what they may do, and whether they have come in. */
+/** The page of users: their roles, and whether they have signed in yet. */
 export function Component() {
   const may = useMay()
   const { money } = useFormats()

@@ -11,7 +11,7 @@ const ROWS: readonly { entity: string; word: string }[] = [
   ...Object.entries({ ...permissionLabels, ...administrationLabels }).map(([entity, word]) => ({ entity, word })),
 ]
 
-/** What each role may do, as one table. */
+/** Shows the permissions of each role in one table. */
 export function Component() {
   const roles = plumbline.useQuery('get', '/api/admin/roles')
   return (

@@ -8,7 +8,7 @@ import { FormDialog } from '../../../ui/form-dialog.tsx'
 import { say } from '../../../ui/toast.tsx'
 import { UserForm } from './user-form.tsx'
 
-/** What can be done about somebody. */
+/** Offers the actions for a user. */
 export function UserActions({ user }: { user: User }) {
   const [open, setOpen] = useState<'edit' | 'invite' | 'switch' | null>(null)
   const props = { user, onClose: () => setOpen(null) }

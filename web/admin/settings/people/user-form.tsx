@@ -20,7 +20,7 @@ function roleOf(role: string | undefined): MessageRole {
   return ROLES.find((one) => one === role) ?? 'viewer'
 }
 
-/** Somebody who is to work here, or what changes of somebody who does. */
+/** Creates a user, or edits one. */
 export function UserForm({ user, onClose }: { user?: User; onClose(): void }) {
   const [role, setRole] = useState(roleOf(user?.role))
   const roles = plumbline.useQuery('get', '/api/admin/roles').data?.data

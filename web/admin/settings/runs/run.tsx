@@ -13,7 +13,7 @@ import { Value, Values } from '../../../ui/values.tsx'
 import { BATCH, SkillTitle, skillInWords, stepsOf } from '../../agents/skill.tsx'
 import { effectOf, RunTitle } from './runs.tsx'
 
-/** One run of a skill: who ran it, with what, and the records that it was about. */
+/** The page of one skill execution: who ran it, its input, and the records involved. */
 export function Component() {
   const { executionId = '' } = useParams()
   const run = plumbline.useQuery('get', '/api/ext/executions/{executionId}', { params: { path: { executionId } } })

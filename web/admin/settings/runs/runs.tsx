@@ -16,7 +16,7 @@ import { SkillTitle, skillInWords } from '../../agents/skill.tsx'
 
 const TABS = ['status'] as const
 const STATUSES = ['done', 'refused', 'failed'] as const
-/** Runs that change nothing fire no events, so the list looks for new ones by itself. */
+/** Executions that change nothing have no events, so the list polls for new ones. */
 const EVERY_MS = 20_000
 
 const COLUMNS: readonly Column<ExecutionRecord>[] = [
@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<ExecutionRecord>[] = [
   { head: 'Request', isOnlyExported: true, cell: () => null, csv: ({ requestId }) => requestId },
 ]
 
-/** What agents and programs ran, and what came of it. */
+/** The page of skill executions by agents and programs, with their outcomes. */
 export function Component() {
   const [params] = useSearchParams()
   const [skill, actorId] = [params.get('skill'), params.get('actorId')]
@@ -114,7 +114,7 @@ export function Component() {
   )
 }
 
-/** What was run, by the title of its skill, or of the first of several. */
+/** Shows the title of the skill, or of the first of several. */
 export function RunTitle({ of: { skill, skills } }: { of: Pick<ExecutionRecord, 'skill' | 'skills'> }) {
   const [first = skill, ...others] = skills
   return (
@@ -125,7 +125,7 @@ export function RunTitle({ of: { skill, skills } }: { of: Pick<ExecutionRecord, 
   )
 }
 
-/** What it did to the builder's records, in a few words. */
+/** Summarizes how an execution changed the builder's records. */
 export function effectOf({ status, problem, dryRun, changed }: ExecutionRecord): string {
   if (status !== 'done') return inWords(problem ?? '').toLowerCase()
   return dryRun ? 'dry run' : changed ? 'changes made' : 'read only'

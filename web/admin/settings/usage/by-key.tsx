@@ -4,10 +4,10 @@ import { percent } from '../../../ui/figures.ts'
 import { type Column, None, Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
 
-/** As many as fit beside the day; the busiest come first. */
+/** How many keys fit beside the chart; the busiest come first. */
 const SHOWN = 6
 
-/** How near each key is to the limit of its minute. */
+/** Shows how close each key is to its limit per minute. */
 export function MinuteByKey({ keys, limit }: { keys: KeyUsage['keys']; limit: number }) {
   const busiest = keys
     .filter(({ revokedAt }) => revokedAt === null)
@@ -56,7 +56,7 @@ function inSeconds(instant: string): string {
   return `in ${Math.max(1, Math.round((Date.parse(instant) - Date.now()) / 1000))} s`
 }
 
-/** What each key sent in the period, and how much of all that was. */
+/** Shows the requests of each key in the period, and its share of the total. */
 export function KeysInPeriod({ keys }: { keys: KeyUsage['keys'] }) {
   const total = keys.reduce((sum, { requests }) => sum + requests, 0)
   const columns: readonly Column<UsageOfKey>[] = [

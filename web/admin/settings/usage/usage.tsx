@@ -15,10 +15,10 @@ const PERIODS = [
   { value: '30', label: 'Last 30 days' },
   { value: '90', label: 'Last 90 days' },
 ]
-/** A minute passes while somebody looks. */
+/** A minute passes while the page is open. */
 const AGAIN_MS = 10_000
 
-/** What programs send, against the limits, by day and by key. */
+/** The usage page: the requests of programs against the limits, by day and by key. */
 export function Component() {
   const [params] = useSearchParams()
   const keyId = params.get('key')

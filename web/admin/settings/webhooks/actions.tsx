@@ -13,7 +13,7 @@ import { WebhookForm } from './webhook-form.tsx'
 
 type Open = 'test' | 'edit' | 'switch' | 'rotate' | 'recover' | 'delete' | null
 
-/** What can be done with a subscription. */
+/** Offers the actions for a webhook subscription. */
 export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const [open, setOpen] = useState<Open>(null)
   const props = { webhook, onClose: () => setOpen(null) }

@@ -68,10 +68,10 @@ const COLUMNS: readonly Column<Delivery>[] = [
   },
 ]
 
-/** Somebody who tests a receiver looks for the answer. */
+/** A user who tests a receiver waits for the response. */
 export const AGAIN_MS = 3000
 
-/** What was sent to a receiver, and how it answered. */
+/** Lists the deliveries to a receiver, with its responses. */
 export function Deliveries({ webhookId }: { webhookId: string }) {
   return (
     <Listing

@@ -14,10 +14,10 @@ import { TitleBlock } from '../../../ui/title-block.tsx'
 import { say } from '../../../ui/toast.tsx'
 import { hostOf } from './health.tsx'
 
-/** While an attempt may be under way. */
+/** Polled while an attempt may be in progress. */
 const AGAIN_MS = 2000
 
-/** One event on its way to one receiver: each attempt, what was sent, and what came back. */
+/** The page of one delivery: each attempt, the request, and the response. */
 export function Component() {
   const { webhookId = '', deliveryId = '' } = useParams()
   const may = useMay()
@@ -144,7 +144,7 @@ function Attempt({ attempt, number }: { attempt: DeliveryAttempt; number: number
   )
 }
 
-/** The event as it is sent; a test has none that could be read again. */
+/** Shows the event as it is sent. A test delivery has no stored event. */
 function Sent({ delivery: { eventId, eventType, test } }: { delivery: DeliveryWithAttempts }) {
   const may = useMay()
   const event = plumbline.useQuery(

@@ -2,13 +2,16 @@ import type { Webhook } from '../../../../client/contract.gen.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { LOOKS, type Look } from '../../../ui/looks.ts'
 
-/** Attempts in a row that may fail before the service disables a subscription. */
+/** Failed attempts in a row after which the service disables a subscription. */
 export const MOST_FAILURES = 50
 
 const FAILING: Look = { word: 'Failing', tone: 'warn', shape: 'tri' }
 const PAUSED: Look = { word: 'Paused', tone: 'calm', shape: 'pause' }
 
-/** How it stands with a subscription: one that is active may fail, and one that is disabled may be meant to be. */
+/**
+ * Returns the health of a subscription. An active one may be failing, and a disabled one may have been disabled
+ * deliberately.
+ */
 export function healthOf({ status, disabledReason, consecutiveFailures }: Webhook): Look {
   if (status === 'disabled') return disabledReason === 'requested' ? PAUSED : LOOKS.webhook.disabled
   return consecutiveFailures > 0 ? FAILING : LOOKS.webhook.active
@@ -35,7 +38,7 @@ export const REASONS: Record<NonNullable<Webhook['disabledReason']>, { why: stri
   },
 }
 
-/** `hooks.example.com`, which is how people tell receivers apart. */
+/** Returns the host, such as `hooks.example.com`, by which people distinguish receivers. */
 export function hostOf(url: string): string {
   try {
     return new URL(url).host

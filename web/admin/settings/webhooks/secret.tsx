@@ -3,7 +3,7 @@ import { Code } from '../../../ui/code.tsx'
 import { SecretDialog } from '../../../ui/secret-dialog.tsx'
 import { Health, hostOf } from './health.tsx'
 
-/** The secret that a subscription signs with, and how a receiver checks it. */
+/** Shows the signing secret of a subscription, and how a receiver verifies signatures. */
 export function WebhookSecret({ webhook, onClose }: { webhook: WebhookWithSecret; onClose(): void }) {
   return (
     <SecretDialog

@@ -11,7 +11,7 @@ import { WebhookSecret } from './secret.tsx'
 
 type Chosen = ReadonlySet<EventType | '*'>
 
-/** A new subscription, whose secret is shown once it is there; or the address and the events of one. */
+/** Creates a subscription and then shows its secret, or edits the URL and the events of one. */
 export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose(): void }) {
   const navigate = useNavigate()
   const [created, setCreated] = useState<WebhookWithSecret | null>(null)
@@ -76,7 +76,7 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose()
   )
 }
 
-/** The events by what they are about, or all of them. */
+/** Chooses events by the records they are about, or all events. */
 function EventChoice({ chosen, setChosen }: { chosen: Chosen; setChosen(chosen: Chosen): void }) {
   const types = plumbline.useQuery('get', '/api/ext/event-types').data?.data
   const isAll = chosen.has('*')

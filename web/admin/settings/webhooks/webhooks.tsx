@@ -25,7 +25,7 @@ const FILTERS = [
   },
 ] as const
 
-/** Where events are sent, and how it goes. */
+/** The page of webhook subscriptions and their health. */
 export function Component() {
   useLive('at ease')
   const may = useMay()
