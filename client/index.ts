@@ -8,7 +8,7 @@ import type { ExecuteArguments, ExecuteOptions, ExecutionOf, SkillName } from '.
 
 export type { Call, Data, Item, ListPath, Options, PathWith } from './calls.ts'
 export type * from './contract.gen.ts'
-/** A problem before anybody has looked at its code, as `openapi` has it. */
+/** A problem before its code is known, as `openapi` types it. */
 export type { Problem as AnyProblem } from './contract.gen.ts'
 export type { GiveKey } from './key.ts'
 export { type Answer, etagOf, orThrow, PlumblineError, type Problem, type ProblemOf } from './problem.ts'
@@ -18,33 +18,33 @@ export type { ExecuteOptions, ExecutionOf, SkillInput, SkillName, SkillResult, S
 export * from './webhooks.ts'
 
 export interface ClientOptions {
-  /** Where the service is, without /api/ext: `https://plumbline.example.com`. */
+  /** The URL of the service without /api/ext: `https://plumbline.example.com`. */
   baseUrl: string
   /**
-   * An API key, `plb_…`, or a function that gives the one to use now, such as a page's browser token. It is asked again once
-   * the service says that the key has expired. An error that it throws is the call's.
+   * An API key, `plb_…`, or a function that returns the current one, such as a page's browser token. The function is
+   * called again once the service reports that the key has expired. Its errors become the errors of the call.
    */
   key: string | GiveKey
-  /** What sends the requests, instead of the global fetch. */
+  /** Sends the requests; the global fetch by default. */
   fetch?: typeof fetch
-  /** How often, and for how long, a failed request is retried. */
+  /** How often and for how long a failed request is retried. */
   retry?: RetryOptions
 }
 
 /**
- * A client whose paths, parameters, bodies and answers have the types of the contract. A call resolves to
- * `{ data, response }` or `{ error, response }`, where `error` is a problem of the contract; `orThrow` turns that into
- * the data or an exception. A call throws when there was no answer, or when the answer did not come from the service.
+ * A client whose paths, parameters, bodies and responses have the types of the contract. A call resolves to `{ data,
+ * response }` or `{ error, response }`, where `error` is a problem of the contract; `orThrow` turns that into the data
+ * or an exception. A call throws if there was no response, or if the response did not come from the service.
  */
 export interface PlumblineClient {
   GET: Call<'get'>
-  /** Every POST carries an Idempotency-Key: the one in `params.header`, or a new one. */
+  /** Every POST has an Idempotency-Key: the one in `params.header`, or a new one. */
   POST: Call<'post'>
   PUT: Call<'put'>
   PATCH: Call<'patch'>
   DELETE: Call<'delete'>
   /**
-   * Every item of a list, fetched page by page as you iterate; throws PlumblineError if a page is refused.
+   * Iterates over every item of a list, and fetches page by page. Throws PlumblineError if a page is refused.
    *
    *     for await (const vendor of client.pages('/api/ext/vendors', { params: { query: { scope: 'framing' } } })) …
    */
@@ -53,7 +53,7 @@ export interface PlumblineClient {
     ...options: Given<Options<paths[Path]['get']>>
   ): AsyncGenerator<Item<Path>, void, undefined>
   /**
-   * Runs a skill: an operation by its operationId, or one of several steps. Throws PlumblineError if it is refused.
+   * Runs a skill: an operation by its operationId, or a composite skill. Throws PlumblineError if it is refused.
    *
    *     const { result } = await client.execute('awardBid', { bidId, createPurchaseOrder: true }, { dryRun: true })
    */
@@ -62,13 +62,13 @@ export interface PlumblineClient {
   readonly openapi: Client<paths>
 }
 
-/** How an answer is read that is not JSON: the contract as YAML, and files. */
+/** Returns how to parse a response that is not JSON: the contract as YAML, and files. */
 function answerOf(path: string): { parseAs?: 'text' | 'blob' } {
   if (path.endsWith('.yaml')) return { parseAs: 'text' }
   return /(\/(content|pdf)|\.(csv|ndjson))$/.test(path) ? { parseAs: 'blob' } : {}
 }
 
-/** How a body is sent that is not JSON: a file, as it is. */
+/** Returns how to send a body that is not JSON: a file, unchanged. */
 function bodyOf(options: { body?: unknown } | undefined): object {
   if (!(options?.body instanceof Blob)) return {}
   return { bodySerializer: (body: Blob) => body, headers: { 'Content-Type': 'application/octet-stream' } }
@@ -81,7 +81,7 @@ export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: 
   const openapi = createOpenApiClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     ...(typeof key === 'string' && { headers: { Authorization: `Bearer ${key}` } }),
-    // `?ids=a,b` is how the contract writes a list in a query.
+    // The contract writes a list in a query as `?ids=a,b`.
     querySerializer: { array: { style: 'form', explode: false } },
     fetch: retrying(typeof key === 'string' ? plain : withKeyOf(key, plain), retry),
   })

@@ -1,21 +1,21 @@
 import { NoKey } from './retry.ts'
 
 /**
- * Gives the key to send now, such as a browser token that a page gets from its own server. It is asked when the first
- * request is sent, and again once the service says that the key has expired; in between its last answer is used.
+ * Returns the key to send now, such as a browser token that a page gets from its own server. It is called before the
+ * first request, and again once the service reports that the key has expired. In between, its last result is used.
  *
- * @param signal ends after 30 seconds, when nobody waits for the answer any more
+ * @param signal aborts after 30 seconds, when no request waits for the result any longer
  */
 export type GiveKey = (signal: AbortSignal) => string | Promise<string>
 
 type Send = (request: Request, init: { signal: AbortSignal }) => Promise<Response>
 
-/** As long as an attempt of a request takes at most, unless somebody changes that. */
+/** The default duration of one attempt of a request. */
 const LONGEST_ASKING_MS = 30_000
 
 /**
- * Sends requests with a key that changes. All requests share one question for a key, and a request that was refused
- * because its key has expired is sent again once with the next one: the service has done nothing for it.
+ * Sends requests with a key that changes. All requests share one call for a key. A request that was refused because its
+ * key has expired is sent once more with the next key, which is safe because the service has not acted on it.
  */
 export function withKeyOf(give: GiveKey, send: Send): Send {
   let held: Promise<string> | null = null
@@ -26,7 +26,7 @@ export function withKeyOf(give: GiveKey, send: Send): Send {
       signal,
       Promise.resolve().then(() => give(signal)),
     )
-    // What failed is asked for again by the next request.
+    // After a failure, the next request asks again.
     asked.catch(() => {
       if (held === asked) held = null
     })
@@ -44,20 +44,20 @@ export function withKeyOf(give: GiveKey, send: Send): Send {
       own.headers.set('Authorization', `Bearer ${key}`)
       const response = await send(own, init)
       if (isAgain || !(await hasExpired(response))) return response
-      // Unless another request has found out already.
+      // Unless another request has already replaced it.
       if (held === current) held = null
     }
   }
 }
 
-/** Of many requests with a key that has expired, the service says so to the first ones alone. */
+/** Of many concurrent requests with an expired key, the service names the reason only to the first ones. */
 async function hasExpired(response: Response): Promise<boolean> {
   if (response.status !== 401 && response.status !== 429) return false
   const text = await response.clone().text()
   return text.includes('"expired_key"') || text.includes('"too_many_attempts"')
 }
 
-/** The promise's outcome, or the reason of a signal that ends first. */
+/** Returns the promise's outcome, or throws the reason of a signal that aborts first. */
 function until<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)

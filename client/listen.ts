@@ -3,25 +3,25 @@ import { createClient } from './index.ts'
 import { orThrow, PlumblineError } from './problem.ts'
 
 /**
- * Webhooks for a program that has no address on the internet yet: reads events as they happen, and posts each to an
- * address as the service would, with the same body, headers and signature.
+ * Webhooks for a program without a public URL: reads events as they happen, and posts each to a local URL as the
+ * service would, with the same body, headers and signature.
  */
 export interface ListenOptions {
   baseUrl: string
   key: string
-  /** Where the events go, such as `http://localhost:4000/hook`. */
+  /** The URL to post events to, such as `http://localhost:4000/hook`. */
   to: string
-  /** What they are signed with: `whsec_…`, or any other text. */
+  /** The signing secret: `whsec_…`, or any other text. */
   secret: string
-  /** Only events of these types; all that the key may read when left out. */
+  /** Forwards only events of these types; by default every event that the key may read. */
   types?: readonly string[]
-  /** Begin after the event with this id; with what happens from now on when left out. */
+  /** Starts after the event with this ID; by default with the next new event. */
   after?: string
   signal: AbortSignal
   say: (line: string) => void
 }
 
-/** An event as it is listed: as subscribers get it, and with its place in the order. */
+/** An event in the list: as subscribers receive it, plus its sequence number. */
 interface Listed {
   id: string
   type: string
@@ -29,12 +29,12 @@ interface Listed {
 }
 
 const WAIT_SECONDS = 30
-/** More than one wait, so that an attempt is given up only when the service is gone. */
+/** Longer than one wait for events, so that an attempt is aborted only if the service is gone. */
 const TIMEOUT_SECONDS = 45
 const PAGE = 100
 const PAUSE_MS = 2000
 
-/** Those of the types that there are not, and those that there are. */
+/** Returns the requested types that do not exist, and all types that do. */
 export async function unknownTypes(
   asked: readonly string[],
   { signal, ...options }: Pick<ListenOptions, 'baseUrl' | 'key' | 'signal'>,
@@ -44,7 +44,7 @@ export async function unknownTypes(
   return { unknown: asked.filter((type) => !known.includes(type)), known }
 }
 
-/** Forwards events until the signal ends it. Throws if the service refuses the key or the position. */
+/** Forwards events until the signal aborts. Throws if the service refuses the key or the position. */
 export async function listen({ to, secret, types, signal, say, ...options }: ListenOptions): Promise<void> {
   const client = clientOf(options)
   let after = options.after ?? (await newest(client, signal))
@@ -53,7 +53,7 @@ export async function listen({ to, secret, types, signal, say, ...options }: Lis
     const query = { limit: PAGE, wait: WAIT_SECONDS, ...(after !== undefined && { after }) }
     const page = await orThrow(client.GET('/api/ext/events', { params: { query }, signal })).catch((error: unknown) => {
       if (signal.aborted) return null
-      // A refusal stays one; whoever is away comes back.
+      // A refusal is final, but an unavailable service comes back.
       if (error instanceof PlumblineError && error.status >= 400 && error.status < 500 && error.status !== 429)
         throw error
       say(`The service is not responding: ${reasonOf(error)}. Trying again.`)
@@ -68,7 +68,7 @@ export async function listen({ to, secret, types, signal, say, ...options }: Lis
   }
 }
 
-/** Sends one past event again, with its own id as every attempt has; false if it was not taken. */
+/** Sends one past event again with its own ID, like every attempt. Returns false if the receiver did not accept it. */
 export async function replay(id: string, { to, secret, say, signal, ...options }: ListenOptions): Promise<boolean> {
   const params = { path: { eventId: id } }
   const event = await orThrow(clientOf(options).GET('/api/ext/events/{eventId}', { params, signal }))
@@ -84,7 +84,7 @@ async function newest(client: ReturnType<typeof clientOf>, signal: AbortSignal):
   return (await orThrow(client.GET('/api/ext/events', { params: { query }, signal }))).data[0]?.id
 }
 
-/** As long as the service waits for a receiver. */
+/** How long the service itself waits for a receiver. */
 const RECEIVER_MS = 10_000
 
 async function forward(
@@ -120,7 +120,9 @@ async function forward(
 
 const PREFIX = 'whsec_'
 
-/** Standard Webhooks: the key is the part after `whsec_`, base64-decoded, or the UTF-8 of any other secret. */
+/**
+ * Standard Webhooks: the key is the part after `whsec_`, decoded from base64, or the UTF-8 bytes of any other secret.
+ */
 function signatureOf(signed: string, secret: string): string {
   const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret)
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
@@ -128,7 +130,7 @@ function signatureOf(signed: string, secret: string): string {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // What fetch throws has its reason within.
+  // The cause of an error of fetch contains the actual reason.
   const { cause } = error
   return cause instanceof Error && cause.message !== '' ? cause.message : error.message
 }

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import vectors from './webhooks.vectors.json' with { type: 'json' }
 
 /**
- * The package as it would be published: packed, installed into a project that knows nothing of this repository, and
- * used from there. Nothing is downloaded; its dependencies are the ones installed here.
+ * The package as it would be published: packed, installed into a project outside this repository, and used there.
+ * Nothing is downloaded; its dependencies are the ones installed here.
  */
 const root = path.resolve(import.meta.dirname, '..')
 let folder: string
@@ -20,7 +20,7 @@ let project: string
 
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'plumbline-package-'))
-  // Pack from a clean copy, so that a stale or half-written dist never gets in.
+  // Pack from a clean copy, so that a stale or partial dist is never included.
   const source = path.join(folder, 'source')
   mkdirSync(source)
   cpSync(path.join(root, 'tsconfig.json'), path.join(folder, 'tsconfig.json'))
@@ -30,7 +30,7 @@ beforeAll(() => {
   })
   const helpers = 'node_modules/openapi-typescript-helpers'
   cpSync(path.join(root, helpers), path.join(folder, helpers), { recursive: true })
-  // What the program needs to be compiled, and nobody who uses the client.
+  // Required to compile the command-line program, but not by users of the client.
   for (const types of ['node_modules/@types/node', 'node_modules/undici-types'])
     cpSync(path.join(root, types), path.join(folder, types), { recursive: true })
   for (const config of ['tsconfig.bin.json', 'tsconfig.build.json']) run(source, tsc, '-p', config)
@@ -136,7 +136,7 @@ describe.each([
       target: 'es2022',
       exactOptionalPropertyTypes: true,
       skipLibCheck: 'typeRoots' in options,
-      // The declarations of the package are checked, and those of the compiler are its own affair.
+      // The package's declarations are checked, but not those of the compiler.
       skipDefaultLibCheck: true,
     }
     writeFileSync(

@@ -28,7 +28,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** The exit code: 0 when it was ended or replayed, 1 if something refused, 2 if it was called wrongly. */
+/** Returns the exit code: 0 if it was stopped or the event was replayed, 1 after a refusal, 2 for wrong arguments. */
 async function run(): Promise<number> {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
   if (values.help === true) {
@@ -53,7 +53,7 @@ async function run(): Promise<number> {
     ...(after !== undefined && { after }),
   }
   if (values.replay !== undefined) return (await replay(values.replay, options)) ? 0 : 1
-  // One that there is not would be waited for without a word.
+  // An unknown type would be waited for in silence.
   const { unknown, known } = await unknownTypes(options.types ?? [], options)
   if (unknown.length > 0) {
     process.stderr.write(`Unknown event types: ${unknown.join(', ')}. Available: ${known.join(', ')}.\n`)

@@ -6,35 +6,35 @@ type Common = 'type' | 'title' | 'status' | 'detail' | 'instance' | 'requestId' 
 type Special = Exclude<keyof AnyProblem, Common | 'code'>
 type Members<Code extends ProblemCode> = Code extends keyof ProblemMembers ? ProblemMembers[Code] : unknown
 type Whole<Code extends ProblemCode> = Pick<AnyProblem, Common> & { code: Code } & Members<Code>
-// Spelled out, so that an editor shows the members; those of other codes can be asked for and are not there.
+// Flattened, so that an editor shows the members. The members of other codes exist as undefined.
 type Flat<T> = { [Member in keyof T]: T[Member] } & { [Member in Exclude<Special, keyof T>]?: never }
 
-/** A problem with this code, and with the members that such a problem has. */
+/** A problem with this code and its specific members. */
 export type ProblemOf<Code extends ProblemCode> = Flat<Whole<Code>>
 
 /**
- * What went wrong, told apart by `code`: a `conflict` has its `reason`, an `invalid_transition` what is `allowed`. A later
- * version of the service may add codes; treat one that you do not know by its `status`.
+ * An error, distinguished by `code`: a `conflict` has its `reason`, an `invalid_transition` lists what is `allowed`. A
+ * later version of the service may add codes; treat an unknown code by its `status`.
  */
 export type Problem = { [Code in ProblemCode]: ProblemOf<Code> }[ProblemCode]
 
 /**
- * The client's only error class. Usually it is a problem of the contract, told apart by `code`. Sometimes something
- * else answers in the service's place, such as a gateway with its own page; the code is then `unexpected_answer`.
+ * The client's only error class. Usually it is a problem of the contract, distinguished by `code`. If something else
+ * responded instead of the service, such as a gateway with its own page, the code is `unexpected_answer`.
  */
 export class PlumblineError extends Error {
   override readonly name = 'PlumblineError'
   readonly code: ProblemCode | 'unexpected_answer'
   readonly status: number
-  /** The id to quote when asking for help; null if there was none. */
+  /** The request ID to quote when asking for help; null if there was none. */
   readonly requestId: string | null
-  /** Every fault of the input; empty if the input was not the reason. */
+  /** Every error of the input; empty if the input was not the reason. */
   readonly errors: readonly FieldError[]
-  /** The whole problem, with the members specific to its code; null if there was none. */
+  /** The whole problem with the members of its code; null if the response was not a problem. */
   readonly problem: Problem | null
-  /** The seconds after which to try again, as the service says; null if it does not. */
+  /** The number of seconds after which to try again; null if the service does not say. */
   readonly retryAfter: number | null
-  /** The answer's headers. */
+  /** The headers of the response. */
   readonly headers: Headers
 
   constructor(response: Response, body: unknown) {
@@ -54,7 +54,7 @@ export class PlumblineError extends Error {
   }
 
   /**
-   * Whether it is a problem with this code, whose members are then known.
+   * Whether it is a problem with this code, whose members are then typed.
    *
    *     if (error.is('conflict') && error.problem.reason === 'vendor_on_hold') …
    */
@@ -65,7 +65,7 @@ export class PlumblineError extends Error {
 
 const MOST_TOLD = 5
 
-/** What went wrong, and in which fields. */
+/** Returns the detail and the errors of the fields. */
 function messageOf({ code, detail, errors = [] }: Problem): string {
   const told = errors.slice(0, MOST_TOLD).map(({ pointer, message }) => `${pointer || 'the request body'} ${message}`)
   const more = errors.length > MOST_TOLD ? `; and ${errors.length - MOST_TOLD} more` : ''
@@ -76,24 +76,24 @@ export function isProblem(body: unknown): body is Problem {
   return typeof body === 'object' && body !== null && 'code' in body && 'requestId' in body
 }
 
-/** The seconds that `Retry-After` asks for, as a number or as a date. */
+/** Returns the number of seconds in `Retry-After`, given as a number or a date. */
 export function retryAfterSeconds(headers: Headers): number | undefined {
   const value = headers.get('Retry-After') ?? ''
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
   return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0)
 }
 
-/** What a call resolves to: the data, or the problem that the service answered with. */
+/** The result of a call: the data, or the service's problem. */
 export type Answer<Data> =
   | { data: Data; error?: never; response: Response }
   | { data?: never; error: Problem; response: Response }
 
-/** Which state of a record was read; of an object that is gone nothing is kept. */
+/** The ETag of each record that was read. Weak, so that entries disappear with their records. */
 const etags = new WeakMap<object, string>()
 
 /**
- * The data of a successful call; throws PlumblineError for a refused one. The ETag of a record is kept beside it, for
- * `etagOf`.
+ * Returns the data of a successful call, and stores the record's ETag for `etagOf`. Throws PlumblineError for a refused
+ * call.
  */
 export async function orThrow<Data>(call: PromiseLike<Answer<Data>>): Promise<Data> {
   const { data, error, response } = await call
@@ -104,8 +104,8 @@ export async function orThrow<Data>(call: PromiseLike<Answer<Data>>): Promise<Da
 }
 
 /**
- * The ETag that a record came with, for `If-Match`: the change is then refused if somebody else was faster. Undefined
- * for an object that did not come from `orThrow`, a copy included.
+ * Returns the ETag that a record was read with, for `If-Match`: the change is then refused if somebody else changed the
+ * record first. Undefined for an object that did not come from `orThrow`, including a copy.
  *
  *     const vendor = await orThrow(client.GET('/api/ext/vendors/{vendorId}', { params: { path } }))
  *     const header = { 'If-Match': etagOf(vendor) }

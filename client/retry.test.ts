@@ -12,7 +12,7 @@ import {
 } from './index.ts'
 import { waitMs } from './retry.ts'
 
-/** A service that gives each test's answers in order, and then repeats the last one. */
+/** A service that returns each test's responses in order, and then repeats the last one. */
 type How = (request: IncomingMessage, response: ServerResponse) => void
 
 interface Seen {

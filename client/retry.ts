@@ -3,23 +3,21 @@ import { retryAfterSeconds } from './problem.ts'
 /**
  * A fetch that retries whatever can be retried without doing anything twice.
  *
- * A 429 or 503 means that the service did nothing, so any request may be repeated. When the connection failed, or a
- * gateway answered instead, nobody knows. A POST is repeated anyway because it carries an Idempotency-Key, and GET,
+ * After a 429 or 503 the service did nothing, so any request may be repeated. If the connection failed, or a gateway
+ * responded instead, the outcome is unknown. A POST is repeated anyway because it has an Idempotency-Key, and GET,
  * PATCH and DELETE because doing them twice has the same effect as doing them once. The exception is a change with
- * If-Match: if the first attempt went through, its own change would make the repeat fail, so the caller has to look.
+ * If-Match: if the first attempt succeeded, its own change would make the repeat fail, so the caller has to check.
  */
 export interface RetryOptions {
-  /** How many times a request is resent at most; 4 by default, 0 for never. */
+  /** The maximum number of repeats of a request; 4 by default, 0 for none. */
   retries?: number
-  /** The longest wait to accept. If the service asks for more, the caller gets the refusal. 60 s by default. */
+  /** The longest single wait in seconds. If the service asks for more, the caller gets the error. 60 by default. */
   longestWaitSeconds?: number
-  /**
-   * The longest that all waits of one request may take together; after that the caller gets the refusal. 60 s by default.
-   */
+  /** The longest total of all waits of one request in seconds; beyond it the caller gets the error. 60 by default. */
   totalWaitSeconds?: number
-  /** How long one attempt may take, including reading the body; 30 s by default. */
+  /** The timeout of one attempt in seconds, including reading the body; 30 by default. */
   timeoutSeconds?: number
-  /** Called before each wait, to log it or to count it. */
+  /** Called before each wait, for logs or counters. */
   onRetry?: (retry: Retry) => void
 }
 
@@ -27,17 +25,17 @@ export interface RetryOptions {
 export interface Retry {
   method: string
   url: string
-  /** Which repeat it is, from 1. */
+  /** The number of the repeat, starting at 1. */
   attempt: number
-  /** Whole milliseconds. */
+  /** In whole milliseconds. */
   waitMs: number
-  /** The answer that is not the last word; null if there was none. */
+  /** The response that is about to be retried; null if there was none. */
   response: Response | null
-  /** Why there was no answer; null if there was one. */
+  /** The error, if there was no response; otherwise null. */
   error: unknown
 }
 
-/** Why there is no key to send a request with. Whoever gives the keys knows whether to try again. */
+/** Signals that no key is available for a request. The function that returns keys decides whether to retry. */
 export class NoKey {
   readonly reason: unknown
 
@@ -59,7 +57,7 @@ export function retrying(
       try {
         const timeout = AbortSignal.timeout(timeoutSeconds * 1000)
         response = await send(request.clone(), { signal: AbortSignal.any([request.signal, timeout]) })
-        // Read here, so that a connection that breaks in the middle of the body counts as failed.
+        // Read here, so that a connection that breaks within the body counts as failed.
         const text = await response.clone().text()
         if (repeats >= retries || !isWorthRepeating(request, response, text)) return response
       } catch (error) {
@@ -69,7 +67,7 @@ export function retrying(
       }
       const ms = Math.round(waitMs(response?.headers, repeats))
       waitedMs += ms
-      // The seconds above are the spread, which is ours and not asked for by the service.
+      // The added spread is ours, not requested by the service, so it does not count.
       if (ms > longestWaitSeconds * 1000 + SPREAD_MS || waitedMs > totalWaitSeconds * 1000 + SPREAD_MS) {
         if (response === undefined) throw failure
         return response
@@ -103,9 +101,9 @@ const LONGEST_BACKOFF_MS = 8000
 const SPREAD_MS = 1000
 
 /**
- * How long to wait before the next attempt. If the answer names a time, that time plus up to a second, so that clients
- * refused together do not all return together. Otherwise the wait doubles each time, and lasts between half and all of
- * that.
+ * Returns how many milliseconds to wait before the next attempt. If the response names a time, that time plus up to a
+ * second, so that clients that were refused together do not return together. Otherwise the wait doubles each time, and
+ * a random half of it is taken off.
  */
 export function waitMs(headers: Headers | undefined, repeats: number, random = Math.random()): number {
   const asked = headers && (retryAfterSeconds(headers) ?? renewalSeconds(headers))
@@ -114,7 +112,7 @@ export function waitMs(headers: Headers | undefined, repeats: number, random = M
 }
 
 /**
- * The seconds until the last of the used-up limits is renewed, from `RateLimit: "minute";r=0;t=42,
+ * Returns the seconds until the last exhausted limit is renewed, from `RateLimit: "minute";r=0;t=42,
  * "day";r=9000;t=8000`.
  */
 function renewalSeconds(headers: Headers): number | undefined {

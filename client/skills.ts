@@ -4,28 +4,28 @@ import type { CompositeSkills } from './skills.gen.ts'
 
 /**
  * Everything that `execute` can run, by name: every operation of the contract, with its path and query parameters and
- * its body fields side by side in one flat input (`ifMatch` for the header), and the composite skills.
+ * its body fields in one flat input (`ifMatch` for the header), and the composite skills.
  */
 export type Skills = { [Id in Exclude<keyof operations, 'executeSkill'>]: Operation<Id> } & CompositeSkills
 export type SkillName = keyof Skills
 export type SkillInput<Name extends SkillName> = Skills[Name]['input']
 export type SkillResult<Name extends SkillName> = Skills[Name]['result']
 
-/** The outcome of running a skill, with that skill's type of result. */
+/** The outcome of a skill, with the type of that skill's result. */
 export type ExecutionOf<Name extends SkillName> = Omit<Execution, 'skill' | 'result'> & {
   skill: Name
   result: SkillResult<Name>
 }
 
 export interface ExecuteOptions {
-  /** Does everything and then undoes it: the answer shows the result and the events that there would have been. */
+  /** Performs everything and rolls it back: the response shows the result and the events that it would have had. */
   dryRun?: boolean
-  /** Identifies the attempt, instead of the key that each call generates. */
+  /** Identifies the attempt; by default each call generates a new key. */
   idempotencyKey?: string
   signal?: AbortSignal
 }
 
-/** The input may be omitted when none of it is required. */
+/** The input may be omitted if no part of it is required. */
 export type ExecuteArguments<Name extends SkillName> =
   Record<never, never> extends SkillInput<Name>
     ? [input?: SkillInput<Name>, options?: ExecuteOptions]
@@ -63,5 +63,5 @@ type IfMatch<Id extends keyof operations> = operations[Id]['parameters'] extends
     : unknown
   : unknown
 
-// Spelled out, so that an editor shows the fields and not how they were combined.
+// Flattened, so that an editor shows the fields rather than how they were combined.
 type Flat<T> = { [Field in keyof T]: T[Field] }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { compile } from '../test/support/compile.ts'
 
-/** Code against the client that has to compile, and code that must not, both really compiled. */
+/** Compiles code against the client that must compile, and code that must not. */
 const PRELUDE = `
 import { createClient, ConflictReason, etagOf, objectOf, orThrow, PlumblineError, verifyWebhook, type Bid, type Problem, type ProblemCode, type ProblemOf, type WebhookEvent } from '@plumbline/client'
 const client = createClient({ baseUrl: 'https://plumbline.example.com', key: 'plb_' })

@@ -62,7 +62,7 @@ test.each(['null', '5', '"x"', '[]', '{}', ''])('a signed body of %s is refused 
 
 test('events are told apart by type', () => {
   const amountOf = (event: WebhookEvent) => {
-    // The compiler knows the resource of each type, so this function is the test.
+    // The compiler knows the resource of each type, so compiling this function is the test.
     if (event.type === 'vendor.created') return event.data.object.companyName
     if (event.type === 'payment.created') return event.data.object.amount
     return null

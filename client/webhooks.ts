@@ -1,7 +1,7 @@
 import type { EventObjectLink, EventType, webhooks } from './contract.gen.ts'
 
 /**
- * The receiver's side of webhooks: is this request from Plumbline, is it intact, and is it recent? Signatures follow
+ * The receiver's side of webhooks: verifies that a request is from Plumbline, unchanged and recent. Signatures follow
  * Standard Webhooks. Runs wherever WebCrypto exists (Node, Deno, Bun, workers and edge runtimes) and has no
  * dependencies.
  *
@@ -12,11 +12,11 @@ import type { EventObjectLink, EventType, webhooks } from './contract.gen.ts'
 type Payload<Type extends EventType> = webhooks[Type]['post']['requestBody']['content']['application/json']
 type Either<Type extends EventType> = Payload<Type>['data']['object']
 
-/** What stands in place of a resource of more than 256 kB: where to read it. */
+/** Replaces a resource of more than 256 kB with the URL to read it from. */
 export type EventLink = EventObjectLink
-/** The resource that an event of this type is about. */
+/** The resource of an event of this type. */
 export type EventObject<Type extends EventType> = Exclude<Either<Type>, EventLink>
-/** The old values of the fields that changed; null where nothing was there before. */
+/** The old values of the changed fields; null if the record did not exist before. */
 export type EventPrevious<Type extends EventType> = Partial<EventObject<Type>> | null
 
 /** An event of this type. */
@@ -24,11 +24,11 @@ export type EventOf<Type extends EventType> = Omit<Payload<Type>, 'data'> & {
   data: { object: Either<Type>; previous: EventPrevious<Type> }
 }
 
-/** Every event, told apart by `type`; `data.object` is the resource, or a link to it where it is large (`objectOf`). */
+/** Any event, distinguished by `type`. `data.object` is the resource, or a link to it if it is large (`objectOf`). */
 export type WebhookEvent = { [Type in EventType]: EventOf<Type> }[EventType]
 
 /**
- * The resource that an event is about, by the event's type; null where it was too large to be sent, and is read at
+ * Returns the resource of an event, typed by the event's type; null if it was too large to send and has to be read at
  * `data.object.url`.
  *
  *     if (event.type === 'bid.submitted') console.log(objectOf(event)?.amount)
@@ -47,7 +47,7 @@ export interface WebhookRequest {
 }
 
 export interface VerifyOptions {
-  /** How many seconds old, or ahead of this machine's clock, a request may be; 300 by default. */
+  /** How many seconds a request may be older or newer than this machine's clock; 300 by default. */
   toleranceSeconds?: number
   /** The current time, for tests. */
   now?: Date
@@ -55,7 +55,7 @@ export interface VerifyOptions {
 
 export type WebhookFault = 'missing_header' | 'wrong_timestamp' | 'wrong_signature' | 'wrong_body'
 
-/** The request cannot be trusted; `fault` says why. Answer with 400 and do nothing else. */
+/** The request cannot be trusted; `fault` names the reason. Respond with 400 and do nothing else. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
   readonly fault: WebhookFault
@@ -69,11 +69,11 @@ export class WebhookVerificationError extends Error {
 const TOLERANCE_SECONDS = 300
 
 /**
- * Returns the event of a request after checking that the request is ours.
+ * Returns the event of a request after verifying that the service sent it.
  *
  * @param secret the subscription's secret, or several during a rotation
- * @throws WebhookVerificationError if the signature is missing or wrong, if the request is more than five minutes old, or
- *   if its id is not that of the event in the body
+ * @throws WebhookVerificationError if the signature is missing or wrong, if the request is more than five minutes old,
+ *   or if its ID is not that of the event in the body
  */
 export async function verifyWebhook(
   { headers, body }: WebhookRequest,
@@ -113,7 +113,7 @@ async function isSigned(signed: Uint8Array<ArrayBuffer>, given: string, secrets:
     if (raw === null || raw.length === 0) continue
     const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
     for (const signature of signatures) {
-      // Takes the same time however much of the signature is right.
+      // Takes the same time whatever part of the signature is right.
       if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true
     }
   }
@@ -141,8 +141,8 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return whole
 }
 
-// Whoever knows the secret wrote this: Plumbline, or a test that signs anything at all, even `null`. It counts as an
-// event if it has the signed id; the contract vouches for the rest of its shape.
+// The sender knows the secret: Plumbline, or a test that signs anything, even `null`. It counts as an event if it has
+// the signed ID; the contract guarantees the rest of its shape.
 function parse(bytes: Uint8Array): WebhookEvent | null {
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent | null
