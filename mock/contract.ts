@@ -4,8 +4,8 @@ import { bundleContract } from '../contract/bundle.ts'
 import { type Contract, type ContractDocument, readContract, sourceHash } from '../server/platform/calls/contract.ts'
 
 /**
- * The current contract. The document that `npm run generate` wrote is faster to read, and is used if its hash still
- * matches.
+ * Returns the current contract. The document that `npm run generate` wrote is faster to read, and is used if its hash
+ * still matches.
  */
 export function contractNow(): Contract {
   // The published package has the contract next to it.

@@ -2,16 +2,16 @@ import { expansions } from '../server/interfaces/http/expand.ts'
 import type { Contract, Operation, Reference } from '../server/platform/calls/contract.ts'
 import { Json } from '../server/platform/calls/json.ts'
 
-/** What `expand` shows beside the ids of an example, by the service's own code. */
+/** Expands links in examples with the service's own code. */
 export interface Links {
-  /** The example of the operation, with what its links lead to. */
+  /** Returns the example of the operation with its linked records. */
   shown(operation: Operation, paths: readonly string[], example: unknown): Promise<unknown>
 }
 
 export function linksOf(contract: Contract): Links {
   const expanding = expansions<null>({
     contract,
-    // The record that is asked for comes as the body; what it leads to is asked for by ids.
+    // The expanded record is passed as the body; linked records are requested by ID.
     handle: async (operation, { query: { ids }, body }) => ({
       status: 200,
       body: Array.isArray(ids) ? listed(contract, operation, ids.map(String)) : (body as object),
@@ -26,7 +26,10 @@ export function linksOf(contract: Contract): Links {
   }
 }
 
-/** A record for each id: the one of the examples that has it, or else any, as every id returns the example here. */
+/**
+ * Returns a record for each ID: the example with that ID, or any other example, because every ID returns the example
+ * here.
+ */
 function listed(contract: Contract, { declaration }: Operation, ids: readonly string[]): object {
   type Shown = { content?: Record<string, { examples?: Record<string, { value: Page } | Reference> }> }
   const answer = contract.resolve<Shown>(declaration.responses['200'] as Shown)

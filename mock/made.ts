@@ -14,8 +14,8 @@ import { invalid } from '../server/platform/problems/problem.ts'
 import type { Prism } from './prism.ts'
 
 /**
- * The answers that an example cannot give, because they depend on what was asked: the downloads, which the service makes
- * from the contract alone and so does the mock, with the service's code; and the run of a skill.
+ * Responses that depend on the request, so an example cannot show them: downloads, which the service generates from the
+ * contract alone, and so does the mock with the service's code; and the execution of skills.
  */
 export function makers(contract: Contract, prism: Prism, publicUrl: string): ReadonlyMap<OperationId, Maker> {
   const permission = contract.document.components.schemas?.Permission as { enum: string[] }
@@ -28,7 +28,7 @@ export function makers(contract: Contract, prism: Prism, publicUrl: string): Rea
     ['getFunctionDefinitions', ({ query }) => functionDefinitions(reader, query as Wanted)],
     ['getSkill', ({ path }) => toPublished(catalogueOf(contract).find(String(path.skillName)))],
     ['executeSkill', ({ body }) => execution(contract, prism, body as Called)],
-    // Of these the example is shown, unless it is known what the service would refuse.
+    // These return the example, unless the service would certainly refuse the request.
     ['executeBatch', ({ body, shown }) => planOf(reader, (body as Checked['ExecuteBatch']).steps) && shown],
     [
       'createProposal',
@@ -41,7 +41,7 @@ export function makers(contract: Contract, prism: Prism, publicUrl: string): Rea
   ])
 }
 
-/** The example's token, for what was asked, and with an end ahead. */
+/** Returns the example's token for the request, with an expiry in the future. */
 function browserToken({ origin, permissions }: BrowserTokenCreate, shown: unknown): object {
   const fault = originFault(origin)
   if (fault !== null) throw invalid([fault])
@@ -49,12 +49,12 @@ function browserToken({ origin, permissions }: BrowserTokenCreate, shown: unknow
   return { ...(shown as object), origin, permissions, expiresAt }
 }
 
-/** Makes the body of an answer to a request whose input is known to be valid. */
+/** Creates the response body for a request whose input is valid. */
 export type Maker = (input: {
   path: Record<string, unknown>
   query: Record<string, unknown>
   body: unknown
-  /** The example that would be the answer otherwise. */
+  /** The example that would otherwise be returned. */
   shown: unknown
 }) => unknown
 
@@ -70,8 +70,9 @@ interface Executed {
 }
 
 /**
- * What a skill would answer: the contract's example of its run if there is one, otherwise the example of its operation; of
- * a composite skill without one, what its schema allows. Throws the problems of an unknown skill and of a wrong input.
+ * Returns the result of a skill: the contract's example of its execution, or the example of its operation, or for a
+ * composite skill without an example a value of its schema. Throws the problems of an unknown skill and of invalid
+ * input.
  */
 async function execution(contract: Contract, prism: Prism, { skill: name, input, dryRun }: Called): Promise<unknown> {
   const skill = catalogueOf(contract).find(name)
@@ -99,7 +100,7 @@ function operationNamed(contract: Contract, id: string): Operation {
   return operation
 }
 
-/** The bodies that the contract shows of an operation's success. */
+/** Returns the example bodies of an operation's success response. */
 function examplesOf(contract: Contract, { declaration }: Operation): unknown[] {
   type Shown = { content?: Record<string, { examples?: Record<string, { value: unknown } | Reference> }> }
   const [, declared] = Object.entries(declaration.responses).find(([status]) => status.startsWith('2')) ?? []

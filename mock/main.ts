@@ -6,7 +6,7 @@ import { contractNow } from './contract.ts'
 import { createMock } from './mock.ts'
 
 /**
- *     npm run mock                          on http://127.0.0.1:4010
+ * npm run mock                          on http://127.0.0.1:4010
  *     npm run mock -- --port 8080 --host 0.0.0.0
  *     npm run mock -- --dynamic             responses generated from the schemas
  *     npm run mock -- --stateful            the service itself, over a database in memory
@@ -46,7 +46,7 @@ async function answering(): Promise<Running> {
   return { url, stop }
 }
 
-/** Loaded only when it is asked for, because the service takes longer to start than the mock. */
+/** Loaded only if requested, because the service takes longer to start than the mock. */
 async function remembering(): Promise<Running> {
   console.log('Starting the service with a database in memory. This takes a few seconds.')
   const { startStateful } = await import('./stateful.ts').catch((error: Error) => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([mock.stop(), dynamic.stop()]))
 
-/** Sends an operation as the contract's own examples have it, apart from what the caller overrides. */
+/** Sends an operation like the contract's own examples, except for what the caller overrides. */
 async function send(
   operation: Operation,
   {
@@ -63,7 +63,7 @@ function addressOf(operation: Operation): string {
     if (parameter.in === 'query' && parameter.required === true)
       query.set(parameter.name, String((parameter as { example?: unknown }).example))
   }
-  // An id may be any text, but the mock knows which skills there are.
+  // An ID may be any text, but the mock knows which skills exist.
   return (
     operation.path.replace('{skillName}', 'acceptBid').replaceAll(/\{\w+\}/g, 'x') + (query.size > 0 ? `?${query}` : '')
   )
@@ -80,7 +80,7 @@ function shown(operation: Operation, status: number, example: string): unknown {
   return at(...content, type, 'examples', example, 'value')
 }
 
-/** What the mock makes by the service's code unless an example is asked for. */
+/** The operations that the mock answers with the service's code unless an example is requested. */
 const MADE: ReadonlySet<string> = new Set([
   ...[
     'createBrowserToken',
@@ -174,7 +174,8 @@ describe('every scenario can be requested', () => {
   })
 })
 
-// Asked for in a request and at the start by turns: the same is made either way. The operations of a path are read together.
+// Alternates between the preference in the request and at the start, because both must give the same result. The
+// operations of a path are read together.
 const paths = [...new Set(operations.map(({ path }) => path))]
 const made = operations.map((operation) => ({
   ...{ id: operation.id, operation },
@@ -397,7 +398,7 @@ test('with --stateful, what was created is found again until it is reset', async
     )
     expect((await fetch(`${remembering.url}/mock/reset`, { method: 'POST' })).status).toBe(204)
     expect((await fetch(location, { headers })).status).toBe(404)
-    // The demo builder is there as before.
+    // The demo builder exists again.
     const { data } = (await (await fetch(at('vendors'), { headers })).json()) as { data: unknown[] }
     expect(data.length).toBeGreaterThan(10)
   } finally {
@@ -487,9 +488,9 @@ describe('`npm run mock:webhooks`', () => {
 
 describe('expand shows beside the ids of every record what they name, as the contract declares it', () => {
   test.each(operations.filter((operation) => linksOf(operation).length > 0))('$id', async (operation) => {
-    // Five links can be followed at once.
+    // At most five links can be expanded at once.
     const paths = linksOf(operation).slice(-5)
-    // A page asks for the same again, and the validator knows it then.
+    // Repeated, because the validator already knows the request the second time.
     await send(operation, { query: `?expand=${paths}` })
     const { status, body } = await send(operation, { query: `?expand=${paths}` })
     const place = ['paths', operation.path, 'get', 'responses', '200', 'content', 'application/json', 'schema']
@@ -505,7 +506,7 @@ describe('expand shows beside the ids of every record what they name, as the con
   })
 })
 
-/** The links that the operation follows. */
+/** Returns the links that the operation can expand. */
 function linksOf({ declaration }: Operation): string[] {
   return (declaration.parameters ?? []).flatMap((declared) => {
     const { name, schema } = contract.resolve(declared) as { name: string; schema: { items?: { enum?: string[] } } }

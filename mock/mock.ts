@@ -19,18 +19,18 @@ import { delayOf, preference } from './preference.ts'
 import { createPrism, type MockAnswer, type Preferred } from './prism.ts'
 
 /**
- * The contract, answering with its own examples: a frontend, an agent or an integration gets the answer that the
- * service would give, as far as that can be known without storing anything.
+ * Serves the contract with its own examples: a frontend, an agent or an integration gets the response of the service,
+ * as far as that is known without storing data.
  *
- * Prism makes the answers. Its validation of requests is not used, because it accepts and refuses other things than the
- * contract does (a malformed body even hangs it). Instead the mock uses the parts of the service that need no data:
- * finding the path, reading the body, validating the input, writing a problem. So the mock has no rules of its own.
- * test/mock/differences.txt lists where it may answer differently from the service.
+ * Prism creates the responses. Its validation of requests is not used, because it differs from the contract (a
+ * malformed body even makes it hang). Instead the mock uses the parts of the service that need no data: routing,
+ * reading the body, validating the input and writing problems. So the mock has no rules of its own.
+ * test/mock/differences.txt lists where it may differ from the service.
  */
 export interface MockOptions {
-  /** Made-up answers unless a request prefers otherwise. */
+  /** Whether responses are generated from the schemas unless a request prefers otherwise. */
   dynamic?: boolean
-  /** Called after each request has been answered. */
+  /** Called after each response. */
   onAnswer?: (method: string, url: string, status: number) => void
 }
 
@@ -40,7 +40,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
   const itemOf = locations(contract)
   const links = linksOf(contract)
   const publicUrl = contract.document.servers?.[0]?.url ?? ''
-  // The skills take a second to load, which no other answer needs.
+  // Loaded on demand, because the skills take a second to load and no other response needs them.
   let loading: Promise<ReadonlyMap<OperationId, Maker>> | undefined
   const makerOf = async ({ id }: Operation) => {
     if (!MADE.has(id)) return undefined
@@ -64,7 +64,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     checkCredential(operation, req.headers, publicUrl)
     req.params = params
     req.body = await readBody(req, operation)
-    // Express's own query stays as it was sent where the validator knows it already.
+    // Express's own query stays unchanged if the validator already knows the request.
     const input = await validator.check(operation, req, res)
     if (req.body instanceof Upload) for await (const _passed of req.body.chunks());
     const preferred = preference(contract, operation, req)
@@ -87,7 +87,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     })
   }
 
-  /** The problem that was thrown, with the headers that the contract declares for its status. */
+  /** Returns the response for a thrown problem, with the headers that the contract declares for its status. */
   async function refusal(
     error: unknown,
     url: string,
@@ -156,7 +156,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
   })
 }
 
-/** What is made for each request, by made.ts. */
+/** The operations that made.ts answers. */
 const MADE: ReadonlySet<OperationId> = new Set([
   ...([
     'createBrowserToken',
@@ -185,7 +185,7 @@ function putRight(
   const { status, body } = answer
   const { 'idempotent-replayed': _replayed, link: _link, etag, location, ...shown } = answer.headers
   const headers = withOwnLimits(operation, shown)
-  // The key is looked at before any request is counted.
+  // The key is checked before a request is counted.
   if (BEFORE_COUNTING.has(String((body as { code?: string } | undefined)?.code))) {
     delete headers.ratelimit
     delete headers['ratelimit-policy']
@@ -194,7 +194,7 @@ function putRight(
   if (status === 412) headers.etag = `"${(body as { currentVersion: number }).currentVersion}"`
   if (status >= 400) return { ...answer, headers }
   const type = headers['content-type']
-  // A file is not a text.
+  // Files have no charset.
   if (type !== undefined && /[/+](json|yaml)$/.test(type)) headers['content-type'] = `${type}; charset=utf-8`
   if (etag !== undefined)
     headers.etag = typeof body === 'object' && body !== null ? etagOf(body, () => JSON.stringify(body)) : etag
@@ -209,7 +209,7 @@ function putRight(
 
 const BEFORE_COUNTING: ReadonlySet<string> = new Set(['tier_required', 'address_not_allowed', 'too_many_attempts'])
 
-/** A vendor does not use up the builder's daily quota, so the portal reports only the limit per minute. */
+/** A vendor does not use the builder's daily quota, so the portal reports only the limit per minute. */
 function withOwnLimits({ schemes }: Operation, headers: Record<string, string>): Record<string, string> {
   if (schemes.has('apiKey')) return headers
   const limits = Object.entries(headers).filter(([name]) => name === 'ratelimit' || name === 'ratelimit-policy')
@@ -222,8 +222,8 @@ function nextLink(url: string, cursor: string): string {
   return `<${pathOf(url)}?${parameters}>; rel="next"`
 }
 
-// Keys cannot be looked up here, so every key with the right prefix is accepted, with all permissions; and so is every
-// vendor's token in the portal, and every session.
+// Keys cannot be looked up here, so every key with the right prefix is accepted with all permissions, and so is every
+// portal token and every session.
 function checkCredential(
   { schemes }: Operation,
   { authorization = '', cookie }: IncomingMessage['headers'],
@@ -272,7 +272,7 @@ function nothingThere(allow: readonly string[], method: string, path: string): P
   )
 }
 
-// A page of any origin may call.
+// Pages of any origin may call it.
 const { headersFor, preflightFor } = cors(['*'])
 
 function requestIdOf(req: IncomingMessage): string {

@@ -7,8 +7,9 @@ import type { Preferred } from './prism.ts'
 import { scenariosOf } from './scenarios.ts'
 
 /**
- * What a request prefers. `example=getVendor:onHold` is for that operation alone and nothing to any other, so that a program
- * can send the same header with all of its requests; `status` is another word for `code`, and `delay` is in milliseconds.
+ * Reads the preferences of a request. `example=getVendor:onHold` applies to that operation only and is ignored by
+ * others, so that a program can send the same header with all requests. `status` is a synonym of `code`, and `delay` is
+ * in milliseconds.
  */
 export function preference(contract: Contract, operation: Operation, req: IncomingMessage): Preferred {
   const given = new Map<string, string>()
@@ -38,7 +39,7 @@ export function preference(contract: Contract, operation: Operation, req: Incomi
 /** Longer than any client waits. */
 const LONGEST_DELAY_MS = 60_000
 
-/** For how many milliseconds to wait before the answer; a delay that is none counts as 0, and the longest is a minute. */
+/** Returns how many milliseconds to wait before the response, at most a minute. An invalid delay counts as 0. */
 export function delayOf(req: IncomingMessage, operation?: Operation): number {
   const asked = partsOf(req).findLast(
     ({ name, scope }) => name === 'delay' && (scope === undefined || scope === operation?.id),
@@ -46,7 +47,7 @@ export function delayOf(req: IncomingMessage, operation?: Operation): number {
   return asked !== undefined && /^\d{1,9}$/.test(asked.value) ? Math.min(Number(asked.value), LONGEST_DELAY_MS) : 0
 }
 
-/** The parts of `Prefer` (RFC 7240): `name=value`, `name="value"` or `name=operation:value`. */
+/** Parses the parts of `Prefer` (RFC 7240): `name=value`, `name="value"` or `name=operation:value`. */
 function partsOf(req: IncomingMessage): { name: string; scope: string | undefined; value: string }[] {
   return String(req.headers.prefer ?? '')
     .split(/[,;]/)
@@ -56,7 +57,7 @@ function partsOf(req: IncomingMessage): { name: string; scope: string | undefine
     })
 }
 
-/** A misspelled operation would be ignored everywhere, and nobody would know why. */
+/** A misspelled operation would be ignored everywhere without a hint. */
 function assertOperation(contract: Contract, name: string): void {
   const names: readonly string[] = [...contract.operations.keys()]
   if (names.includes(name)) return

@@ -2,27 +2,27 @@ import { createInstance, getHttpOperationsFromSpec, type IHttpOperationConfig } 
 import type { Contract, ContractDocument, Operation, Schema } from '../server/platform/calls/contract.ts'
 
 /**
- * Prism, which picks and makes the answers, in this process. It does not validate requests: the server's own validator
- * has checked them already (mock.ts says why).
+ * Prism, which selects and generates responses, in this process. It does not validate requests, because the server's
+ * own validator has already done so (mock.ts explains why).
  */
 export interface Prism {
-  /** The answer to a valid request of the operation, in the preferred form. */
+  /** Returns the response to a valid request of the operation, in the preferred form. */
   answer(operation: Operation, preferred: Preferred): Promise<MockAnswer>
-  /** A value that matches a schema; the same seed makes the same. */
+  /** Generates a value that matches a schema. The same seed produces the same value. */
   made(schema: Schema, seed: string): Promise<unknown>
 }
 
 export interface Preferred {
   code?: number
   example?: string
-  /** Made up from the schema, instead of an example. */
+  /** Generated from the schema, instead of an example. */
   dynamic?: boolean
   seed?: string
 }
 
 export interface MockAnswer {
   status: number
-  /** By lower-case name. */
+  /** By lowercase name. */
   headers: Record<string, string>
   body: unknown
 }
@@ -31,7 +31,7 @@ export function createPrism(contract: Contract): Prism {
   const unchecked = { checkSecurity: false, validateRequest: false, validateResponse: false, errors: false } as const
   const config = { ...unchecked, mock: { dynamic: false }, isProxy: false, upstreamProxy: undefined } as const
   const prism = createInstance(config, { logger: silent() })
-  // Each path is read when it is first requested: reading the whole contract at once would make the start too slow.
+  // Each path is read when it is first requested, because reading the whole contract would slow down the start.
   const read = new Map<string, ReturnType<typeof getHttpOperationsFromSpec>>()
   function operationsOf(path: string, dynamic: boolean): ReturnType<typeof getHttpOperationsFromSpec> {
     const key = `${dynamic} ${path}`
@@ -81,8 +81,9 @@ export function createPrism(contract: Contract): Prism {
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
 
 /**
- * A copy, because Prism modifies its input, of the contract reduced to one path and everything it refers to. What has
- * examples is described by them alone unless answers are to be made up: reading the schemas takes most of the time.
+ * Returns a copy, because Prism modifies its input, of the contract reduced to one path and everything it refers to.
+ * Unless responses are generated, contents with examples are reduced to these, because reading the schemas takes most
+ * of the time.
  */
 function part(document: ContractDocument, path: string, hasSchemas: boolean): ContractDocument {
   const { openapi, info, jsonSchemaDialect } = document as ContractDocument & { jsonSchemaDialect?: string }
@@ -95,7 +96,7 @@ function part(document: ContractDocument, path: string, hasSchemas: boolean): Co
       components[kind] ??= {}
       const those = components[kind]
       if (!(name in those)) {
-        // It is there before it is copied, because it may refer to itself.
+        // Set before it is copied, because it may refer to itself.
         those[name] = undefined
         those[name] = copied(document.components[kind]?.[name])
       }
@@ -109,8 +110,8 @@ function part(document: ContractDocument, path: string, hasSchemas: boolean): Co
 }
 
 /**
- * The same schemas in terms that Prism's generator understands: it does not know the contract's own formats, generates
- * from a pattern even where a format has to hold too, and fills every list up to its maximum.
+ * Returns the same schemas in terms that Prism's generator understands: it does not know the contract's own formats,
+ * ignores a format next to a pattern, and fills every list up to its maximum.
  */
 function makeable<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(makeable) as Value
@@ -131,7 +132,7 @@ function makeable<Value>(value: Value): Value {
 }
 
 const DECIMALS: Record<string, number> = { money: 0.01, 'unit-price': 0.0001, quantity: 0.0001 }
-/** Enough to recognize a list. */
+/** Enough items to recognize a list. */
 const MOST_MADE = 3
 
 // Prism logs every step; main.ts already prints each request.

@@ -1,9 +1,9 @@
 import type { Contract, Operation, Reference, ResponseObject } from '../server/platform/calls/contract.ts'
 
-/** An answer that the contract shows by name, so the mock can be asked for it: `Prefer: code=…, example=…`. */
+/** A response that the contract names, so that it can be requested from the mock: `Prefer: code=…, example=…`. */
 export interface Scenario {
   status: number
-  /** Null if the answer has no body to show. */
+  /** Null if the response has no body. */
   example: string | null
   summary: string
 }
@@ -13,7 +13,7 @@ interface Example {
 }
 type Shown = ResponseObject & { content?: Record<string, { examples?: Record<string, Example | Reference> }> }
 
-/** Every scenario of an operation, in the order of the contract; the first is the default answer. */
+/** Returns every scenario of an operation in the order of the contract; the first is the default response. */
 export function scenariosOf(contract: Contract, operation: Operation): Scenario[] {
   return Object.entries(operation.declaration.responses).flatMap(([status, declared]): Scenario[] => {
     const { content = {}, description } = contract.resolve<Shown>(declared as Shown)
@@ -27,7 +27,7 @@ export function scenariosOf(contract: Contract, operation: Operation): Scenario[
   })
 }
 
-/** All scenarios as a page to read, written by `npm run generate`. */
+/** Returns all scenarios as a Markdown page, written by `npm run generate`. */
 export function scenarioTable(contract: Contract): string {
   const operations = [...contract.operations.values()]
   const tags = Map.groupBy(operations, ({ declaration }) => declaration.tags?.[0] ?? '')

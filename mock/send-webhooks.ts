@@ -14,7 +14,7 @@ import { contractNow } from './contract.ts'
  *     npm run mock:webhooks -- --url … --type bid.submitted --type po.created --secret whsec_…
  *     npm run mock:webhooks -- --url … --type '*'            one of every type
  *
- * Exits with 1 unless each one was answered with a status from 200 to 299. Nothing is retried.
+ * Exits with 1 unless each response had a status from 200 to 299. Nothing is retried.
  */
 const contract = contractNow()
 const known = Object.keys(contract.document.webhooks ?? {}) as EventType[]
@@ -50,7 +50,7 @@ async function send(url: string, type: EventType): Promise<boolean> {
   }
   const started = performance.now()
   try {
-    // As in the service: ten seconds, and a redirect is an answer like any other.
+    // As in the service: ten seconds, and redirects are not followed.
     const answer = await fetch(url, {
       method: 'POST',
       headers,

@@ -16,9 +16,9 @@ import { type Plumbline, startPlumbline } from '../server/plumbline.ts'
 import { delayOf } from './preference.ts'
 
 /**
- * The mock that remembers: the service itself over a database in memory with the demo builder, behind a front that can
- * put everything back to how it was at the start (`POST /mock/reset`) and delays answers (`Prefer: delay=…`). Attached
- * files are the exception; they lie in a temporary folder until the end.
+ * The stateful mock: the service itself on an in-memory database with the demo builder, behind a front that can reset
+ * everything to the start (`POST /mock/reset`) and delay responses (`Prefer: delay=…`). Attached files are the
+ * exception; they remain in a temporary folder until the end.
  */
 export interface StatefulMock {
   readonly url: string
@@ -30,7 +30,7 @@ export interface StatefulMock {
 export interface StatefulOptions {
   host: string
   port: number
-  /** Called after each request has been answered. */
+  /** Called after each response. */
   onAnswer?: (method: string, url: string, status: number) => void
 }
 
@@ -65,7 +65,7 @@ export async function startStateful({ host, port, onAnswer }: StatefulOptions): 
     },
   }
 
-  /** Makes the demo builder once; each start after the first begins with a copy of it. */
+  /** Creates the demo builder once. Each further start uses a copy of it. */
   async function world(): Promise<{ key: string; start(): Promise<Plumbline> }> {
     const lite = await PGlite.create()
     const made = await overPGlite(lite)
@@ -87,7 +87,7 @@ export async function startStateful({ host, port, onAnswer }: StatefulOptions): 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (req.method === 'POST' && req.url === '/mock/reset') {
       const before = service
-      // Whoever asks in the meantime waits for the new one.
+      // Requests in the meantime wait for the new service.
       service = before.then(async (old) => {
         await old.stop()
         return start()
