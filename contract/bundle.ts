@@ -1,5 +1,5 @@
 /**
- * Bundles openapi.yaml and the files in this folder into one document with `redocly bundle`. That document is what is
+ * Bundles openapi.yaml and the files in this folder into one document with `redocly bundle`. That document is
  * published, compiled and mocked.
  */
 import { spawnSync } from 'node:child_process'
@@ -10,7 +10,10 @@ import type { ContractDocument, Schema } from '../server/platform/calls/contract
 
 const repository = path.resolve(import.meta.dirname, '..')
 
-/** Throws with the message of Redocly, which names file and line, if a file is not valid YAML or a `$ref` not valid. */
+/**
+ * Returns the bundled contract. Throws Redocly's message, which names file and line, for invalid YAML or an invalid
+ * `$ref`.
+ */
 export function bundleContract(root = repository): ContractDocument {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-bundle-'))
   const output = path.join(folder, 'openapi.json')
