@@ -1,10 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * A ledger as small as it can be, in one SQLite file: what it calls vendors, jobs, orders and bills, each with an id of
- * its own, and the checks that were printed for bills. It stands for the accounting system of a builder; a real one is
- * reached over its own interface, and what matters here is the same: the id of the other side is kept with every entry,
- * and is unique.
+ * A minimal ledger in one SQLite file: its vendors, jobs, orders and bills, each with an ID of its own, and the checks
+ * that were printed for bills. It stands for the accounting system of a builder. A real one has its own API, but the
+ * principle is the same: every entry stores the ID of the other side, which is unique.
  */
 const SCHEMA = `
   create table if not exists entries (
@@ -25,15 +24,18 @@ const SCHEMA = `
 `
 
 export interface Ledger {
-  /** Enters a record, or brings its entry up to date; returns the entry's id. Throws Refusal if the ledger cannot have it. */
+  /**
+   * Creates or updates the entry of a record, and returns the entry's ID. Throws Refusal if the ledger cannot accept
+   * it.
+   */
   enter(entry: NewEntry): string
   entries(type: string): Entry[]
-  /** Prints checks for bills that have none, at most so many, and returns how many it were. */
+  /** Prints checks for at most `most` bills that have none, and returns their number. */
   printChecks(most: number, today: string): number
-  /** Checks of which Plumbline does not know yet. */
+  /** Returns the checks that Plumbline does not know yet. */
   untold(): Check[]
   told(number: number, today: string): void
-  /** Where the queue was left. */
+  /** The position in the sync queue. */
   progress(): string | null
   keepProgress(value: string): void
   close(): void
@@ -59,10 +61,10 @@ export interface Check {
   printedOn: string
 }
 
-/** What a ledger cannot take, in words for whoever has to mend it. */
+/** Why the ledger rejects a record, in words for the person who has to correct it. */
 export class Refusal extends Error {}
 
-/** As in well-known ledgers, names are short. */
+/** Names are short, as in well-known ledgers. In characters. */
 const LONGEST_NAME = 41
 
 export function openLedger(file: string): Ledger {
@@ -77,7 +79,7 @@ export function openLedger(file: string): Ledger {
       if (name.length > LONGEST_NAME)
         throw new Refusal(`The name has ${name.length} characters, and the ledger takes ${LONGEST_NAME}.`)
       const cents = amount === null ? null : Math.round(amount * 100)
-      // One statement, so that however often it is repeated there is one entry.
+      // A single statement, so that repeating it never creates a second entry.
       const [entry] = rows<{ number: number }>(
         `insert into entries (type, plumblineId, name, cents, version) values (?, ?, ?, ${cents ?? 'null'}, ?)
          on conflict (plumblineId) do update set name = excluded.name, cents = excluded.cents, version = excluded.version

@@ -3,11 +3,11 @@ import { openLedger } from './ledger.ts'
 import { reconcile, sync } from './sync.ts'
 
 /**
- *     PLUMBLINE_KEY=plb_… npx node examples/accounting-sync/main.ts sync
- *     … main.ts print-checks     as the bookkeeper would, for all bills without one
- *     … main.ts reconcile        where the two differ; ends with 1 if they do
+ * PLUMBLINE_KEY=plb_… npx node examples/accounting-sync/main.ts sync
+ *     … main.ts print-checks     prints checks for all bills without one, as a bookkeeper would
+ *     … main.ts reconcile        lists the differences; exits with 1 if there are any
  *
- * LEDGER is the file of the ledger, ledger.sqlite by itself; PLUMBLINE_URL is where the service is.
+ * LEDGER is the file of the ledger (default: ledger.sqlite); PLUMBLINE_URL is the URL of the service.
  */
 const {
   PLUMBLINE_URL: baseUrl = 'http://localhost:3000',
@@ -24,7 +24,7 @@ const verbs: Record<string, () => Promise<void>> = {
     console.log(`Entered ${entered}, could not enter ${failed}, told of ${told} checks.`)
   },
   async 'print-checks'() {
-    // The builder's day, which may be another one than here: a payment is not paid tomorrow.
+    // The current date of the builder, which may differ from the local one: a payment cannot be paid tomorrow.
     const { organization } = await orThrow(client.GET('/api/ext/me'))
     const day = new Intl.DateTimeFormat('en-CA', { timeZone: organization.timeZone }).format(new Date())
     console.log(`Printed ${ledger.printChecks(1000, day)} checks.`)

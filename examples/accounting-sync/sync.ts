@@ -2,9 +2,8 @@ import { orThrow, type PlumblineClient, PlumblineError, type Reconciled } from '
 import { type Ledger, Refusal } from './ledger.ts'
 
 /**
- * Brings a ledger and Plumbline to the same state, in both directions. It may be killed after any line and started
- * again: what it does to either side is the same when it is done twice, and it remembers that something was done only
- * after it was.
+ * Synchronizes a ledger and Plumbline in both directions. It can be killed after any line and started again: repeating
+ * a step has no further effect on either side, and a step is recorded as done only afterwards.
  */
 export async function sync(client: PlumblineClient, ledger: Ledger, today: string): Promise<Done> {
   const told = await tellOfChecks(client, ledger, today)
@@ -17,7 +16,7 @@ export interface Done {
   told: number
 }
 
-/** From Plumbline to the ledger: what it does not know as it is, entry by entry, and each is acknowledged. */
+/** Syncs from Plumbline to the ledger: enters each new or changed record, and acknowledges it. */
 async function enterWhatIsNew(client: PlumblineClient, ledger: Ledger): Promise<Omit<Done, 'told'>> {
   let entered = 0
   let failed = 0
@@ -39,23 +38,23 @@ async function enterWhatIsNew(client: PlumblineClient, ledger: Ledger): Promise<
       failed += done.errorsRecorded + done.refused
       for (const { id, problem } of done.rows) if (problem !== null) console.error(`${id}: ${problem.detail}`)
     }
-    // Only now: whoever is killed before this is given the same items again, and finds its own entries.
+    // Stored last: after a crash before this line, the same items are read again and match their existing entries.
     ledger.keepProgress(queue.resumeAfter)
     hasMore = queue.hasMore
   }
   return { entered, failed }
 }
 
-/** From the ledger to Plumbline: a check that was printed pays the payment that it was printed for. */
+/** Syncs from the ledger to Plumbline: a printed check marks its payment as paid. */
 async function tellOfChecks(client: PlumblineClient, ledger: Ledger, today: string): Promise<number> {
   let told = 0
   for (const { number, plumblineId: paymentId, printedOn: paidDate } of ledger.untold()) {
-    // The same key each time, so that the second telling of one that was heard is answered as the first.
+    // The key is always the same, so that a repeat gets the response of the first request.
     const header = { 'Idempotency-Key': `check-${number}-${paymentId}` }
     const body = { status: 'paid', method: 'check', checkNumber: String(number), paidDate } as const
     const params = { path: { paymentId }, header }
     const { error, response } = await client.POST('/api/ext/payments/{paymentId}/status', { params, body })
-    // It was heard long ago, and the key is forgotten by now.
+    // It was reported long ago, and the key has expired since.
     const isPaid = error?.code === 'invalid_transition' && error.from === 'paid'
     if (error !== undefined && !isPaid) throw new PlumblineError(response, error)
     ledger.told(number, today)
@@ -66,11 +65,12 @@ async function tellOfChecks(client: PlumblineClient, ledger: Ledger, today: stri
 
 const COMPARED = ['vendor', 'community', 'home', 'po', 'payment'] as const
 
-/** Where the two differ, kind by kind. */
+/** Returns the differences between the two, by kind. */
 export async function reconcile(client: PlumblineClient, ledger: Ledger): Promise<Reconciled[]> {
   const compared: Reconciled[] = []
   for (const type of COMPARED) {
-    // A ledger with more than 5,000 entries of a kind compares them in parts, by afterAccountingId and throughAccountingId.
+    // A ledger with more than 5,000 entries of a kind compares them in parts, with afterAccountingId and
+    // throughAccountingId.
     const rows = ledger.entries(type).map(({ amount, ...row }) => ({ ...row, ...(amount !== null && { amount }) }))
     compared.push(await orThrow(client.POST('/api/ext/accounting/reconciliation', { body: { type, rows } })))
   }

@@ -5,22 +5,22 @@ import { runTool, toolsOf } from './tools.ts'
 export interface Bounds {
   /** Turns of the model. */
   steps: number
-  /** Tokens of all turns together, as the provider counts them. */
+  /** Total tokens of all turns, as the provider counts them. */
   tokens: number
   seconds: number
 }
 
 export const USUAL_BOUNDS: Bounds = { steps: 30, tokens: 300_000, seconds: 300 }
 
-/** Of more at once the model is told to ask again, so that a turn has an end too. */
+/** With more calls at once, the model is asked to repeat the rest, so that each turn ends. */
 const MOST_CALLS_AT_ONCE = 8
 
 export interface Ended {
-  /** What the model said in the end; null if a bound ended it. */
+  /** The model's final answer; null if a bound ended the work. */
   said: string | null
-  /** The bound that ended it. */
+  /** The bound that ended the work. */
   stoppedBy: keyof Bounds | null
-  /** What waits for a person's approval. */
+  /** The proposals that await a user's approval. */
   proposals: string[]
   steps: number
   tokens: number
@@ -35,8 +35,8 @@ export interface Parts {
 }
 
 /**
- * Does what follows from a call: the model chooses tools, sees what came of them, and chooses again until it has
- * something to say. Whatever the model does, this ends.
+ * Processes a call: the model chooses tools, sees their results, and continues until it has an answer. The bounds end
+ * the work whatever the model does.
  */
 export async function work(parts: Parts, transcript: string, today: string): Promise<Ended> {
   const { client, model, bounds, tell } = parts
@@ -74,7 +74,7 @@ export async function work(parts: Parts, transcript: string, today: string): Pro
   }
 }
 
-// What a caller says is no instruction to the assistant: it has no tool with which to commit anybody's money.
+// The caller's words are not instructions to the assistant, and it has no tool that commits anybody's money.
 const INSTRUCTIONS = `You work for a home builder's purchasing department. You are given the transcript of a call. Write down
 what the vendors said: look a vendor up first; if it is known, enter what has changed about it, and take it on if it is
 not. Request bids for the work that was talked about, submit the prices that were named as bids by phone, compare

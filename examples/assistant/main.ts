@@ -5,9 +5,9 @@ import { USUAL_BOUNDS, work } from './assistant.ts'
 import { chatModel } from './model.ts'
 
 /**
- *     PLUMBLINE_KEY=plb_… MODEL_URL=https://…/v1 MODEL_KEY=… MODEL=… npx node examples/assistant/main.ts [transcript]
+ * PLUMBLINE_KEY=plb_… MODEL_URL=https://…/v1 MODEL_KEY=… MODEL=… npx node examples/assistant/main.ts [transcript]
  *
- * PLUMBLINE_URL is where the service is. Ends with 1 if a bound ended the work before the model did.
+ * PLUMBLINE_URL is the URL of the service. Exits with 1 if a bound ended the work before the model did.
  */
 const {
   PLUMBLINE_URL = 'http://localhost:3000',

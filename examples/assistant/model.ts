@@ -1,6 +1,6 @@
 import type { FunctionDefinition } from '../../client/index.ts'
 
-/** A message of a chat, as chat completions write it. */
+/** A message in the chat completions format. */
 export interface Message {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string | null
@@ -16,7 +16,7 @@ export interface ToolCall {
 
 export interface Reply {
   message: Message
-  /** What the turn used, the whole chat so far included. */
+  /** The tokens of the turn, including the whole chat so far. */
   tokens: number
 }
 
@@ -31,7 +31,7 @@ interface Completion {
   usage?: { total_tokens?: number }
 }
 
-/** Any model behind an address that speaks chat completions with tools, as nearly every provider's does. */
+/** Returns any model behind a URL that supports chat completions with tools, as nearly every provider's does. */
 export function chatModel({ baseUrl, key, name }: { baseUrl: string; key: string; name: string }): Model {
   return async (messages, tools, signal) => {
     const body = JSON.stringify({ model: name, messages, tools })
@@ -43,7 +43,7 @@ export function chatModel({ baseUrl, key, name }: { baseUrl: string; key: string
     const { choices, usage } = (await response.json()) as Completion
     const message = choices?.[0]?.message
     if (message === undefined) throw new Error('The model answered without a message.')
-    // Some providers do not count, and four characters are a token or so.
+    // Some providers do not count tokens; four characters are about one.
     return { message, tokens: usage?.total_tokens ?? Math.ceil(body.length / 4) }
   }
 }

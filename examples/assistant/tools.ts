@@ -1,33 +1,36 @@
 import { type FunctionDefinition, orThrow, type PlumblineClient, PlumblineError } from '../../client/index.ts'
 import type { ToolCall } from './model.ts'
 
-/** What the bidding pipeline takes. A model chooses better among eight tools than among four hundred. */
+/** The skills for bidding. A model chooses better among eight tools than among four hundred. */
 const SKILLS = [
   ...['listCommunities', 'listVendors', 'createVendor', 'updateVendor'],
   ...['createBidRequest', 'submitBid', 'compareBids', 'awardBid'],
 ]
 
-/** What commits the builder's money is only proposed; a person approves it in the admin area. */
+/** Skills that commit the builder's money are only proposed; a user approves them in the admin area. */
 const PROPOSED: ReadonlySet<string> = new Set(['awardBid'])
 
-/** A result is read again on every later turn, so a long one is cut. */
+/** Longer results are cut, because the model reads them again on every later turn. In characters. */
 const MOST_CHARACTERS = 20_000
 
-/** The tools as the service itself describes them. */
+/** Returns the tools as the service itself describes them. */
 export async function toolsOf(client: PlumblineClient): Promise<FunctionDefinition[]> {
   const query = { names: SKILLS }
   return (await orThrow(client.GET('/api/ext/schema/functions.json', { params: { query } }))).tools
 }
 
 export interface Ran {
-  /** What the model is shown. */
+  /** What the model sees. */
   content: string
-  /** What whoever watches is shown. */
+  /** What the operator sees. */
   line: string
   proposalId: string | null
 }
 
-/** Runs what the model asked for. A refusal is shown to the model, which can then do better; the rest is thrown. */
+/**
+ * Runs a tool call of the model. A problem is shown to the model, which can then correct its call; other errors are
+ * thrown.
+ */
 export async function runTool(client: PlumblineClient, call: ToolCall, signal: AbortSignal): Promise<Ran> {
   const { name: skill, arguments: text } = call.function
   const input = readInput(text)
@@ -41,7 +44,7 @@ export async function runTool(client: PlumblineClient, call: ToolCall, signal: A
       return { content: cut(content), line: `${skill}: proposed as ${id}`, proposalId: id }
     }
     const { result, untrustedText } = await orThrow(client.POST('/api/ext/execute', { body: { skill, input }, signal }))
-    // What vendors wrote is said before it is read.
+    // The model learns which texts vendors wrote before it reads them.
     const content = untrustedText.length === 0 ? result : { untrustedText, result }
     return { content: cut(content), line: `${skill}: done`, proposalId: null }
   } catch (error) {
