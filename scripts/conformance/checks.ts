@@ -9,23 +9,23 @@ import { type Answer, remoteService, type Service } from './service.ts'
 import { prefixOf, schemaOfBody, underFreeNames, World } from './world.ts'
 
 /**
- * What a server that claims this contract has to do, checked for every operation in it. The checks use resources of
- * their own, made from the contract's examples, and remove them at the end. main.ts runs them.
+ * Checks what a server must do to conform to this contract, for every operation in it. The checks use their own
+ * resources, created from the contract's examples, and remove them at the end. main.ts runs them.
  */
 const { baseUrl, key, restrictedKey, receiver, isProxied, only, progress } = readOptions()
-/** What the keys may do. An operation beyond that is only checked to be refused. */
+/** The permissions of the keys. An operation beyond them is only checked to be refused. */
 const permitted = new Set(key.permissions)
 const restricted = new Set(restrictedKey?.permissions)
 const operations = [...contract.operations.values()].filter(({ id }) => only === undefined || id === only)
 
-/** What the run has seen of an operation: every answer is judged, whatever the request was for. */
+/** What the run has seen of an operation. Every response is judged, whatever the request was for. */
 interface Seen {
   faults: Set<string>
   /** Whether it has succeeded at least once. */
   hasSucceeded: boolean
-  /** Why it has not, if it was refused. */
+  /** Why it has not succeeded, if it was refused. */
   refusals: Set<string>
-  /** A creation that was sent twice with one Idempotency-Key: the answer each time. */
+  /** A creation that was sent twice with one Idempotency-Key, with both responses. */
   repeated: { first: Answer; again: Answer; headers: Record<string, string> } | null
 }
 const seen = new Map(
@@ -74,7 +74,7 @@ describe('unknown callers are rejected', () => {
     test(operation.id, async () => {
       const address = addressForRefusal(operation)
       expectProblem(await world.send(operation, { address, key: null }), 401, 'missing_key')
-      // A proxy only checks that there is a key.
+      // A proxy checks only that there is a key.
       const wrong = await world.send(operation, { address, key: `${key.secret.slice(0, -4)}0000` })
       expectProblem(wrong, 401, 'invalid_key')
     })
@@ -185,7 +185,7 @@ describe('the pages of a list have no gaps and no duplicates', () => {
         const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
         assert.equal(next === undefined, body.nextCursor === null, `nextCursor and Link disagree: ${next}`)
       }
-      // A list may grow while it is read, but everything that was there at first has to stay, in the same order.
+      // A list may grow while it is read, but every item of the first read must stay, in the same order.
       const ids = (items: unknown[]) => items.map((item) => (item as { id?: string }).id ?? JSON.stringify(item))
       assert.deepEqual(ids(walked), [...new Set(ids(walked))], 'an item occurs twice')
       const first = new Set(ids(whole.body.data))
@@ -228,22 +228,22 @@ describe('the examples succeed, and every response of this run matches the contr
     progress('sending the examples')
     for (const operation of operations) if (operation.method === 'GET') await attempt(world, operation)
     const changing = operations.filter(({ method }) => method !== 'GET')
-    // Delete what belongs to another resource before that resource.
+    // Delete dependent resources before the resource they belong to.
     const removing = changing.filter(({ method }) => method === 'DELETE').toReversed()
     const inOrder = [...changing.filter((operation) => !removing.includes(operation)), ...removing]
     for (const operation of inOrder) {
-      // Before anything is deleted: some operations need what a later one does, such as a budget that is locked.
+      // Before anything is deleted: some operations depend on a later one, such as locking a budget.
       if (operation === removing[0])
         for (const earlier of inOrder.filter((one) => one.method !== 'DELETE' && isPending(one)))
           await attempt(world, earlier)
       await attempt(world, operation)
     }
-    // By now some resources are in a final state, so make new ones for the operations that have not succeeded yet.
+    // By now some resources are in a final state, so create new ones for the operations that have not succeeded yet.
     for (let pending = inOrder.filter(isPending); pending.length > 0 && worlds.length < MOST_WORLDS; ) {
       progress(`creating more for ${pending.map(({ id }) => id).join(', ')}`)
       const another = new World(service, key.secret, receiver)
       worlds.push(another)
-      // The last one has everything, in case that something is needed that the contract does not tell.
+      // The last world has everything, in case an operation needs something that the contract does not declare.
       await (worlds.length < MOST_WORLDS ? another.populateFor(pending) : another.populate())
       for (const operation of pending) {
         await moveAlong(another, operation)
@@ -272,7 +272,7 @@ describe('a repeated creation returns the same response and runs once', () => {
       const { first, again, headers } = repeated
       assert.deepEqual([again.status, again.body], [first.status, first.body])
       assert.equal(again.headers.get('idempotent-replayed'), 'true')
-      // The same key on a different request is a mistake of the client.
+      // The same key with a different request is an error of the client.
       const skills = contract.operations.get('executeSkill')
       if (skills === undefined || !isPermitted(skills)) return
       const other = await world.send(skills, { body: { skill: 'getCaller', input: {} }, headers })
@@ -281,7 +281,7 @@ describe('a repeated creation returns the same response and runs once', () => {
   }
 })
 
-/** Does what the examples show to one resource after the other: what one's state forbids, another's may allow. */
+/** Sends the examples to one resource after another: the state of one may forbid what another's allows. */
 async function attempt(at: World, operation: Operation): Promise<void> {
   if (!isPermitted(operation)) return
   for (let which = 0; which < MOST_TRIES; which++) {
@@ -303,8 +303,8 @@ async function attempt(at: World, operation: Operation): Promise<void> {
 }
 
 /**
- * Moves what an operation acts on as far as the examples of its status lead, because some actions need it further along
- * than one move. A move that asks for an approval first is repeated, which gives it.
+ * Changes the state of the resource as far as the examples of its status operation allow, because some actions need
+ * more than one change. A change that first requests approval is repeated, which grants it.
  */
 async function moveAlong(at: World, operation: Operation): Promise<void> {
   const [, resource] = /^(.*\/\{\w+\})\/[\w-]+$/.exec(operation.path) ?? []
@@ -345,7 +345,7 @@ function addressOf(operation: Operation): string {
   return world.addressFor(operation)
 }
 
-/** A caller without access is refused before the server looks at the ids, so they can be anything. */
+/** A caller without access is refused before the server checks the IDs, so they can be anything. */
 function addressForRefusal(operation: Operation): string {
   return world.addressOf(operation) ?? operation.path.replaceAll(/\{\w+\}/g, 'x')
 }
@@ -370,7 +370,9 @@ function expectFaultAt(answer: Answer, pointer: string): void {
   assert.ok(pointers.includes(pointer), `expected an error at ${pointer}, but got ${brief(answer.body)}`)
 }
 
-/** Whether the validating proxy refused the request itself; if it refuses an answer of the server, that is a fault. */
+/**
+ * Whether the validating proxy refused the request itself. If it refuses a response of the server, that is an error.
+ */
 function isFromProxy({ status, body }: Answer): boolean {
   return isProxied && status < 500 && String(body?.type).startsWith('https://stoplight.io/prism/errors#')
 }

@@ -4,8 +4,8 @@ import { placeOf } from './judge.ts'
 import { kindOf, operationsOn, prefixOf, schemaOfBody, type World } from './world.ts'
 
 /**
- * Removes what the worlds have made: archives or deletes everything that has an operation for it, and ends everything
- * else, such as a bid request. Returns a line for each kind of which something is left.
+ * Removes everything that the worlds created: archives or deletes what has an operation for that, and ends the rest,
+ * such as a bid request. Returns a line for each kind of which something remains.
  */
 export async function cleanUp(worlds: readonly World[]): Promise<string[]> {
   const left = new Map<Operation, { ended: number; kept: number }>()
@@ -31,7 +31,7 @@ export async function cleanUp(worlds: readonly World[]): Promise<string[]> {
   })
 }
 
-/** Finds what was not created but came into being, such as the purchase order of an accepted bid, through its owner. */
+/** Finds indirectly created resources, such as the purchase order of an accepted bid, through their owner. */
 async function findWhatCameAbout(world: World): Promise<void> {
   for (const list of contract.operations.values()) {
     const [, kind] = [...world.made].find(([, { path }]) => path === list.path) ?? []
@@ -43,7 +43,7 @@ async function findWhatCameAbout(world: World): Promise<void> {
     for (const id of world.idsFor(owner)) {
       const { status, body } = await world.send(list, { address: `${list.path}?${owner}=${id}&limit=100` })
       if (status !== 200) continue
-      // A filtered list may also include items that belong to everybody.
+      // A filtered list may also include items that belong to everyone.
       for (const item of body.data) if (item[owner] === id) world.remember(item.id)
     }
   }
@@ -52,7 +52,7 @@ async function findWhatCameAbout(world: World): Promise<void> {
 async function endAll(world: World): Promise<ReadonlySet<string>> {
   const ended = new Set<string>()
   const tryAll = async (endingsFor: (prefix: string) => Ending[]): Promise<void> => {
-    // What something else uses can only go after that, so keep trying as long as anything goes.
+    // A resource that others use can only be removed after them, so repeat as long as anything is removed.
     for (let before = -1; before < ended.size; ) {
       before = ended.size
       for (const prefix of [...world.made.keys()].toReversed()) {
@@ -61,7 +61,7 @@ async function endAll(world: World): Promise<ReadonlySet<string>> {
       }
     }
   }
-  // Delete what can be deleted; end it only if that is what makes the deletion possible.
+  // Delete what can be deleted, and end a resource only if that makes the deletion possible.
   await tryAll((prefix) => {
     const endings = endingsOf(prefix)
     const deletions = endings.filter(({ operation }) => operation.method === 'DELETE')
@@ -81,7 +81,7 @@ async function isEnded(world: World, endings: Ending[], id: string): Promise<boo
   for (const { operation, parameter, body } of endings) {
     const answer = await world.send(operation, { address: addressOf({ operation, parameter }, id), body })
     if (answer.status >= 300 && answer.status !== 404) continue
-    // What had to be ended first can be deleted now.
+    // A resource that had to be ended first can be deleted now.
     const [deletion] = endings.filter((other) => other.operation.method === 'DELETE' && other.operation !== operation)
     if (deletion !== undefined) await world.send(deletion.operation, { address: addressOf(deletion, id) })
     return true
@@ -93,7 +93,7 @@ function addressOf({ operation, parameter }: Pick<Ending, 'operation' | 'paramet
   return operation.path.replace(`{${parameter}}`, id)
 }
 
-/** The operations that remove a resource of this kind, or end it for good. */
+/** Returns the operations that delete a resource of this kind or end it permanently. */
 function endingsOf(prefix: string): Ending[] {
   const endings: Ending[] = []
   for (const operation of contract.operations.values()) {
@@ -116,7 +116,7 @@ function endingsOf(prefix: string): Ending[] {
 const FINAL_ACTIONS = ['cancel', 'withdraw', 'revoke', 'void']
 const FINAL_STATUSES = ['cancelled', 'void', 'withdrawn', 'terminated', 'declined']
 
-/** What a request of the operation can say, such as why something ends. */
+/** Returns the example body of the operation, such as the reason for ending something. */
 function exampleOf(operation: Operation): unknown {
   const [first] = entriesAt(...placeOf(operation), 'requestBody', 'content', 'application/json', 'examples')
   return first?.[1].value ?? {}

@@ -10,20 +10,20 @@ import {
 import { COMPILED_FAST, withFormats } from '../../server/platform/problems/formats.ts'
 
 /**
- * The contract, for code that walks it, with its schemas compiled strictly: an unknown keyword, an unknown format or a
- * required property that is not declared is a fault of the contract and throws.
+ * The contract for code that walks it, with strictly compiled schemas: an unknown keyword, an unknown format or a
+ * required property that is not declared is an error of the contract and throws.
  */
 export const root = path.resolve(import.meta.dirname, '../..')
 export const document = readDocument()
-/** All of it, also what only people may call, at the pages of the service. */
+/** The whole contract, including operations that only users may call in the service's pages. */
 export const wholeContract = readContract(document)
-/** The contract as far as programs may use it. */
+/** The part of the contract that programs may use. */
 export const contract: Contract = {
   ...wholeContract,
   operations: new Map([...wholeContract.operations].filter(([, operation]) => isForPrograms(operation))),
 }
 
-/** What runs other operations, and answers, refuses and emits what these do. */
+/** Operations that run other operations, and return, refuse and emit what these do. */
 export const RUNS_SKILLS: ReadonlySet<string> = new Set([
   'executeSkill',
   'executeBatch',
@@ -31,11 +31,14 @@ export const RUNS_SKILLS: ReadonlySet<string> = new Set([
   'approveProposal',
 ])
 
-/** What takes two, because nobody approves what they proposed themselves; a run has one key that may do anything. */
+/**
+ * Operations that require a second user, because nobody may approve their own proposal; a run has only one key with all
+ * permissions.
+ */
 export const TAKES_ANOTHER_KEY: ReadonlySet<string> = new Set(['approveProposal'])
 
 const ajv = withFormats(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, ...COMPILED_FAST }))
-// What each value of an enum means is for readers.
+// The keywords for readers, such as the meaning of each enum value.
 ajv.addVocabulary(['x-enumDescriptions', 'x-record', 'x-secret', 'x-values', 'x-writtenBy'])
 for (const [name, schema] of Object.entries(document.components.schemas ?? {}))
   ajv.addSchema(standalone(schema), `schema:${name}`)
@@ -48,7 +51,7 @@ function readDocument(): ContractDocument {
   return (JSON.parse(readFileSync(file, 'utf8')) as { document: ContractDocument }).document
 }
 
-/** The value at a place in the document, following references; undefined if there is none. */
+/** Returns the value at a path in the document, following references; undefined if there is none. */
 export function at(...keys: string[]): unknown {
   return keys.reduce<unknown>(
     (place, key) => follow((follow(place) as Record<string, unknown> | undefined)?.[key]),
@@ -64,7 +67,7 @@ function follow(place: unknown): unknown {
   return target
 }
 
-/** The entries of an object in the document, following references. */
+/** Returns the entries of an object in the document, following references. */
 export function entriesAt(...keys: string[]): [string, Record<string, unknown>][] {
   return Object.keys((at(...keys) as Record<string, unknown> | undefined) ?? {}).map((key) => [
     key,
@@ -72,7 +75,7 @@ export function entriesAt(...keys: string[]): [string, Record<string, unknown>][
   ])
 }
 
-/** The faults of a value against the schema at a place, one per line; an empty string if it is valid. */
+/** Returns the errors of a value against the schema at a path, one per line; an empty string if it is valid. */
 export function faults(value: unknown, ...keys: string[]): string {
   const validate = validatorOf(keys)
   if (validate(value)) return ''
@@ -83,7 +86,7 @@ export function faults(value: unknown, ...keys: string[]): string {
 
 const pointed = new Map<string, ValidateFunction>()
 
-/** What checks a value against the schema at a pointer into the document, compiled once. */
+/** Returns the validator of the schema at a pointer into the document, compiled once. */
 export function validatorAt(pointer: string): ValidateFunction {
   let validate = pointed.get(pointer)
   if (validate === undefined) {
@@ -107,7 +110,7 @@ function validatorOf(keys: string[]): ValidateFunction {
 }
 
 /**
- * A schema that stands alone: each reference becomes the id of another schema, because the whole document is not a
+ * Returns a self-contained schema: each reference becomes the ID of another schema, because the whole document is not a
  * schema.
  */
 function standalone(schema: unknown): AnySchemaObject {
@@ -121,7 +124,7 @@ function standalone(schema: unknown): AnySchemaObject {
   ) as AnySchemaObject
 }
 
-/** Where a place really is, once every reference on the way is followed. */
+/** Returns the actual path after following every reference on the way. */
 function home(keys: string[]): string[] {
   let place: string[] = []
   for (const key of keys) {

@@ -3,8 +3,8 @@ import { at, contract, faults } from './contract.ts'
 import type { Answer } from './service.ts'
 
 /**
- * What is wrong with an answer according to its operation in the contract, in words; an empty string if nothing is.
- * Checks the status, the required headers, and the type and the schema of the body.
+ * Describes in words what is wrong with a response according to its operation in the contract; an empty string if
+ * nothing is. Checks the status, the required headers, and the type and schema of the body.
  */
 export function faultOf(operation: Operation, answer: Answer): string {
   const { status, body, headers } = answer
@@ -28,12 +28,12 @@ export function faultOf(operation: Operation, answer: Answer): string {
     : `${operation.id} returns ${status} with a body that does not match its schema:\n${wrong}\n${brief(body)}`
 }
 
-/** Where an operation is in the document. */
+/** Returns the path of an operation in the document. */
 export function placeOf({ path, method }: Operation): string[] {
   return ['paths', path, method.toLowerCase()]
 }
 
-/** As much of a body as a report needs. */
+/** Shortens a body for a report. */
 export function brief(body: unknown): string {
   const text = JSON.stringify(body) ?? 'nothing'
   return text.length > 600 ? `${text.slice(0, 600)} …` : text

@@ -11,12 +11,11 @@ import { type Key, tellOptions } from './options.ts'
 import { ask } from './service.ts'
 
 /**
- * Checks whether a server does what this contract says.
+ * Checks whether a server conforms to this contract.
  *
  *   npm run conformance -- --base-url http://localhost:3000 --key plb_…
  *
- * Prints a report as it goes and writes one for a CI if asked to. Exits with 0 if everything holds and with 1 if
- * something does not.
+ * Prints a report as it goes, and optionally writes one for a CI. Exits with 0 if all checks pass and with 1 otherwise.
  */
 interface Given {
   baseUrl: string

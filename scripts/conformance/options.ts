@@ -1,17 +1,17 @@
 /** The options of a run, which main.ts sets before the checks are loaded. */
 export interface Options {
-  /** The server's address, without a slash at the end. */
+  /** The server's URL, without a trailing slash. */
   baseUrl: string
   key: Key
-  /** A key of the same organization that lacks permissions, to check that it is refused. */
+  /** A key of the same organization with fewer permissions, to check that it is refused. */
   restrictedKey?: Key
-  /** The URL of the subscriptions that are made. */
+  /** The URL of created webhook subscriptions. */
   receiver: string
   /** Whether the server is behind a validating proxy, whose own refusals count as the server's. */
   isProxied: boolean
-  /** The only operation to check; all of them if omitted. */
+  /** The only operation to check; by default all of them. */
   only?: string
-  /** Shows a line of progress. */
+  /** Prints a line of progress. */
   progress(line: string): void
 }
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 
-/** A source of random values: whole numbers, and everything made from them. */
+/** A source of random integers, and of everything derived from them. */
 export abstract class Random {
-  /** A whole number, both ends included, evenly distributed. */
+  /** Returns an evenly distributed integer, both ends included. */
   abstract between(least: number, most: number): number
 
-  /** From 0 up to but not including 1. */
+  /** Returns a number from 0 up to but not including 1. */
   next(): number {
     return this.between(0, 2 ** 32 - 1) / 2 ** 32
   }
@@ -21,7 +21,7 @@ export abstract class Random {
   }
 }
 
-/** Determined by its seed (mulberry32), so that a finding can be reproduced. */
+/** Determined by its seed (mulberry32), so that findings can be reproduced. */
 export class SeededRandom extends Random {
   #state: number
 
@@ -38,9 +38,7 @@ export class SeededRandom extends Random {
   }
 }
 
-/**
- * Drawn by fast-check, which repeats a run from its seed and shrinks a failure to the smallest values that still fail.
- */
+/** Drawn by fast-check, which repeats a run from its seed and shrinks a failure to the smallest failing values. */
 export class DrawnRandom extends Random {
   readonly #draw: fc.GeneratorValue
 

@@ -7,21 +7,21 @@ export interface Service {
 }
 
 export interface RequestOptions {
-  /** The key to use instead of the usual one; null for none. */
+  /** Used instead of the default key; null for none. */
   key?: string | null | undefined
   headers?: Record<string, string>
 }
 
 export interface Answer {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: whatever came over the wire is judged.
+  // biome-ignore lint/suspicious/noExplicitAny: any body may arrive, and all of them are judged.
   body: any
   headers: Headers
 }
 
 /**
- * Sends one request. A string body is sent unchanged, so that it can be anything; every other body as JSON. Redirects are
- * not followed. By `fetch` it would take three times as long, and a run sends thousands.
+ * Sends one request. A string body is sent unchanged, so that it can be anything; every other body as JSON. Redirects
+ * are not followed. Does not use `fetch`, which would take three times as long, and a run sends thousands of requests.
  */
 export async function ask(
   baseUrl: string,
@@ -58,7 +58,7 @@ function headersOf(raw: readonly string[]): Headers {
   return headers
 }
 
-/** What is sent: the body as text, and the headers that it and the key have. */
+/** Returns the body as text, and the headers for it and the key. */
 function written(
   body: unknown,
   { key, headers }: RequestOptions = {},
@@ -73,23 +73,23 @@ function written(
   }
 }
 
-/** The answer, with its body as a value if it is JSON. */
+/** Returns the response, with its body parsed if it is JSON. */
 function read(status: number, headers: Headers, text: string): Answer {
   const isJson = /[/+]json(;|$)/.test(headers.get('content-type') ?? '')
   return { status, body: isJson ? JSON.parse(text) : text, headers }
 }
 
-/** The options of a request, with the usual key unless they name another or null. */
+/** Adds the default key to the options of a request, unless they name another key or null. */
 export function withKey(usual: string, options: RequestOptions = {}): RequestOptions {
   return { ...options, key: options.key === undefined ? usual : options.key }
 }
 
-/** The longest to wait for all of an answer, in ms. */
+/** The longest wait for a complete response. */
 const ANSWER_MS = 60_000
 
 /**
- * A service at an address. Its limits are obeyed: a request that is told to come back later is resent then, and
- * `onWait` is called with the number of seconds.
+ * Returns a service at a URL. Its limits are obeyed: a request that was asked to come back later is sent again then,
+ * and `onWait` is called with the number of seconds.
  */
 export function remoteService(baseUrl: string, key: string, onWait: (seconds: number) => void): Service {
   return {

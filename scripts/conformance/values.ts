@@ -3,13 +3,15 @@ import { at } from './contract.ts'
 import type { Random } from './random.ts'
 
 /**
- * Values made from the schemas of the contract: valid ones, and ones that break their schema in one place. It knows the
- * keywords that the contract uses but no resource by name; for an id it asks `idFor` with the name of the field.
+ * Generates values from the schemas of the contract: valid ones, and ones that break their schema in one place. It
+ * knows the keywords that the contract uses but no resource by name; for an ID it calls `idFor` with the name of the
+ * field.
  */
 export interface Sources {
   random: Random
   /**
-   * An id for a field of this name (`vendorId`, `communityIds`); undefined to get a made-up one that refers to nothing.
+   * Returns an ID for a field of this name (`vendorId`, `communityIds`); undefined to generate one that refers to
+   * nothing.
    */
   idFor(field: string): string | undefined
   /** The value of every field named `url`, so that nothing is ever sent anywhere else. */
@@ -54,10 +56,10 @@ function validText(schema: Schema, { random, idFor, url }: Sources, field: strin
   }
   if (typeof schema.pattern === 'string') {
     const text = matching(schema, random)
-    // A pattern that only requires something somewhere still matches when the text is extended.
+    // A pattern that only requires something somewhere still matches if the text is extended.
     return [...(text.length < least ? text.padEnd(least, 'x') : text)].slice(0, most).join('')
   }
-  // Most texts are short; now and then one is as long as allowed.
+  // Most texts are short; occasionally one is as long as allowed.
   const length = random.chance(0.05) ? Math.min(most, 3000) : random.between(least, Math.max(least, Math.min(most, 30)))
   const alphabet = random.chance(0.8) ? PLAIN : STRANGE
   return Array.from({ length }, () => random.pick(alphabet))
@@ -67,7 +69,7 @@ function validText(schema: Schema, { random, idFor, url }: Sources, field: strin
 
 function matching(schema: Schema, random: Random): string {
   const pattern = String(schema.pattern)
-  // A pattern with lookaheads cannot be generated from; such a schema has examples.
+  // Values cannot be generated from a pattern with lookaheads; such a schema has examples.
   if (pattern.includes('(?')) return random.pick(schema.examples as string[])
   const [text = ''] = fc.sample(fc.stringMatching(new RegExp(pattern, 'u')), {
     seed: random.between(0, 2 ** 31),
@@ -123,7 +125,7 @@ function validObject(schema: Schema, sources: Sources, depth: number): Record<st
   return Object.fromEntries(chosen.map(([name, inner]) => [name, validValue(inner, sources, name, depth + 1)]))
 }
 
-/** Breaks one value against its schema. The result may happen to be valid, which the caller has to check. */
+/** Breaks a value against its schema. The result may happen to be valid, so the caller has to check. */
 export function brokenValue(schema: unknown, value: unknown, random: Random): unknown {
   const here = resolved(schema)
   if (typeof value === 'object' && value !== null && random.chance(0.7)) {

@@ -7,44 +7,44 @@ import type { Answer, Service } from './service.ts'
 import { validValue } from './values.ts'
 
 /**
- * How much a world gets: `plenty` plays each creation in all rounds, for suites that take several of a kind through
- * everything; `enough` plays it in the later ones only if it has made nothing yet.
+ * How much a world creates: `plenty` sends each creation in all rounds, for suites that take several resources of a
+ * kind through everything; in later rounds `enough` sends only creations that have created nothing yet.
  */
 export type Amount = 'plenty' | 'enough'
 
 /**
- * A builder's world, made from the contract's own examples: every example of a creation is sent, with its ids replaced
- * by those of existing resources. A suite that walks the contract then has something of every kind to work on, and a
- * new resource brings its own.
+ * A builder's world, created from the contract's own examples: every example of a creation is sent, with its IDs
+ * replaced by those of existing resources. A suite that walks the contract then has resources of every kind, and a new
+ * kind brings its own.
  */
 export class World {
   readonly key: string
   readonly #service: Service
-  /** The URL of every subscription in this world. */
+  /** The URL of every webhook subscription in this world. */
   readonly receiver: string
-  /** The ids that exist, by prefix. */
+  /** The IDs that exist, by prefix. */
   readonly #existing = new Map<string, string[]>()
   /**
-   * The real resource for each id of the examples: the one made from that example, so that references between examples
-   * hold.
+   * The real resource for each ID of the examples: the one created from that example, so that references between
+   * examples stay consistent.
    */
   readonly #standIns = new Map<string, string>()
-  /** How many fields of an example resource its stand-in was made with. */
+  /** The number of fields of an example resource that its stand-in was created with. */
   readonly #likeness = new Map<string, number>()
-  /** What stands in for an id that resembles no example of a creation. */
+  /** The stand-ins for IDs that no example of a creation resembles. */
   readonly #makeshifts = new Map<string, string>()
   readonly #made = new Map<string, Operation>()
-  /** The tokens of the vendors' portal addresses, by what they open: a vendor or one of its invitations. */
+  /** The tokens of portal links, by what they open: a vendor or one of its invitations. */
   readonly #portalTokens = new Map<string, string>()
-  /** Whose portal shows a resource: by its id, the vendor who was asked about it. */
+  /** The vendor whose portal shows a resource, by the ID of the resource. */
   readonly #shownTo = new Map<string, string>()
-  /** The record that a file hangs on, by the file's id. */
+  /** The record that a file is attached to, by the file's ID. */
   readonly #hangsOn = new Map<string, string>()
   /** The last refusal of each creation. */
   readonly #refusals = new Map<Operation, string>()
-  /** Tells this world's records from others that are known by the same name. */
+  /** Distinguishes this world's records from others with the same name. */
   readonly #mark = Math.random().toString(36).slice(2, 8)
-  /** The week of its own that it enters time for. */
+  /** The week for which this world enters time. */
   readonly #weeksAgo = 1 + Math.floor(Math.random() * 1000)
   /** The sale that has a schedule of values and an application for payment. */
   #billedSale: string | undefined
@@ -56,7 +56,7 @@ export class World {
     this.receiver = receiver
   }
 
-  /** An existing id of the kind that a field or parameter of this name holds. */
+  /** Returns an existing ID of the kind for a field or parameter of this name. */
   idFor(field: string): string | undefined {
     return this.idsFor(field)[0]
   }
@@ -68,8 +68,8 @@ export class World {
   }
 
   /**
-   * The address of an operation with real ids and the required query; undefined while something is missing. `which`
-   * asks for a resource other than the first of each kind.
+   * Returns the URL of an operation with real IDs and the required query; undefined while something is missing. `which`
+   * selects a resource other than the first of each kind.
    */
   addressOf(operation: Operation, which = 0): string | undefined {
     let path = operation.path
@@ -86,17 +86,17 @@ export class World {
     return query.size > 0 ? `${path}?${query}` : path
   }
 
-  /** From now on the portal is entered with this token, unless another one opens the address. */
+  /** Uses this token for the portal from now on, unless another one opens the URL. */
   admit(portalToken: string): void {
     this.#portalTokens.set(portalToken.slice(0, portalToken.indexOf('.')), portalToken)
   }
 
-  /** The token opens nothing any more. */
+  /** Forgets a token that no longer opens anything. */
   dismiss(portalToken: string): void {
     this.#portalTokens.delete(portalToken.slice(0, portalToken.indexOf('.')))
   }
 
-  // A vendor only gets in to the invitation it has the address of, or to everything of its own.
+  // A vendor can open only the invitation of its link, or everything of its own.
   #idsIn(operation: Operation, parameter: string): readonly string[] {
     const isBilling = operation.declaration.tags?.includes('Owner billing') === true
     if (isBilling && parameter === 'saleId' && this.#billedSale !== undefined) return [this.#billedSale]
@@ -105,21 +105,19 @@ export class World {
     return isOpenToKeys(operation) || opened.length === 0 ? ids : opened
   }
 
-  /** Those that hang on a record of the path so far; all of them if none does. */
+  /** Returns the IDs that belong to a record in the path so far, or all IDs if none does. */
   #below(path: string, ids: readonly string[]): readonly string[] {
     const parts = path.split('/')
     const hanging = ids.filter((id) => parts.includes(this.#hangsOn.get(id) ?? ''))
     return hanging.length > 0 ? hanging : ids
   }
 
-  /**
-   * The credential for a request to the operation: this world's key, or in the portal a token that opens the address.
-   */
+  /** Returns the credential for a request: this world's key, or for the portal a token that opens the URL. */
   credentialFor(operation: Operation, address: string): string | undefined {
     if (isOpenToKeys(operation)) return this.key
     const [token] = address.split(/[/?]/).flatMap((part) => this.#tokenTo(part) ?? [])
     const entries = [...this.#portalTokens]
-    // The way to all of a vendor's portal opens more than that to one invitation.
+    // A link to a vendor's whole portal opens more than a link to one invitation.
     const whole = entries.findLast(([opened]) => prefixIn(opened) === prefixOf('vendorId'))
     return token ?? (whole ?? entries.at(-1))?.[1]
   }
@@ -128,14 +126,14 @@ export class World {
     return this.#portalTokens.get(id) ?? this.#portalTokens.get(this.#shownTo.get(id) ?? '')
   }
 
-  /** The address of an operation with real ids; throws with what is missing. */
+  /** Returns the URL of an operation with real IDs. Throws an error that names what is missing. */
   addressFor(operation: Operation): string {
     const address = this.addressOf(operation)
     if (address === undefined) throw new Error(this.missingFor(operation) ?? `Expected a URL for ${operation.id}.`)
     return address
   }
 
-  /** Why an operation has no address, and what would give it one; null if it has one. */
+  /** Returns why an operation has no URL, and what would give it one; null if it has one. */
   missingFor(operation: Operation): string | null {
     for (const declared of operation.declaration.parameters ?? []) {
       const { name, in: where, required, ...rest } = contract.resolve(declared)
@@ -161,8 +159,8 @@ export class World {
   }
 
   /**
-   * An example as of today, or of some weeks ago, with its ids replaced by real ones; undefined while one of them does
-   * not exist.
+   * Returns an example dated today, or some weeks ago, with its IDs replaced by real ones; undefined while one of them
+   * does not exist.
    */
   real(example: unknown, weeksAgo = 0): unknown {
     let isWhole = true
@@ -188,15 +186,15 @@ export class World {
     const existing = this.#existing.get(prefixIn(id)) ?? []
     const taken = new Set([...this.#standIns.values(), ...this.#makeshifts.values()])
     const free = existing.find((candidate) => !taken.has(candidate))
-    // At first two ids stand for two resources; only when no more will be made may one resource stand for both.
+    // At first two IDs stand for two resources. One resource may stand for both only after no more will be created.
     const standIn = free ?? (this.#isSettled ? existing[0] : undefined)
     if (standIn !== undefined) this.#makeshifts.set(id, standIn)
     return standIn
   }
 
   /**
-   * From now on, what was made from an example stands in for the example resource that is most like it, and what it
-   * belongs to for what that one belongs to.
+   * Makes a created resource the stand-in for the most similar example resource, and its owner the stand-in for that
+   * example's owner.
    */
   #bind(example: object, made: Record<string, unknown>): void {
     const fields = Object.entries(example)
@@ -214,14 +212,14 @@ export class World {
       const real = made[field]
       if (typeof id !== 'string' || typeof real !== 'string' || !TYPE_ID.test(id) || !TYPE_ID.test(real)) continue
       if (this.#standIns.has(id)) continue
-      // What belongs to it would not belong to what is more like it, made later.
+      // What belongs to it would not belong to a more similar resource that is created later.
       this.#standIns.set(id, real)
       this.#likeness.set(id, Number.POSITIVE_INFINITY)
     }
   }
 
   /**
-   * Plays every creation until there is something of every kind, and waits for what the service creates in the
+   * Sends every creation until there is something of every kind, and waits for what the service creates in the
    * background.
    */
   async populate(amount: Amount = 'plenty'): Promise<this> {
@@ -241,7 +239,10 @@ export class World {
     }
   }
 
-  /** Makes only what these operations need, as far as the contract tells; all there is if that does not suffice. */
+  /**
+   * Creates only what these operations need, as far as the contract declares it, or everything if that is not
+   * sufficient.
+   */
   async populateFor(operations: readonly Operation[]): Promise<this> {
     const creations = creationsFor(operations)
     await this.#playAll(creations, 'plenty')
@@ -322,8 +323,8 @@ export class World {
   }
 
   /**
-   * Copies the portal links of these subjects, or of all that have none yet: no other answer shows a token. Without the
-   * permission to copy links, the portal stays closed to this world.
+   * Copies the portal links of these subjects, or of all without a link: no other response shows a token. Without the
+   * permission to copy links, this world cannot open the portal.
    */
   async copyLinks(subjects?: readonly string[]): Promise<void> {
     for (const operation of COPYING) {
@@ -336,7 +337,7 @@ export class World {
     }
   }
 
-  /** Issues something to a vendor that has a way into its portal, which shows it only then; of each kind the last one. */
+  /** Issues one resource of each kind, the last one, to a vendor with a portal link. The portal shows it only then. */
   async #issue(): Promise<void> {
     for (const operation of ISSUING) {
       const ids = this.idsFor(/\{(\w+)\}/.exec(operation.path)?.[1] ?? '')
@@ -353,7 +354,7 @@ export class World {
     }
   }
 
-  /** Hangs a file on each kind of record of which portals show files, and shares it. */
+  /** Attaches a file to each kind of record whose files the portal shows, and shares it. */
   async #share(): Promise<void> {
     const upload = contract.operations.get('uploadAttachment' as OperationId)
     if (upload === undefined) return
@@ -365,7 +366,7 @@ export class World {
     }
   }
 
-  /** Tries skills out without running them, which leaves executions. */
+  /** Runs skills as dry runs, which leaves executions. */
   async #tryOut(): Promise<void> {
     const execute = contract.operations.get('executeSkill' as OperationId)
     if (execute === undefined) return
@@ -381,7 +382,10 @@ export class World {
     return underFreeNames(body, create)
   }
 
-  /** The examples of an operation's body that can be sent now; a single undefined for an operation without a body. */
+  /**
+   * Returns the examples of an operation's body that can be sent now; a single undefined for an operation without a
+   * body.
+   */
   bodiesOf(operation: Operation): unknown[] {
     return this.#playable(operation).map(({ body }) => body)
   }
@@ -395,11 +399,11 @@ export class World {
 
   #bodyLike(example: unknown, operation: Operation): unknown {
     if (isSync(operation)) return this.#own(example)
-    // Somebody has one timesheet a week, which stays once it is submitted.
+    // A user has one timesheet per week, which remains once it is submitted.
     return this.real(example, operation.declaration.tags?.includes('Timesheets') === true ? this.#weeksAgo : 0)
   }
 
-  // A sync finds what to change by the builder's own keys, and must not find what was there before.
+  // A sync finds records by the builder's own keys, and must not find records from before the run.
   #own(example: unknown): unknown {
     const { rows, ...rest } = (this.real(example) ?? {}) as { rows?: Record<string, unknown>[] }
     if (rows === undefined) return undefined
@@ -409,7 +413,7 @@ export class World {
     return { ...rest, rows: marked.map((entries) => Object.fromEntries(entries)) }
   }
 
-  /** Sends an operation like its first playable example, apart from what the caller overrides. */
+  /** Sends an operation like its first usable example, except for what the caller overrides. */
   async send(operation: Operation, other: Partial<Sending> = {}): Promise<Answer> {
     const address = other.address ?? this.addressFor(operation)
     const body = 'body' in other ? other.body : this.bodyOf(operation)
@@ -419,7 +423,9 @@ export class World {
     return answer
   }
 
-  /** A body that the contract accepts: from an example, or made from the schema if no example can be played. */
+  /**
+   * Returns a body that the contract accepts: from an example, or generated from the schema if no example can be used.
+   */
   bodyOf(operation: Operation): unknown {
     if (!operation.takesBody) return undefined
     const [example] = this.bodiesOf(operation)
@@ -434,27 +440,27 @@ export class World {
   }
 
   /**
-   * Remembers every id of an answer as existing. Given the operation, it can tell whether the answer is about something
-   * of this world; if not, it ignores every kind that can be created, because only what was made here may be touched.
+   * Remembers every ID of a response as existing. Given the operation, it can tell whether the response is about this
+   * world. If not, it ignores every kind that can be created, because a run may only touch what it created.
    */
   learn(answer: Answer, operation?: Operation): void {
-    // What a dry run shows was undone, tokens included.
+    // Everything in a dry run was rolled back, including tokens.
     if (answer.status >= 300 || answer.body?.dryRun === true) return
     for (const token of portalTokensIn(answer.body)) this.admit(token)
     const { id, vendorId, portalStatus, recordId } = answer.body ?? {}
     if (typeof recordId === 'string') this.#hangsOn.set(id, recordId)
     if (portalStatus === 'not_invited') this.#portalTokens.delete(id)
-    // What a vendor was asked about is shown in its portal.
+    // A request to a vendor is shown in its portal.
     const isShown = isIssued(answer.body) || isAsked(answer.body) || VENDORS_PAPERS.includes(prefixIn(String(id)))
     if (isShown && typeof vendorId === 'string') this.#shownTo.set(id, vendorId)
-    // A message is shown in the portals of the vendors that it went to.
+    // A message is shown in the portals of its recipients.
     const { recipients } = (answer.body ?? {}) as { recipients?: unknown }
     for (const recipient of Array.isArray(recipients) ? recipients : [])
       if (recipient?.type === 'vendor') this.#shownTo.set(id, recipient.id)
     const makes = operation === undefined || '201' in operation.declaration.responses || isSync(operation)
     const isOwn = makes || this.#isOnOwn(operation)
     for (const id of idsIn(withoutOutcomes(answer.body))) {
-      // The contract itself can be downloaded, but what its examples show does not exist.
+      // The contract itself can be downloaded, but the resources of its examples do not exist.
       if (EXAMPLE_IDS.has(id) || (!isOwn && this.#made.has(prefixIn(id)))) continue
       this.remember(id)
     }
@@ -465,7 +471,7 @@ export class World {
     return this.#made.has(prefixOf(parameter) ?? '')
   }
 
-  /** The kinds that were made here, by prefix, with the operation that makes each. */
+  /** The kinds that were created here, by prefix, with the operation that creates each. */
   get made(): ReadonlyMap<string, Operation> {
     return this.#made
   }
@@ -482,7 +488,7 @@ export class World {
   }
 }
 
-/** A date or instant of an example, as long before or after this week as it is in the examples; other values as they are. */
+/** Returns a date or timestamp of an example shifted to the current week; other values unchanged. */
 function current(value: unknown, weeksAgo = 0): unknown {
   if (typeof value !== 'string' || !DATE.test(value)) return value
   const moved = new Date(Date.parse(value) + (WEEKS_SINCE - weeksAgo) * WEEK_MS).toISOString()
@@ -491,12 +497,12 @@ function current(value: unknown, weeksAgo = 0): unknown {
 
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?Z)?$/
 const WEEK_MS = 7 * 86_400_000
-/** The examples were written on this day: their deadlines lie after it, and what is done in them before it. */
+/** The day on which the examples were written: their deadlines are after it, and their past events before it. */
 const WRITTEN_ON = Date.UTC(2026, 10, 20)
-// Whole weeks, because some dates have to be a certain weekday.
+// Whole weeks, because some dates must fall on a certain weekday.
 const WEEKS_SINCE = Math.max(0, Math.floor((Date.now() - WRITTEN_ON) / WEEK_MS))
 
-/** A creation may need something that the contract creates only later, which may again need something. */
+/** A creation may need a resource that the contract creates only later, which may again need another. */
 const ROUNDS = 4
 
 export interface Sending {
@@ -510,10 +516,10 @@ export function schemaOfBody(operation: Operation): unknown {
   return at(...placeOf(operation), 'requestBody', 'content', 'application/json', 'schema')
 }
 
-/** A record has at most so many names that no other may have: a code, an accountingId, an externalId. */
+/** The number of unique names that a record has at most: a code, an accountingId, an externalId. */
 const MOST_NAMES = 3
 
-/** Sends a body, and again with another name for each that a record has already. */
+/** Sends a body, and sends it again with another name for each name that another record already has. */
 export async function underFreeNames(body: unknown, send: (content: unknown) => Promise<Answer>): Promise<Answer> {
   let [content, answer] = [body, await send(body)]
   for (let i = 0; i < MOST_NAMES; i++) {
@@ -525,7 +531,10 @@ export async function underFreeNames(body: unknown, send: (content: unknown) => 
   return answer
 }
 
-/** A body under a new name, or for another week, if the refusal was because another record has it; otherwise null. */
+/**
+ * Returns a body with a new name, or for another week, if the request was refused because another record has it;
+ * otherwise null.
+ */
 export function renamed(body: unknown, refused: Answer): unknown {
   const fault = refused.status === 409 ? refused.body.errors?.[0] : undefined
   const field = fault?.code === 'conflict' ? String(fault.pointer).slice(1) : ''
@@ -536,14 +545,14 @@ export function renamed(body: unknown, refused: Answer): unknown {
   return { ...(body as object), [field]: URL.canParse(name) ? `${name}?${other}` : `${name} ${other}` }
 }
 
-/** Whether the operation brings many records to what another system says they are. */
+/** Whether the operation updates many records to the state of another system. */
 function isSync({ id }: Operation): boolean {
   return /^sync[A-Z]/.test(id)
 }
 
 const OWN_KEYS = new Set(['sku', 'code', 'parentCode', 'externalId', 'accountingId'])
 
-/** The operations that ask a vendor by a notice about something that its portal shows from then on. */
+/** The operations that send a vendor a notice about something that its portal shows from then on. */
 const ASKING = [...contract.operations.values()].filter(
   ({ emits }) => emits.includes('vendor.invited') && emits.some((type) => type.startsWith('vendor.notification.')),
 )
@@ -553,7 +562,7 @@ const COPYING = [...contract.operations.values()].filter(
   ({ declaration }) => declaration['x-shows-once']?.includes('portalUrl') === true,
 )
 
-/** The operations after which the link of what their path names is another one, or none. */
+/** The operations that replace or revoke the link of the record in their path. */
 const RELINKING: ReadonlySet<Operation> = new Set(
   [...contract.operations.values()].filter(
     ({ id, path, emits }) =>
@@ -562,7 +571,7 @@ const RELINKING: ReadonlySet<Operation> = new Set(
   ),
 )
 
-/** The operations that issue something to a vendor: of what they answer, an example says when. */
+/** The operations that issue something to a vendor, recognized by the status in an example of their response. */
 const ISSUING = [...contract.operations.values()].filter((operation) => {
   const place = [...placeOf(operation), 'responses', '200', 'content', 'application/json', 'examples']
   const [example] = operation.path.endsWith('/status') && isOpenToKeys(operation) ? entriesAt(...place) : []
@@ -571,7 +580,7 @@ const ISSUING = [...contract.operations.values()].filter((operation) => {
   )
 })
 
-/** The operations of the portal that answer a file of something that it shows. */
+/** The operations of the portal that return the file of a visible record. */
 const OPENING = [...contract.operations.values()].filter(
   (operation) => operation.path.includes('/{attachmentId}/') && !isOpenToKeys(operation),
 )
@@ -587,7 +596,7 @@ function isAsked(body: unknown): boolean {
   return typeof confirmation?.requestedAt === 'string'
 }
 
-/** Until it is approved, a proposal shows what it would make, which does not exist. */
+/** Until it is approved, a proposal shows records that do not exist. */
 function withoutOutcomes(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body
   const { outcome, data, ...rest } = body as { outcome?: unknown; data?: unknown; status?: unknown }
@@ -596,8 +605,8 @@ function withoutOutcomes(body: unknown): unknown {
 }
 
 /**
- * The ids in an answer: every `id`, however deep. What a new vendor may be a second record of was there before, and is
- * not to be touched.
+ * Yields every `id` in a response, at any depth. The possible duplicates of a new vendor existed before and must not be
+ * touched.
  */
 export function* idsIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
@@ -608,7 +617,7 @@ export function* idsIn(value: unknown): Generator<string> {
   }
 }
 
-/** The tokens of the portal links in an answer. */
+/** Yields the tokens of the portal links in a response. */
 function* portalTokensIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   const { portalUrl } = value as { portalUrl?: unknown }
@@ -626,13 +635,16 @@ export function isOpenToKeys({ schemes }: Operation): boolean {
 
 export const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** The prefix of the ids in a field of this name, learnt from the examples: vendorId and vendorIds hold ven_…. */
+/**
+ * Returns the prefix of the IDs in a field of this name, learned from the examples: vendorId and vendorIds contain
+ * ven_….
+ */
 export function prefixOf(field: string): string | undefined {
   return PREFIXES.get(field.replace(/Ids$/, 'Id'))
 }
 
 const PREFIXES = learnPrefixes()
-/** The prefixes of what is in a vendor's portal from the beginning. */
+/** The prefixes of records that a vendor's portal always shows. */
 const VENDORS_PAPERS = [prefixOf('complianceDocumentId'), prefixOf('lienWaiverId')]
 
 function learnPrefixes(): Map<string, string> {
@@ -649,7 +661,7 @@ function learnPrefixes(): Map<string, string> {
     }
   }
   for (const [, example] of entriesAt('components', 'examples')) visit(example.value)
-  // A path parameter often occurs only in the paths of its own resource, whose examples show the id as `id`.
+  // A path parameter often occurs only in the paths of its own resource, whose examples show the ID as `id`.
   for (const { path, method } of contract.operations.values()) {
     const name = /\{(\w+)\}$/.exec(path)?.[1]
     if (name === undefined || method !== 'GET') continue
@@ -662,7 +674,10 @@ function learnPrefixes(): Map<string, string> {
   return prefixes
 }
 
-/** The prefix of what a creation makes, learnt from its examples; undefined for any other operation. */
+/**
+ * Returns the ID prefix of the resource that a creation creates, learned from its examples; undefined for any other
+ * operation.
+ */
 export function kindOf(operation: Operation): string | undefined {
   const place = [...placeOf(operation), 'responses', '201', 'content', 'application/json', 'examples']
   const [example] = '201' in operation.declaration.responses ? entriesAt(...place) : []
@@ -670,7 +685,7 @@ export function kindOf(operation: Operation): string | undefined {
   return typeof id === 'string' && TYPE_ID.test(id) ? prefixIn(id) : undefined
 }
 
-/** The operations on a single resource with this prefix, whose paths end with its id. */
+/** Returns the operations on a single resource with this prefix, whose paths end with its ID. */
 export function operationsOn(kind: string): Operation[] {
   return [...contract.operations.values()].filter(({ path }) => {
     const parameter = /\{(\w+)\}$/.exec(path)?.[1]
@@ -684,12 +699,15 @@ export const EXAMPLE_IDS: ReadonlySet<string> = new Set(
 
 const CREATIONS = [...contract.operations.values()].filter(({ declaration }) => '201' in declaration.responses)
 
-/** The creations that the operations need, of what their addresses and examples name, and what those need in turn. */
+/**
+ * Returns the creations that the operations need for their URLs and examples, and the creations that these need in
+ * turn.
+ */
 function creationsFor(operations: readonly Operation[]): Operation[] {
   const needed = new Set<Operation>()
   const add = (operation: Operation): void => {
     const kinds = kindsIn(operation)
-    // A list shows what is made at its own address.
+    // A list shows what is created at its own path.
     for (const creation of CREATIONS) {
       const isNeeded = creation.path === operation.path || kinds.has(kindOf(creation) ?? '')
       if (!isNeeded || needed.has(creation)) continue
@@ -701,7 +719,7 @@ function creationsFor(operations: readonly Operation[]): Operation[] {
   return CREATIONS.filter((creation) => needed.has(creation))
 }
 
-/** The prefixes of the ids that an operation has to be sent with. */
+/** Returns the prefixes of the IDs that an operation requires. */
 function kindsIn(operation: Operation): Set<string> {
   const kinds = new Set<string>()
   for (const declared of operation.declaration.parameters ?? []) {
@@ -726,7 +744,7 @@ function kindsIn(operation: Operation): Set<string> {
 
 type Resource = Record<string, unknown>
 
-/** The resources in the examples, by id, each in its fullest form. */
+/** The resources in the examples, by ID, each in its most complete form. */
 const EXAMPLE_RESOURCES: ReadonlyMap<string, Resource> = learnResources()
 
 function learnResources(): Map<string, Resource> {
