@@ -3,7 +3,8 @@
 FROM node:24-bookworm-slim AS packages
 WORKDIR /opt/plumbline
 COPY package.json package-lock.json ./
-# The service runs on the Node that package.json pins. Its package holds that Node twice, and one of them is enough.
+# The service runs on the Node version that package.json pins. The node package contains that binary twice, and one is
+# enough.
 RUN npm ci --omit=dev --workspaces=false --no-audit --no-fund && rm -rf node_modules/node/node_modules
 
 FROM node:24-bookworm-slim AS pages
@@ -20,10 +21,11 @@ COPY --from=packages /opt/plumbline/node_modules node_modules
 COPY package.json ./
 COPY server server
 COPY --from=pages /opt/plumbline/dist/web dist/web
-# The volume gets the owner and the mode of this folder.
+# The volume inherits the owner and mode of this folder.
 RUN install -d -o node -g node -m 0700 /var/lib/plumbline
 
-# On the embedded database a service usually makes a demo builder and delivers to private addresses. Not in production.
+# On the embedded database the service by default creates a demo builder and delivers to private addresses. Turn both
+# off in production.
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=3000 \
@@ -36,5 +38,5 @@ EXPOSE 3000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
     CMD ["node_modules/.bin/node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# Without npm or a shell in between, so that signals reach the service.
+# No npm or shell in between, so that signals reach the service.
 CMD ["node_modules/.bin/node", "--max-semi-space-size=16", "server/main.js"]

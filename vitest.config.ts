@@ -4,9 +4,9 @@ import { hasPostgres } from './scripts/processes/postgres.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 import { SeenAnswers } from './test/support/seen-answers.ts'
 
-// These run once. The client, the mock, the contract and the sources have no database. What is seen in a browser or pasted
-// from the documentation is the same on both, and every operation that it calls has tests of its own, which run on both;
-// the pipeline is the one flow through the pages that runs on both, too.
+// These run once. The client, the mock, the contract and the sources have no database. What browsers show and what
+// readers paste from the documentation is the same on both databases, and every operation involved has its own tests on
+// both. The pipeline is the one flow through the pages that runs on both.
 const ON_ONE_DATABASE = [
   '{client,mock}/**/*.test.ts',
   'test/{contract,packages}/**/*.test.ts',
@@ -18,7 +18,7 @@ const ON_ONE_DATABASE = [
   'test/pages/!(pipeline).test.ts',
 ]
 
-// Everything else runs twice: on the embedded database, and on a PostgreSQL server of its own where the machine has one.
+// Everything else runs twice: on the embedded database, and on its own PostgreSQL server if the machine has one.
 const project = (name: 'pglite' | 'postgres') => ({
   extends: true as const,
   test: {
@@ -37,19 +37,19 @@ if (!hasPostgres()) {
 }
 
 const seenAnswers = new SeenAnswers()
-/** Where the numbers go for whoever wants to count. */
+/** Where to write the numbers of passed and failed tests. */
 const results = process.env.TEST_RESULTS
 
 export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // One more than cores, because some tests wait for what takes its time: a lease that lapses, a receiver that hangs.
-    // A second one more makes each slower.
+    // One more than the number of cores, because some tests wait for slow events: a lease that expires, a receiver that
+    // hangs. With two more, every test becomes slower.
     maxWorkers: availableParallelism() + 1,
     pool: 'forks',
-    // One process runs many files: it loads the modules, compiles the contract and PGlite's WebAssembly once. Each file still
-    // starts a service and a database of its own.
+    // One process runs many files: it loads the modules and compiles the contract and PGlite's WebAssembly once. Each
+    // file still starts its own service and database.
     isolate: false,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', seenAnswers, ...(results === undefined ? [] : ['json'])],
