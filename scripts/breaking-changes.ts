@@ -1,15 +1,15 @@
 /**
- * What breaks for clients of a released contract when another one replaces it. Both are published documents: the
+ * Finds what breaks clients of a released contract when another one replaces it. Both are published documents: the
  * operations, the events and the composite skills.
  *
- * Inputs may only become more permissive and answers may only gain: a request that was valid stays valid, and an answer
- * still has every field, with a type and a value that were possible before. Fields added to an answer break nobody,
- * because clients ignore what they do not know. Nor do the bounds in answers (lengths, ranges), because clients do not
- * rely on them.
+ * Inputs may only become more permissive and responses may only gain: a request that was valid stays valid, and a
+ * response still has every field, with a type and a value that were possible before. Fields added to a response break
+ * nobody, because clients ignore unknown fields. Nor do the bounds in responses (lengths, ranges), because clients do
+ * not rely on them.
  */
 export interface BreakingChange {
   kind: Kind
-  /** Where it is, for people: an operationId, an event or a skill, and the part of it. */
+  /** The place in words: an operationId, an event or a skill, and the part of it. */
   place: string
   what: string
 }
@@ -88,9 +88,9 @@ export function breakingChanges(released: Published, present: Published): Breaki
 class Comparison {
   readonly #released: Published
   readonly #present: Published
-  /** Pairs of components between which nothing breaks: most of them, each used in many places. */
+  /** Pairs of components between which nothing breaks. Most do not, and each is used in many places. */
   readonly #harmless = new Set<string>()
-  /** How often a comparison ended because the same one is under way. */
+  /** How often a comparison ended because the same pair is already being compared. */
   #cut = 0
 
   constructor(released: Published, present: Published) {
@@ -220,18 +220,18 @@ class Comparison {
       yield* this.#forms(direction, place, before, after, seen)
       return
     }
-    // A recursive schema is compared once on the way down.
+    // Ends the recursion: a recursive schema is compared once on the way down.
     const pair = `${before.$ref} ${after.$ref}`
     if (seen.has(pair)) {
       this.#cut += 1
       return
     }
-    // What stands beside a reference counts, too.
+    // Keywords next to a reference count too.
     const key = `${direction} ${JSON.stringify([before, after])}`
     if (this.#harmless.has(key)) return
     const cutBefore = this.#cut
     const found = [...this.#forms(direction, place, before, after, new Set([...seen, pair]))]
-    // One that was cut short says nothing about the same pair at another place.
+    // A comparison that was cut short proves nothing about the same pair elsewhere.
     if (found.length === 0 && this.#cut === cutBefore) this.#harmless.add(key)
     yield* found
   }
@@ -305,11 +305,11 @@ class Comparison {
   }
 }
 
-/** One plain form that a value may have: `anyOf` and lists of types are split into these. */
+/** One plain form of a value: `anyOf` and lists of types are split into these. */
 interface Variant {
   type: string
   schema: Schema
-  /** The component that it is, if it is one. */
+  /** The component of the form, if it is one. */
   component: string | undefined
 }
 
@@ -327,7 +327,7 @@ function typeOf({ const: constant, properties }: Schema): string {
   return properties === undefined ? 'any' : 'object'
 }
 
-/** Whether a value of the second variant's type is also of the first one's. */
+/** Whether every value of the second variant's type is also of the first one's. */
 function covers(general: Variant, special: Variant): boolean {
   if (general.type === special.type || general.type === 'any') return true
   return general.type === 'number' && special.type === 'integer'
@@ -384,7 +384,7 @@ function permissionsOf(document: Published, { security = document.security ?? []
   return security.flatMap((requirement) => Object.values(requirement).flat())
 }
 
-// Parameters may be declared next to the methods of a path.
+// Adds the parameters that are declared next to the methods of a path.
 function withShared(operation: Operation, item: Record<string, unknown> | undefined): Operation {
   const shared = (item?.parameters ?? []) as unknown[]
   return { ...operation, parameters: [...shared, ...(operation.parameters ?? [])] }

@@ -17,7 +17,7 @@ Written by \`npm run generate\` from \`x-changelog\` in [openapi.yaml](openapi.y
 contract and follow [Semantic Versioning](https://semver.org).
 `
 
-/** CHANGELOG.md, for those who read the repository and run nothing. */
+/** Returns CHANGELOG.md, for readers of the repository. */
 export function changelogText(document: ContractDocument): string {
   const releases = (document['x-changelog'] ?? []) as Release[]
   return HEAD + releases.map(releaseText).join('')

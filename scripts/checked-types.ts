@@ -6,15 +6,15 @@ import {
 } from '../server/platform/calls/contract.ts'
 
 /**
- * The fields of an input that are always set, sent or not, because the validator fills in a default from the contract.
- * The contract's own types say what may be sent, so they have these fields as optional.
+ * Generates types with the fields of an input that are always set, because the validator fills in a default from the
+ * contract. The contract's own types describe what may be sent, so there these fields are optional.
  */
 export function checkedTypes(document: ContractDocument): string {
   const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
   const filled = new Map(Object.keys(schemas).map((name) => [name, filledIn(name, schemas, [])]))
   const types: string[] = []
   const used = new Set<string>()
-  /** The inputs of skills that have no defaults. */
+  /** The inputs of skills without defaults. */
   const plain = new Set<string>()
   for (const [name, { own, inner }] of filled) {
     if (own.length === 0 && inner.size === 0) continue
@@ -55,7 +55,7 @@ export function checkedTypes(document: ContractDocument): string {
 interface FilledFields {
   /** The fields with a default of their own. */
   own: string[]
-  /** The fields that contain one with a default, and the type they have once it is filled in. */
+  /** The fields that contain a field with a default, and their type once it is filled in. */
   inner: Map<string, string>
 }
 

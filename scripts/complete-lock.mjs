@@ -5,7 +5,7 @@
  * without them `npm ci` refuses the lock on every platform. Each entry names its platform, and npm skips it on all
  * others.
  *
- * It removes the Node versions that packages ask for. npm compares them with the Node that npm itself runs on and would
+ * It removes the Node versions that packages require. npm compares them with the Node that npm itself runs on and would
  * warn on Node 20, although everything here runs on the Node that package.json pins.
  */
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -1,9 +1,9 @@
 /**
- * The rules of this contract that the standard linters do not know. scripts/lint-contract.ts checks them on the bundle.
+ * The rules of this contract that the standard linters do not have. scripts/lint-contract.ts checks them on the bundle.
  *
  * Each rule is a generator over the whole document that yields [place, fault]; a place is the list of keys that leads
- * there. The rules know no particular resource, so they apply to a new one without an edit. What they do list by
- * name are short lists of exceptions, which only shrink.
+ * there. The rules know no particular resource, so they apply to a new one without an edit. The only names are in short
+ * lists of exceptions, which only shrink.
  */
 
 import { bodies, keysOf, METHODS, operations, resolve } from './contract-walk.mjs'
@@ -50,19 +50,19 @@ export function* faultsOf(document, names = ruleNames) {
   }
 }
 
-/** Operations whose name is only a verb, because a noun would just repeat the path. */
+/** Operations whose name is only a verb, because a noun would repeat the path. */
 const BARE_VERBS = ['redeliver']
 
 /**
- * What describes the service rather than records. It comes from this document, so it has no version, no dates to sort
- * or filter by, and no intermediate states.
+ * Resources that describe the service rather than records. They come from this document, so they have no version, no
+ * dates to sort or filter by, and no intermediate states.
  */
 const CATALOGUES = ['/api/ext/skills', '/api/ext/event-types']
 
-/** Where and how somebody is signed in: no records of the builder, so they have no version and nothing to sync. */
+/** How users are signed in. These are not records of the builder, so they have no version and nothing to sync. */
 const SESSIONS = ['/api/admin/session', '/api/admin/sessions', '/api/admin/passkeys']
 
-/** The verbs that an operationId may start with; a POST takes any verb that is not in these lists. */
+/** The verbs that an operationId may start with. A POST may use any verb that is not in these lists. */
 const VERBS = {
   get: ['list', 'get', 'compare', 'find', 'explain', 'simulate', 'download'],
   put: ['replace'],
@@ -113,7 +113,7 @@ function* pathOrder(document) {
 
 const RANKS = ['collection', 'item', 'sub-resource', 'action']
 
-/** Below an item, a path that can be read is a sub-resource; one that can only be posted to is an action. */
+/** Below an item, a path that can be read is a sub-resource; one that only accepts POST is an action. */
 function rankOf(path, item) {
   if (!path.includes('{')) return 0
   if (path.endsWith('}')) return 1
@@ -166,8 +166,7 @@ function* permissions(document) {
     if (isPortal(operation) && needed.length > 0) yield [place, 'A vendor has no permissions.']
     for (const permission of needed) {
       if (!known.includes(permission)) yield [place, `"${permission}" is not among the permissions.`]
-      // Docs and tools show the permissions from here, so the description need not; if it does, it has to name them
-      // all.
+      // Docs and tools show the permissions from here, so the description need not. If it names any, it must name all.
       if (saysLess(operation, permission))
         yield [[...at, 'description'], `The description does not say that it needs ${permission}.`]
     }
@@ -175,8 +174,8 @@ function* permissions(document) {
 }
 
 /**
- * `x-expands: { Bid: { vendor: Vendor } }` says which record the `vendorId` of a bid names. The schema Bid then has an
- * optional field `vendor`, and operations that read bids offer `vendor` and the links of a vendor in `expand`.
+ * `x-expands: { Bid: { vendor: Vendor } }` states which record the `vendorId` of a bid refers to. The schema Bid then
+ * has an optional field `vendor`, and operations that read bids offer `vendor` and the links of a vendor in `expand`.
  */
 function* expansions(document) {
   const schemas = document.components?.schemas ?? {}
@@ -220,17 +219,17 @@ function nameOf(reference) {
   return reference?.$ref?.split('/').at(-1)
 }
 
-/** Whether only a vendor may call it, who has no permissions and no integration. */
+/** Whether only a vendor may call it; vendors have no permissions and no integration. */
 function isPortal({ security }) {
   return security?.length > 0 && security.every((requirement) => 'portalToken' in requirement)
 }
 
-/** Whether everybody may call it, because it is how people come in. */
+/** Whether everyone may call it, because it is part of the sign-in. */
 function isForVisitors({ security }) {
   return Array.isArray(security) && security.length === 0
 }
 
-/** Whether whoever is signed in may call it, in whatever role. */
+/** Whether every signed-in user may call it, in any role. */
 function isForAnySession({ security }) {
   return security?.length === 1 && security[0].session?.length === 0
 }
@@ -293,7 +292,8 @@ function* problemResponses(document) {
     if (!isPortal(operation) && !(method === 'get' && isForAnySession(operation))) demanded.push('403')
     if (path.includes('{')) demanded.push('404')
     if (operation.requestBody) demanded.push('400', '413', '415')
-    // Neither a visitor's attempts nor what is only changed, and neither created nor ended, can be at odds with anything.
+    // Attempts of a visitor, and resources that are only changed but neither created nor ended, cannot conflict with
+    // anything.
     const isAtOdds = method === 'patch' ? path.endsWith('}') : method === 'post' && !isForVisitors(operation)
     if (isAtOdds || method === 'put') demanded.push('409')
     if (parameters.some((parameter) => parameter.name === 'If-Match')) demanded.push('412')
@@ -315,7 +315,7 @@ function* headers(document) {
   for (const { path, operation, method, parameters, at } of operations(document)) {
     const has = (name) => parameters.some((parameter) => parameter.in === 'header' && parameter.name === name)
     const single = path.endsWith('}') && !CATALOGUES.some((catalogue) => path.startsWith(catalogue))
-    // A link is spent once, so a sign-in cannot be repeated, and a session has no version.
+    // A link is used once, so a sign-in cannot be repeated, and a session has no version.
     const isRecord = !SESSIONS.some((part) => path.startsWith(part))
     const demanded = {
       'Idempotency-Key': method === 'post' && !isForVisitors(operation),
@@ -385,7 +385,7 @@ function* bounds(document) {
     if (types.includes('string') && !('maxLength' in schema) && schema.format !== 'date')
       yield [at, 'A string has a maxLength.']
     if (types.includes('array') && !('maxItems' in schema)) yield [at, 'An array has maxItems.']
-    // Answers are bounded by what was accepted and by arithmetic, so only inputs need limits here.
+    // Responses are bounded by what was accepted and by arithmetic, so only inputs need limits here.
     if ((types.includes('number') || types.includes('integer')) && asked.has(schema)) {
       if (!('minimum' in schema || 'exclusiveMinimum' in schema))
         yield [at, 'A number that is sent to us has a minimum.']
@@ -408,8 +408,7 @@ function* closedObjects(document) {
 }
 
 /**
- * Keywords that the validator, the type generator or the agents' schema dialects interpret differently are not used at
- * all.
+ * Keywords that the validator, the type generator or the agents' schema dialects interpret differently are not allowed.
  */
 const AVOIDED = {
   allOf: 'write the properties out',
@@ -429,13 +428,19 @@ function* plainSchemas(document) {
   }
 }
 
-/** An actor occurs several times in every record and is stored with it, so what few actors have is left out of the others. */
+/**
+ * An actor occurs several times in every record and is stored with it, so fields that few actors have are omitted
+ * otherwise.
+ */
 const SELDOM = {
   Actor: ['via', 'source', 'copiedBy'],
   AuditActor: ['via', 'source', 'copiedBy'],
 }
 
-/** Absent is null: a schema that only occurs in answers requires all properties, but for those that `expand` asks for. */
+/**
+ * A missing value is null: a schema that occurs only in responses requires all properties, except those that `expand`
+ * adds.
+ */
 function* wholeAnswers(document) {
   const asked = new Set([...requestSchemas(document)].map(({ schema }) => schema))
   const seen = new Set()
@@ -460,7 +465,7 @@ function* events(document) {
     if (!kinds.includes(type.split('.')[0])) yield [at, `An event type begins with the kind of a record, not ${type}.`]
     const { post, ...rest } = document.webhooks[type]
     if (!post || METHODS.some((method) => method in rest)) yield [at, 'An event is sent by POST.']
-    // With an operationId, code generators would take it for an operation of ours.
+    // With an operationId, code generators would mistake it for an operation of the service.
     if (post?.operationId) yield [[...at, 'post', 'operationId'], 'An event has no operationId.']
     const media = post?.requestBody?.content?.['application/json']
     if (!media?.schema) yield [at, 'An event has a payload in application/json.']
@@ -479,7 +484,7 @@ function* events(document) {
   }
 }
 
-/** Whoever sees an event sees a record, so it takes the permission of the operations that show such a record. */
+/** An event shows a record, so it requires the permission of the operations that show such a record. */
 function* eventPermission(document, type) {
   const { post } = document.webhooks[type]
   const at = ['webhooks', type, 'post', 'x-permission']
@@ -525,13 +530,13 @@ function* emits(document) {
   }
 }
 
-/** The composite skills are listed apart from the operations, which are skills too. */
+/** The composite skills are declared apart from the operations, which are skills too. */
 function* skills(document) {
   const known = document.components?.schemas?.Permission?.enum ?? []
   const operationIds = [...operations(document)].map(({ operation }) => operation.operationId)
   for (const [name, skill] of Object.entries(document['x-skills'] ?? {})) {
     const at = ['x-skills', name]
-    // The trade has one word for this one.
+    // The trade has a single word for this one.
     if (!/^([a-z]+([A-Z][a-z0-9]*)+|lookahead)$/.test(name))
       yield [at, `"${name}" is not a verb and a noun in camelCase.`]
     if (operationIds.includes(name)) yield [at, 'An operation already has this name.']
@@ -550,7 +555,9 @@ function* skills(document) {
   for (const { operation, method, at } of operations(document)) yield* effect(at, operation, method !== 'get')
 }
 
-/** What agents are told of an operation beyond its method; a word that says what the method says already is a slip. */
+/**
+ * What agents learn about an operation beyond its method. An effect that repeats what the method implies is a mistake.
+ */
 function* effect(at, { 'x-effect': stated, 'x-tool': isTool, 'x-skill': isSkill }, writes) {
   if (stated !== undefined && !EFFECTS.includes(stated))
     yield [[...at, 'x-effect'], `x-effect is one of ${EFFECTS.join(', ')}.`]
@@ -561,10 +568,10 @@ function* effect(at, { 'x-effect': stated, 'x-tool': isTool, 'x-skill': isSkill 
     yield [[...at, 'x-skill'], 'x-skill is false for an operation that is no skill, and left out elsewhere.']
 }
 
-/** As server/interfaces/skills/effect.ts explains them. */
+/** Explained in server/interfaces/skills/effect.ts. */
 const EFFECTS = ['reads', 'adds', 'settles', 'replaces', 'moves']
 
-/** Every code has an entry, and has the same title and status everywhere. */
+/** Every code has an entry, and the same title and status everywhere. */
 function* problemCatalogue(document) {
   const codes = document.components?.schemas?.ProblemCode?.enum ?? []
   const entries = document['x-problems'] ?? {}
@@ -628,7 +635,7 @@ function compareVersions(a, b) {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2]
 }
 
-/** Skills take path, query and body in one flat object, so a name may occur in only one of them. */
+/** Skills accept path, query and body in one flat object, so a name may occur in only one of them. */
 function* flatNames(document) {
   for (const { operation, parameters, at } of operations(document)) {
     const names = parameters
@@ -695,7 +702,7 @@ function* answerSchemas(document) {
   }
 }
 
-/** Every schema written in the document, once, where it is written. */
+/** Yields every schema of the document once, where it is written. */
 function* everySchema(document) {
   for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
     yield* written(schema, ['components', 'schemas', name])
@@ -720,14 +727,14 @@ function* everySchema(document) {
   }
 }
 
-/** A schema and those written inside it, without following references. */
+/** Yields a schema and those written inside it, without following references. */
 function* written(schema, at) {
   if (!schema || typeof schema !== 'object' || schema.$ref) return
   yield { schema, at }
   for (const [keys, inner] of subschemas(schema)) yield* written(inner, [...at, ...keys])
 }
 
-/** A schema and everything it reaches, including through references. */
+/** Yields a schema and everything it reaches, including through references. */
 function* within(document, schema, at, visited) {
   if (!schema || typeof schema !== 'object') return
   const target = resolve(document, schema)

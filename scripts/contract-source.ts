@@ -1,6 +1,6 @@
 /**
- * The files of the contract as they are written: which file and line something in the bundle comes from, and what the
- * files have that the bundle does not.
+ * The files of the contract as they are written: the file and line of each part of the bundle, and the parts of the
+ * files that the bundle lacks.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -24,9 +24,9 @@ export interface Line {
 
 export interface ContractSource {
   files: { file: string; lines: number }[]
-  /** The line of a part of the bundle, or of its nearest enclosing part that is written somewhere. */
+  /** Returns the line of a part of the bundle, or of its nearest enclosing part that is written somewhere. */
   lineOf(keys: readonly (string | number)[]): Line
-  /** Components that nothing refers to, and paths, events and skills that openapi.yaml does not list. */
+  /** Returns components that nothing refers to, and paths, events and skills that openapi.yaml does not list. */
   findUnpublished(document: ContractDocument): (Line & { name: string })[]
 }
 
@@ -73,7 +73,7 @@ export function readContractSource(root = path.resolve(import.meta.dirname, '..'
     return line
   }
 
-  /** The place that an alias or a `$ref` stands for. */
+  /** Resolves an alias or a `$ref`. */
   function follow({ source, node }: Place): Place {
     if (isAlias(node))
       return follow({ source, node: node.resolve(source.document) ?? source.document.createNode(null) })

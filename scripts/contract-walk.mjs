@@ -1,4 +1,4 @@
-/** How the rules and whoever else reads the whole contract go through it. */
+/** Iterates over the contract, for the rules and other code that reads all of it. */
 
 export const METHODS = ['get', 'put', 'post', 'patch', 'delete']
 
@@ -15,7 +15,7 @@ export function* operations(document) {
   }
 }
 
-/** Every body under `paths`, with the key path of its media type. */
+/** Yields every body under `paths`, with the key path of its media type. */
 export function* bodies(document) {
   for (const { operation, at } of operations(document)) {
     for (const [type, media] of Object.entries(resolve(document, operation.requestBody)?.content ?? {})) {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-/** Parses an option that is a count: a whole number from 1. */
+/** Parses an option that is a count: an integer of at least 1. */
 export function countOf(text: string): number {
   const count = Number(text)
   if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It must be a whole number of at least 1.')

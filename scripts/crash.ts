@@ -1,9 +1,9 @@
 /**
- * What happens when things die under load: the service, its database, or both. Every scenario starts its own service
- * and its own PostgreSQL (or a data folder), and ends with a list of what held and what did not.
+ * Checks what happens when processes die under load: the service, its database, or both. Every scenario starts its own
+ * service and its own PostgreSQL (or a data folder), and ends with a list of the checks that passed and failed.
  *
  *   npm run test:crash                       all scenarios
- *   npm run test:crash -- outage drain       those whose name starts like this
+ *   npm run test:crash -- outage drain       those whose names start like this
  *   npm run test:crash -- kill --kills 200   with more rounds of killing (20 by default)
  *   npm run test:crash -- --kills 100        only the deliveries, with that many kills
  */
@@ -39,7 +39,7 @@ const program = new Command('test:crash')
 const { kills } = program.opts<{ kills?: number }>()
 const ROUNDS = kills ?? 20
 
-/** Retries come within seconds, so that a round does not take a day. */
+/** Retries within seconds, so that a round does not take a day. */
 const QUICK_RETRIES = { WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5,5,5,5,5', WEBHOOK_PROBE_MAX_SECONDS: '2' }
 
 const scenarios: { name: string; run(check: Check): Promise<void> }[] = [
@@ -101,7 +101,7 @@ const scenarios: { name: string; run(check: Check): Promise<void> }[] = [
   },
 ]
 
-// Interrupting it leaves no processes behind: they end with this one.
+// An interruption leaves no processes behind: they end with this one.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 type Check = (held: boolean, what: string) => void
@@ -128,7 +128,7 @@ async function main(): Promise<void> {
   process.exit(failed === 0 ? 0 : 1)
 }
 
-/** SIGKILL at random moments under load: everything acknowledged is there, complete, and was delivered. */
+/** Sends SIGKILL at random moments under load: everything acknowledged exists, is complete, and was delivered. */
 async function killed(check: Check, database: Environment): Promise<void> {
   const environment = { ...openEnvironment(database), ...QUICK_RETRIES }
   const { key } = await makeBuilder(environment)
@@ -152,7 +152,7 @@ async function killed(check: Check, database: Environment): Promise<void> {
   await receiver.close()
 }
 
-/** What is written while the service is killed again and again, and what has to hold of it. */
+/** What is written while the service is killed again and again, and what must be true of it. */
 interface Load {
   readonly acknowledged: number
   readonly unanswered: number
@@ -163,7 +163,7 @@ interface Load {
   faults(service: string): Promise<string[]>
 }
 
-/** SIGKILL at random moments while something is written that consists of parts: everything is there of it, or nothing. */
+/** Sends SIGKILL at random moments during writes that consist of parts: either all parts exist, or none. */
 async function killedDuring(
   check: Check,
   database: Environment,
@@ -178,7 +178,7 @@ async function killedDuring(
     const service = await startService({ ...environment, COMPILE_AHEAD: 'false' })
     if (round === 0) await load.prepare(service.url)
     cutOff += load.unanswered
-    // Before what was cut off is sent again, because a repeat may complete what it finds in part.
+    // Checked before requests that were cut off are sent again, because a repeat may complete partial writes.
     faults.push(...(await load.faults(service.url)))
     await load.repeatUnanswered(service.url)
     if (round === ROUNDS) {
@@ -202,7 +202,7 @@ async function killedDuring(
 const CASCADES = { what: 'cascades', of: (key: string) => new Cascades(key) }
 const PAYMENTS = { what: 'steps of payments', of: (key: string) => new Payments(key) }
 
-/** How far an event had come when the process died decides what the next process has to do. */
+/** The point that an event had reached when the process died decides what the next process has to do. */
 async function killedAtPoints(check: Check, postgres: Postgres): Promise<void> {
   for (const [i, point] of POINTS.entries()) {
     const environment = openEnvironment({ DATABASE_URL: await postgres.database(`point${i}`) })
@@ -215,9 +215,7 @@ async function killedAtPoints(check: Check, postgres: Postgres): Promise<void> {
   }
 }
 
-/**
- * Deaths under load, one after the other: at random, at the points, and of the database. Checks what the receivers got.
- */
+/** Kills under load, one after the other: at random, at the points, and the database. Checks what the receivers got. */
 async function killedWhileDelivering(check: Check, postgres: Postgres): Promise<void> {
   const proxy = await startPostgresProxy(postgres.url)
   const environment = { ...openEnvironment({ DATABASE_URL: proxy.url }), ...QUICK_RETRIES }
@@ -270,7 +268,7 @@ async function killedWhileDelivering(check: Check, postgres: Postgres): Promise<
 }
 
 /**
- * The database goes away under load and comes back: the service says so in the meantime, and recovers without a
+ * Takes the database away under load and brings it back: the service reports it in the meantime, and recovers without a
  * restart.
  */
 async function outage(check: Check, postgres: Postgres, takeAway: () => Promise<void>): Promise<void> {
@@ -318,7 +316,9 @@ async function outage(check: Check, postgres: Postgres, takeAway: () => Promise<
   await receiver.close()
 }
 
-/** SIGTERM under load: every accepted request is answered in full, and the process ends soon and with success. */
+/**
+ * Sends SIGTERM under load: every accepted request is answered completely, and the process ends soon and with success.
+ */
 async function drained(check: Check, database: Environment): Promise<void> {
   const environment = { ...openEnvironment(database), ...QUICK_RETRIES }
   const { key } = await makeBuilder(environment)
@@ -328,7 +328,7 @@ async function drained(check: Check, database: Environment): Promise<void> {
   await ledger.subscribe(service.url, receiver.url)
   const load = ledger.write(service.url, 16)
   await ledger.untilMore(100)
-  // These were told to continue with their body, so the service has accepted them.
+  // These were asked to continue with their body, so the service has accepted them.
   const taken = await Promise.all(
     Array.from({ length: 20 }, (_, index) => beginRequest(service.url, key, `{"companyName":"Taken ${index}"}`)),
   )
@@ -363,7 +363,7 @@ async function drained(check: Check, database: Environment): Promise<void> {
   await receiver.close()
 }
 
-/** A thousand requests at once to two processes on one database: exactly as many pass as the limit allows. */
+/** Sends a thousand requests at once to two processes on one database: exactly as many pass as the limit allows. */
 async function limited(check: Check, url: string): Promise<void> {
   const environment = openEnvironment({ DATABASE_URL: url })
   const { organizationId, key } = await makeBuilder(environment)
@@ -389,7 +389,7 @@ async function limited(check: Check, url: string): Promise<void> {
       }),
     )
     const count = (status: number) => statuses.filter((each) => each === status).length
-    // The requests of the first part count towards the day.
+    // The requests of the first part count toward the day.
     const expected = limits && 'QUOTA_PER_DAY' in limits ? most - 100 : most
     check(
       count(200) === expected && count(429) === 1000 - expected,
@@ -463,7 +463,7 @@ async function reportLedger(
   )
 }
 
-/** A request that the service has accepted and whose body it waits for. */
+/** Starts a request that the service has accepted and whose body it waits for. */
 function beginRequest(url: string, key: string, body: string): Promise<{ finish(): Promise<string> }> {
   const { hostname, port } = new URL(url)
   return new Promise((begun, fail) => {

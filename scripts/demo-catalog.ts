@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type CostCode, type Option, orThrow, type Part, type Plan } from '../client/index.ts'
 import { type Stage, say } from './demo-stage.ts'
 
-/** What the builder of the second act builds, of what: cost codes, parts, a plan and an option with their takeoffs. */
+/** The catalog of the builder in the second act: cost codes, parts, a plan and an option with their takeoffs. */
 export interface Catalog {
   readonly codes: Readonly<Record<'lumber' | 'labor' | 'roof', CostCode>>
   readonly parts: Readonly<Record<'stud' | 'labor' | 'shingles', Part>>
@@ -10,7 +10,7 @@ export interface Catalog {
   readonly patio: Option
 }
 
-// Whoever ends the demo by force leaves its parts and its plan behind, and their names are taken then.
+// A demo that was killed leaves its parts and plan behind, and their names are then taken.
 const run = randomBytes(2).toString('hex').toUpperCase()
 
 export async function drawUp(stage: Stage): Promise<Catalog> {

@@ -10,8 +10,8 @@ import {
 import { chapter, inDays, money, type Stage, say, table } from './demo-stage.ts'
 
 /**
- * The last act: somebody who may buy becomes a buyer, the home is started, built and paid for, and closed once its sale
- * is complete. What was paid is the order, to the cent.
+ * Plays the last act: a lead becomes a buyer, the home is started, built and paid for, and closed once its sale is
+ * complete. The payments equal the order to the cent.
  */
 export async function sellAndClose(stage: Stage, { communityId, framerId }: Place): Promise<void> {
   chapter('Two families want the same home, and one sees it')
@@ -49,7 +49,7 @@ async function planHome(stage: Stage, communityId: string): Promise<Home> {
   const at = { params: { path: { homeId: home.id } } }
   traces.push(async () => {
     const { status } = await orThrow(plumbline.GET('/api/ext/homes/{homeId}', at))
-    // A home that was closed stays in the books; one that the demo has not finished is not built.
+    // A closed home stays in the books; a home that the demo has not finished is cancelled.
     for (const next of status === 'closed' ? (['warranty', 'archived'] as const) : (['cancelled'] as const))
       await move(stage, home, next)
   })
@@ -71,7 +71,7 @@ async function comeIn({ plumbline, traces }: Stage, { communityId }: Home, lastN
   const path = { leadId: lead.id }
   traces.push(async () => {
     const { status } = await orThrow(plumbline.GET('/api/ext/leads/{leadId}', { params: { path } }))
-    // A buyer stays one.
+    // A converted lead stays.
     if (status !== 'converted') await orThrow(plumbline.DELETE('/api/ext/leads/{leadId}', { params: { path } }))
   })
   return lead
@@ -189,13 +189,13 @@ function progress({ plumbline }: Stage, purchaseOrderId: string, completedPercen
   )
 }
 
-/** Pays what is done by a run, the rest when it is done, and what was held back at the end. */
+/** Pays completed work with a run, the rest when it is completed, and the retainage at the end. */
 async function pay(stage: Stage, order: PurchaseOrder): Promise<void> {
   const { plumbline } = stage
   say(`${order.number} over ${money(order.total)}: ${money(order.completedAmount)} are done.`)
   const run = await orThrow(
     plumbline.POST('/api/ext/payment-runs', {
-      // As if it were due already.
+      // As if it were already due.
       body: { vendorIds: [order.vendorId], throughDate: inDays(60), method: 'ach' },
     }),
   )

@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '../client/webhooks.ts'
 
 /**
- * A minimal subscriber: it takes what is posted to it on this machine, accepts only what is signed with its secret, and
- * answers 204. A delivery that comes twice, as any may, counts once.
+ * A minimal subscriber: it receives requests on this machine, accepts only those signed with its secret, and responds
+ * with 204. A delivery that arrives twice, as any may, counts once.
  */
 export interface Receiver {
   readonly url: string
   readonly events: ReadonlyMap<string, WebhookEvent>
   /** Requests with a wrong signature. There should be none. */
   readonly refused: readonly string[]
-  /** Resolves once every one of the events has arrived; fails after `seconds`. */
+  /** Resolves once every one of the events has arrived; rejects after `seconds`. */
   hears(ids: readonly string[], seconds: number): Promise<void>
   close(): Promise<void>
 }

@@ -11,9 +11,9 @@ import { type Catalog, drawUp } from './demo-catalog.ts'
 import { chapter, inDays, money, type Stage, say, showCostCodes, table } from './demo-stage.ts'
 
 /**
- * The second act: from the drawing of a plan to the orders of a home, and to a budget that explains every cent. The
- * budget is computed from what the plan and the buyer's options take and from vendors' prices. What has no price is
- * told of instead of costing nothing, until bids make a contract that prices it.
+ * Plays the second act: from the drawing of a plan to the orders of a home, and to a budget that explains every cent.
+ * The budget is computed from the takeoffs of the plan and the buyer's options and from vendors' prices. Parts without
+ * a price are reported rather than counted as free, until bids become a contract that prices them.
  */
 export async function buildByThePlan(stage: Stage, framerId: string): Promise<Home> {
   chapter('The builder draws a plan and an option, and says what they take')
@@ -58,12 +58,12 @@ async function openCommunity({ plumbline, traces }: Stage): Promise<Community> {
   return community
 }
 
-/** Prices are sent as a price book would send them, all at once; those of parts that are archived hold no longer. */
+/** Sends prices all at once, as a price book would. Prices of archived parts no longer apply. */
 async function addPrices(
   { plumbline }: Stage,
   { framerId, community, parts }: Catalog & { framerId: string; community: Community },
 ): Promise<void> {
-  // Long in force, in whatever time zone.
+  // Effective for a long time, whatever the time zone.
   const given = { vendorId: framerId, effectiveDate: '2020-01-01' }
   const rows = [
     { ...given, partId: parts.stud.id, unitPrice: 3.42 },
@@ -152,7 +152,7 @@ async function contractRoofs(stage: Stage, community: Community, { parts, codes 
   if (lowest === undefined) throw new Error('There is no bid to award.')
   const bidId = lowest.id
   await orThrow(plumbline.POST('/api/ext/bids/{bidId}/accept', { params: { path: { bidId } }, body: {} }))
-  // Since yesterday, so that it holds today in whatever time zone.
+  // Effective since yesterday, so that it applies today in every time zone.
   const body = { bidId, effectiveDate: inDays(-1), expirationDate: inDays(365) }
   const { id } = await orThrow(plumbline.POST('/api/ext/contracts', { body }))
   const at = { params: { path: { contractId: id } } }
@@ -197,7 +197,7 @@ async function orderRoof(
   return order
 }
 
-/** Shows the budget, and that its figures are those of its lines and of the order, to the cent. */
+/** Shows the budget, and that its figures equal those of its lines and of the order to the cent. */
 async function explain(stage: Stage, home: Home, order: PurchaseOrder): Promise<void> {
   const path = { homeId: home.id }
   const budget = await orThrow(stage.plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path } }))

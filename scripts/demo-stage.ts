@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { HomeBudget, PlumblineClient } from '../client/index.ts'
 
-/** What the acts of the demo are played with: the client, and what to undo at the end, last first. */
+/** What the acts of the demo share: the client, and the steps to undo at the end, last first. */
 export interface Stage {
   readonly plumbline: PlumblineClient
   readonly traces: (() => Promise<unknown>)[]
@@ -37,7 +37,7 @@ export function showBudget(budget: HomeBudget): void {
   ])
 }
 
-/** The same figures where they are posted, and what has been spent. */
+/** Prints the budget by cost code, where the amounts are posted, with the costs so far. */
 export function showCostCodes({ scopes, ...budget }: HomeBudget): void {
   table([
     ['', 'cost code', 'budgeted', 'committed', 'pending', 'actual', 'forecast'],
@@ -72,7 +72,7 @@ export function money(amount: number | null): string {
   return amount === null ? '' : amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 }
 
-/** The date that many days from now. */
+/** Returns the date that many days from now. */
 export function inDays(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 }

@@ -2,8 +2,8 @@ import { createClient, type Home, orThrow, type Task, type TaskMove } from '../c
 import { chapter, inDays, type Stage, say, table } from './demo-stage.ts'
 
 /**
- * The third act: the home gets its schedule from a template, a day of rain moves everything behind it, and a vendor that
- * cannot come on the date it was told proposes another one in its portal.
+ * Plays the third act: the home gets its schedule from a template, a day of rain moves everything after it, and a
+ * vendor that cannot come on the planned date proposes another one in its portal.
  */
 export async function buildOnTime(stage: Stage, { home, framerId, baseUrl, send }: Site): Promise<void> {
   chapter('The home gets its schedule from a template')
@@ -61,7 +61,7 @@ export async function buildOnTime(stage: Stage, { home, framerId, baseUrl, send 
 export interface Site {
   home: Home
   framerId: string
-  /** Where the service is, for the client that the framer's browser is. */
+  /** The URL of the service, for the client that acts as the framer's browser. */
   baseUrl: string
   send: typeof fetch
 }

@@ -12,17 +12,17 @@ import { chapter, inDays, money, say, showBudget, table } from './demo-stage.ts'
 import { buildOnTime } from './demo-third-act.ts'
 
 /**
- * Four acts over real HTTP against a running service, using only the client that any integrator has: the bidding
- * pipeline from the first phone call to the order, a home from its plan to the orders that its budget explains, its
- * schedule from a template to a date that a vendor proposed, and another one from a lead to the closing:
+ * Four acts over real HTTP against a running service, with the same client that every integrator has: the bidding
+ * pipeline from the first phone call to the order; a home from its plan to the orders that its budget explains; its
+ * schedule from a template to a date that a vendor proposed; and another home from a lead to the closing:
  *
  *     npm start                        in one terminal
  *     npm run demo                     in another
  *     npm run demo -- --base-url https://plumbline.example.com --key plb_…
  *
- * It makes its own data (two communities with three homes, five vendors, a plan and an option with their parts, cost
+ * It creates its own data (two communities with three homes, five vendors, a plan and an option with their parts, cost
  * codes and prices, a contract, a task template, two leads) and archives it at the end, even if it fails on the way.
- * Only what was sold and paid stays, as it does in any books.
+ * Only sold and paid records remain, as in any books.
  */
 const options = new Command('demo')
   .description(
@@ -36,7 +36,7 @@ const { baseUrl } = options
 const secret = `whsec_${randomBytes(24).toString('base64')}`
 const plumbline = createClient({ baseUrl, key: options.key ?? demoKey(), fetch: told })
 
-/** What to undo at the end, last first. */
+/** The steps to undo at the end, last first. */
 const traces: (() => Promise<unknown>)[] = []
 
 try {
@@ -144,7 +144,7 @@ async function play(): Promise<void> {
   chapter('The builder tries the award as a dry run, and then awards')
   await tryAward(best.bidId)
   const accepted = await awardAtOnce(best.bidId, 3)
-  // An awarded request cannot be cancelled, and does not need to be.
+  // An awarded request cannot be canceled, and does not need to be.
   traces.splice(traces.indexOf(cancel), 1)
   const [orderId] = accepted.poIds
   if (orderId === undefined) throw new Error('The award made no purchase order.')
@@ -222,7 +222,7 @@ async function callVendors(): Promise<[Vendor, Vendor, Vendor]> {
     const vendor = await orThrow(plumbline.POST('/api/ext/vendors', once))
     const path = { vendorId: vendor.id }
     traces.push(() => orThrow(plumbline.DELETE('/api/ext/vendors/{vendorId}', { params: { path } })))
-    // An agent on a bad line does not know whether its request went through, and sends it again.
+    // An agent on a bad connection does not know whether its request arrived, and sends it again.
     const again = await orThrow(plumbline.POST('/api/ext/vendors', once))
     if (again.id !== vendor.id) throw new Error('A repeated request made a second vendor.')
     say(`${contactName} of ${companyName}, sent twice, recorded once.`)
@@ -260,13 +260,13 @@ async function submitBid(
   return bid
 }
 
-/** What the link that was copied for a vendor opens. */
+/** What a vendor's copied link opens. */
 interface Link {
   invitationId: string
   token: string
 }
 
-/** Prices the request as the vendor's own system would, through its portal. */
+/** Prices the request through the portal, as the vendor's own system would. */
 async function bidInPortal(vendor: Vendor, link: Link | undefined, prices: Prices): Promise<void> {
   if (link === undefined) throw new Error(`${vendor.companyName} has no link.`)
   const portal = createClient({ baseUrl, key: link.token, fetch: told })
@@ -277,7 +277,7 @@ async function bidInPortal(vendor: Vendor, link: Link | undefined, prices: Price
   say(`${vendor.companyName}, in its portal: ${money(bid?.amount ?? null)}`)
 }
 
-/** Shows the bids side by side and picks the lowest complete one. */
+/** Shows the bids side by side and returns the lowest complete one. */
 async function compare(bidRequestId: string) {
   const sheet = await orThrow(
     plumbline.GET('/api/ext/bids/requests/{bidRequestId}/comparison', { params: { path: { bidRequestId } } }),
@@ -314,7 +314,7 @@ async function tryAward(bidId: string): Promise<void> {
   say(`Nothing has changed yet. The award would emit: ${trial.events.map((event) => event.type).join(', ')}.`)
 }
 
-/** An impatient double click: several awards of the same bid at once, of which one wins. */
+/** Simulates an impatient double click: several concurrent awards of the same bid, of which one succeeds. */
 async function awardAtOnce(bidId: string, times: number): Promise<Bid> {
   const attempts = await Promise.all(
     Array.from({ length: times }, () =>
@@ -349,7 +349,7 @@ async function placeOrder(purchaseOrderId: string): Promise<void> {
   say(`${order.number} over ${money(order.total)} is ${order.status}.`)
 }
 
-/** Compares what the subscriber received with what the service says has happened. */
+/** Compares what the subscriber received with the service's event log. */
 async function reckonUp(receiver: Receiver, after: string | undefined): Promise<void> {
   const { data: happened } = await orThrow(
     plumbline.GET('/api/ext/events', { params: { query: { limit: 200, ...(after !== undefined && { after }) } } }),
@@ -392,7 +392,7 @@ async function tidyUp(): Promise<void> {
 }
 
 /**
- * Sends a request and prints it. When the key's limit per minute is used up, the client waits for the next one by
+ * Sends a request and prints it. If the key's limit per minute is used up, the client waits for the next minute by
  * itself.
  */
 async function told(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
@@ -422,7 +422,7 @@ function reasonOf(error: unknown): string {
     return `${error.message}${faults}`
   }
   const { message, cause } = error as Error
-  // fetch says only this when there was no answer, whatever the reason.
+  // fetch reports only this if there was no response, whatever the reason.
   if (message === 'fetch failed') {
     const { code, message: why } = cause as { code?: string; message?: string }
     return `Nothing answers at ${baseUrl} (${code ?? why}). Start the service first: npm start`

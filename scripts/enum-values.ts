@@ -1,8 +1,8 @@
 import type { ContractDocument, Schema } from '../server/platform/calls/contract.ts'
 
 /**
- * The values of each enum that the contract has by name, as a constant of the client: `bidStatusValues` for `BidStatus`.
- * Each is an export of its own, so that a page has only those that it shows.
+ * Generates the values of each named enum of the contract as a constant of the client: `bidStatusValues` for
+ * `BidStatus`. Each is a separate export, so that a page includes only the ones it shows.
  */
 export function enumValues(document: ContractDocument): string {
   const schemas = Object.entries((document.components.schemas ?? {}) as Record<string, Schema>)

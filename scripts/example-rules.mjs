@@ -2,15 +2,15 @@
 import { bodies, operations, resolve } from './contract-walk.mjs'
 
 /**
- * Where a field of the request and one of the answer share a name and nothing else: `stage` is the one that is done and,
- * in the sale, the one that comes next; what a reply answers is the reply, and not the message in the path.
+ * Fields of the request and the response that share only a name: `stage` is the completed stage in the request and the
+ * next one in the sale, and the response to a reply is the reply, not the message in the path.
  */
 const OTHER_MEANINGS = { advanceSalePipeline: ['stage'], replyToPortalMessage: ['id'] }
 
-/** A version that is sent is the one before the change, and a text with {{…}} comes back filled in. */
+/** The version in a request is the one before the change, and a text with {{…}} is returned filled in. */
 const isAnsweredOtherwise = (field, sent) => field === 'version' || (typeof sent === 'string' && sent.includes('{{'))
 
-/** Each example of a request has one of an answer that shows what became of it, and a read shows what the path names. */
+/** Each example of a request has an example response that shows its effect, and a read shows the record in the path. */
 export function* agreeingExamples(document) {
   for (const { operation, method, parameters, at } of operations(document)) {
     const named = parameters.filter((parameter) => parameter.in === 'path' && parameter.example !== undefined)
@@ -52,20 +52,20 @@ function* answersOf(document, operation, at) {
   }
 }
 
-/** The fields in which an answer contradicts its path and its request. */
+/** Yields the fields in which a response contradicts its path and its request. */
 function* differencesOf(document, operationId, named, sent, { value, status, schema }) {
   const others = OTHER_MEANINGS[operationId] ?? []
   for (const { name, example } of named) {
     const field = name in value ? name : 'id'
     const shown = value[field]
-    // What is created below a path has an id of its own.
+    // A record that is created below a path has its own ID.
     if (field === 'id' && (status === '201' || kindOf(shown) !== kindOf(example) || others.includes('id'))) continue
     if (shown !== example) yield field
   }
   if (Array.isArray(sent)) return
   for (const [field, one] of Object.entries(sent)) {
     if (!(field in value) || others.includes(field) || isAnsweredOtherwise(field, one)) continue
-    // A status that the record cannot have is that of a part of it.
+    // A status that the record cannot have belongs to a part of it.
     const { enum: possible } = resolve(document, schema?.properties?.[field]) ?? {}
     if (possible && !possible.includes(one)) continue
     if (!comesBack(one, value[field])) yield field
@@ -76,7 +76,9 @@ function kindOf(id) {
   return typeof id === 'string' ? id.split('_')[0] : undefined
 }
 
-/** Whether what was sent is in what is shown, which may know more, such as the fields that were left out. */
+/**
+ * Whether the sent value is part of the shown value, which may have more fields, for example those that were omitted.
+ */
 function comesBack(sent, shown) {
   if (Array.isArray(sent)) {
     if (sent.length === 0) return (shown ?? []).length === 0
@@ -94,7 +96,7 @@ function isSameInstant(one, other) {
   return isInstant(one) && isInstant(other) && Date.parse(one) === Date.parse(other)
 }
 
-/** Nothing changes before it is made. */
+/** Nothing changes before it is created. */
 export function* possibleTimes(document) {
   for (const { media, at } of bodies(document)) {
     for (const [name, example] of Object.entries(media.examples ?? {})) {
@@ -112,7 +114,7 @@ function* recordsIn(value) {
   for (const inner of Object.values(value)) yield* recordsIn(inner)
 }
 
-/** Every event has an id of its own, and happens when what it shows has become so. */
+/** Every event has its own ID, and occurs when its record reaches the shown state. */
 export function* eventExamples(document) {
   const typesOf = new Map()
   for (const [type, { post }] of Object.entries(document.webhooks ?? {})) {
@@ -131,7 +133,7 @@ export function* eventExamples(document) {
   }
 }
 
-/** A problem was met at one of the operations that answer with it. */
+/** A problem occurs at an operation that can return it. */
 export function* problemInstances(document) {
   const pathsOf = new Map()
   for (const { path, operation } of operations(document)) {

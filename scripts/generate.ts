@@ -1,8 +1,8 @@
 /**
  * Generates everything that follows from the contract and the migrations: the contract as JSON for the server, the
- * types of both, the problems' statuses and titles, the changelog, the verifier for browsers, the
- * documentation's tokens, and the database's types. `--check` writes nothing and fails if anything on disk is stale;
- * `--contract` leaves out what follows from the migrations, for which it would start a database.
+ * types of both, the problems' statuses and titles, the changelog, the verifier for browsers, the documentation's
+ * design tokens, and the database's types. `--check` writes nothing and fails if a file is stale; `--contract` skips
+ * what follows from the migrations, for which it would start a database.
  *
  *   npm run generate            npm run generate -- --check
  */
@@ -43,9 +43,9 @@ put('server/platform/calls/checked.gen.ts', checkedTypes(document))
 put('mock/scenarios.gen.md', scenarioTable(readContract(document)))
 problemTitles()
 browserVerifier()
-// The service publishes the glossary and runs without the folder docs.
+// The service publishes the glossary but is installed without the folder docs.
 put('server/interfaces/docs/glossary.gen.md', readFileSync(path.join(root, 'docs/glossary.md'), 'utf8'))
-// The documentation is served without the admin area's sources, and has the same colors, type and spaces.
+// The documentation is served without the admin area's sources but uses the same design tokens.
 put('server/interfaces/docs/tokens.gen.css', readFileSync(path.join(root, 'web/styles/tokens.css'), 'utf8'))
 if (!process.argv.includes('--contract')) await tableTypes()
 if (!check) await compileContract()
@@ -63,7 +63,7 @@ function put(file: string, content: string): void {
   else writeFileSync(target, content)
 }
 
-/** Writes an operation, an event or a component per line, so that a change to one changes one line. */
+/** Writes one operation, event or component per line, so that a change to one changes one line. */
 function oneEntryALine(value: object, depth = 3): string {
   const entries = Object.entries(value).map(([key, each]: [string, unknown]) => {
     const isOpen = depth > 0 && typeof each === 'object' && each !== null && !Array.isArray(each)
@@ -73,8 +73,8 @@ function oneEntryALine(value: object, depth = 3): string {
 }
 
 /**
- * The service takes any object as a row, so that one at fault does not have the others refused. Whoever writes a row in
- * TypeScript is to be told of the fault before it is sent.
+ * The service accepts any object as a row, so that an invalid row does not cause the others to be refused. TypeScript
+ * code should learn about an invalid row when it is compiled.
  */
 function withoutAnyRow(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('anyOf' in value) || !Array.isArray(value.anyOf)) return value
@@ -94,7 +94,7 @@ function contractTypes(): void {
     process.execPath,
     [cli, source, '-o', out, '--default-non-nullable=false', '--root-types', '--root-types-no-schema-prefix'],
     { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder },
-  ) // away from redocly.yaml, whose rules are the lint's to apply
+  ) // outside the reach of redocly.yaml, whose rules are for the lint
   put('client/contract.gen.ts', readFileSync(out, 'utf8'))
   rmSync(folder, { recursive: true })
 }
@@ -114,7 +114,7 @@ interface ProblemExample {
   title: string
 }
 
-// The documentation lets people check a signature in the browser, with the client's own code minus its types.
+// The documentation verifies signatures in the browser with the client's own code without its types.
 function browserVerifier(): void {
   const source = readFileSync(path.join(root, 'client/webhooks.ts'), 'utf8')
   put('server/interfaces/docs/verify-webhook.gen.js', stripTypeScriptTypes(source))
@@ -135,7 +135,7 @@ async function tableTypes(): Promise<void> {
     outFile,
     excludePattern: 'kysely_*',
   })
-  // The connections return timestamps and bigints as JSON has them (server/platform/database/wire-types.ts).
+  // The connections return timestamps and bigints as JSON contains them (server/platform/database/wire-types.ts).
   const types = readFileSync(outFile, 'utf8')
     .replace(/export type Timestamp = .*;/, 'export type Timestamp = ColumnType<string, Date | string, Date | string>;')
     .replace(
@@ -149,9 +149,9 @@ async function tableTypes(): Promise<void> {
   await database.close()
 }
 
-// What the types of tables.gen.ts do not distinguish: a date from a text, a decimal from an integer, an id from a text
-// that a caller wrote. A column is an id if it is the key of its row or a foreign key, so it only ever holds what the
-// service made.
+// Generates what the types of tables.gen.ts do not distinguish: a date from a text, a decimal from an integer, an ID
+// from a text that a caller wrote. A column is an ID if it is the key of its row or a foreign key, so it only ever
+// contains values from the service.
 async function columnTypes(database: Database): Promise<string> {
   const { sql } = await import('kysely')
   const { rows } = await sql<{ table: string; column: string; type: string; isNullable: boolean; isId: boolean }>`
@@ -182,8 +182,9 @@ async function columnTypes(database: Database): Promise<string> {
   ].join('')
 }
 
-// Of an identifier that may not occur twice there is only one row to put in order. Where the column stands in another
-// index too, the planner may think of it as just as good, and sort what it finds there.
+// Generates the columns whose only index returns rows with one value in the order of their IDs, or is unique, so that
+// there is at most one row to order. If another index contains the column too, the planner may consider it just as good
+// and sort what it finds there.
 async function indexedColumns(database: Database): Promise<string> {
   const { sql } = await import('kysely')
   const { rows } = await sql<{ table: string; columns: string[] }>`
@@ -207,7 +208,7 @@ async function indexedColumns(database: Database): Promise<string> {
     .join('')
 }
 
-// Without this, a schema that the validator cannot compile would only show up as a 500 on the first request to use it.
+// Otherwise a schema that the validator cannot compile would only show up as a 500 at the first request to use it.
 async function compileContract(): Promise<void> {
   const { loadContract } = await import('../server/platform/calls/contract.ts')
   const { createValidator } = await import('../server/interfaces/http/validate.ts')

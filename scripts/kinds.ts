@@ -1,15 +1,16 @@
 import type { ContractDocument, Schema } from '../server/platform/calls/contract.ts'
 
 /**
- * What each field of each record of the contract holds, in the contract's order, so that server/platform/resources/columns.ts
- * can match the columns to it. A record is a schema with an id, and who created it when.
+ * Generates the kind of each field of each record of the contract, in the contract's order, so that
+ * server/platform/resources/columns.ts can match the columns to them. A record is a schema with an ID, its creator and
+ * its creation time.
  */
 export function recordKinds(document: ContractDocument): string {
   const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
   const records = Object.entries(schemas).flatMap(([name, { properties }]) => {
     const fields = (properties ?? {}) as Record<string, Schema>
     if (!RECORD.every((field) => Object.hasOwn(fields, field))) return []
-    // What a record leads to is no part of it.
+    // Expanded records are not part of a record.
     const others = document['x-expands']?.[name] ?? {}
     const own = Object.entries(fields).filter(([field]) => !Object.hasOwn(others, field))
     const lines = own.map(([field, schema]) => `    ${field}: '${kindOf(document, schema, `${name}.${field}`)}',\n`)
@@ -23,7 +24,7 @@ export function recordKinds(document: ContractDocument): string {
 
 const RECORD = ['id', 'createdBy', 'createdAt']
 
-/** The kind of a field according to its schema alone, with a question mark if it may be null. */
+/** Returns the kind of a field from its schema, with a question mark if it may be null. */
 export function kindOf(document: ContractDocument, schema: Schema, field: string): string {
   const variants = variantsOf(document, schema)
   const some = variants.filter((variant) => variant.type !== 'null')
@@ -34,7 +35,7 @@ export function kindOf(document: ContractDocument, schema: Schema, field: string
   return some.length < variants.length ? `${kind}?` : kind
 }
 
-/** The schema without references and alternatives: one variant for each type it allows. */
+/** Returns the schema without references and alternatives: one variant for each type it allows. */
 function variantsOf(document: ContractDocument, schema: Schema): Schema[] {
   if (typeof schema.$ref === 'string') return variantsOf(document, target(document, schema.$ref))
   const alternatives = schema.anyOf ?? schema.oneOf
@@ -60,7 +61,7 @@ function plainKind(document: ContractDocument, { type, format, items, enum: few,
   }
   if (type !== 'string') return null
   const values = (one === undefined ? few : [one]) as unknown[] | undefined
-  // Lists write the values of an enum between quotes without escaping.
+  // Lists write the values of an enum in quotes without escaping.
   if (values !== undefined)
     return values.every((value) => value === null || SIMPLE.test(String(value))) ? 'enum' : 'text'
   if (format === 'date') return 'date'

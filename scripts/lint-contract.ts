@@ -1,5 +1,5 @@
 /**
- * The rules of this contract beyond what Redocly and Spectral check (`npm run lint:contract` runs all three). They are
+ * The rules of this contract beyond those of Redocly and Spectral (`npm run lint:contract` runs all three). They are
  * checked on the bundle, and each finding is reported with the file and line where it is written.
  */
 import { bundleContract } from '../contract/bundle.ts'

@@ -1,14 +1,14 @@
-/** The rules for what the contract marks in single fields: secrets, and text from outside of the builder. */
+/** The rules for the contract's marks on single fields: secrets, and text from outsiders. */
 
 import { bodies, operations, resolve } from './contract-walk.mjs'
 
-/** What a field of a secret is usually called. */
+/** Typical names of secret fields. */
 const SECRET_NAME = /(?:secret|token|password|taxId|portalUrl|feedUrl)$/i
 
-/** What only a secret looks like: a portal link, the link of a calendar feed, a webhook secret, an API key. */
+/** The forms of secrets: a portal link, the link of a calendar feed, a webhook secret, an API key. */
 const SECRET_VALUE = /\/portal\/(?:inv|ven)_|\/calendars\/cal_\w+\.|\bwhsec_|\bplb_\w{20}/
 
-/** Fields that look like secrets say `x-secret`, from which everything that conceals them is derived. */
+/** Fields that look like secrets declare `x-secret`, from which all concealment is derived. */
 export function* secrets(document) {
   for (const { name, property, at } of properties(document)) {
     const types = [resolve(document, property)?.type].flat()
@@ -36,7 +36,7 @@ export function* secrets(document) {
 
 const WRITERS = ['vendor', 'buyer', 'anyone']
 
-/** `x-writtenBy` names a writer that is known, and marks text or an open object, which may have text in it. */
+/** `x-writtenBy` names a known writer, and marks text or an open object, which may contain text. */
 export function* writers(document) {
   for (const { name, property, at } of properties(document)) {
     const writer = property['x-writtenBy']
@@ -54,7 +54,7 @@ function isMarked(document, schema, mark) {
   return schema[mark] ?? (schema.$ref === undefined ? undefined : isMarked(document, resolve(document, schema), mark))
 }
 
-/** Where a value shows what looks like a secret, and none of the schemas that it may have marks it. */
+/** Yields the places of values that look like secrets although none of their possible schemas marks them. */
 function* unmarkedSecrets(document, schemas, value, pointer) {
   const possible = schemas.flatMap((schema) => alternatives(document, schema))
   if (possible.some((schema) => schema['x-secret'] === true)) return
@@ -67,7 +67,7 @@ function* unmarkedSecrets(document, schemas, value, pointer) {
     })
   for (const [key, each] of Object.entries(value)) {
     const below = inner(key)
-    // Where anything is allowed, such as the result of a skill, the skill's own schema says it.
+    // Where anything is allowed, such as the result of a skill, the skill's own schema applies.
     if (below.length > 0) yield* unmarkedSecrets(document, below, each, `${pointer}/${key}`)
   }
 }
@@ -87,7 +87,7 @@ function* properties(document) {
   }
 }
 
-/** Keywords below which there are values. */
+/** Keywords that contain values. */
 const VALUES = ['example', 'examples', 'default', 'const', 'enum']
 
 function* propertiesIn(value, at) {

@@ -1,13 +1,13 @@
 /**
- * What a migration must not do, because the service is in use while it runs: the version before serves beside it, and the
- * tables have grown. All pending migrations are one transaction, so a lock is held until the last of them is done.
- * docs/operating/upgrading.md says what to do in place of each.
+ * What a migration must not do, because the service is in use while it runs: the previous version serves at the same
+ * time, and the tables have grown. All pending migrations are one transaction, so a lock is held until the last of them
+ * is done. docs/operating/upgrading.md describes the alternative to each.
  */
 
-/** From before the rules: until this one they are as they ran. */
+/** Migrations up to this one predate the rules and stay as they ran. */
 export const LAST_WITHOUT_RULES = '0240_contract_links'
 
-/** Tables that stay small however long the service is in use, so that nobody notices their lock. */
+/** Tables that stay small however long the service is in use, so that nobody notices a lock on them. */
 const SMALL: ReadonlySet<string> = new Set([
   'bidRequestNumbers',
   'contractNumbers',
@@ -28,9 +28,9 @@ const SMALL: ReadonlySet<string> = new Set([
 ])
 
 interface Rule {
-  /** Finds the statement; its first group is the table, if it names one. */
+  /** Finds the statement. Its first group is the table, if it names one. */
   statement: RegExp
-  /** Whether what was found is well after all; the whole text of the migration, and of those before it. */
+  /** Whether the finding is acceptable after all, given the text of the migration and of those before it. */
   isWell?(found: RegExpMatchArray, text: string, before: string): boolean
   fault: string
 }
@@ -83,15 +83,15 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** What the version before still uses may only go once no process of it runs. */
+/** What the previous version still uses may only be removed once no process of it runs. */
 const CONTRACTION = /\b(?:drop (?:table|column|function|view)|rename (?:to|column|constraint))\b/i
 const ANNOUNCED = /unused since version \d+\.\d+/i
 
 /**
- * The faults of a migration, as sentences.
+ * Returns the faults of a migration as sentences.
  *
  * @param text its source
- * @param before the sources of all before it
+ * @param before the sources of all migrations before it
  */
 export function faultsOf(text: string, before: string): string[] {
   const own = new Set([...text.matchAll(/create table (?:if not exists )?"(\w+)"/gi)].map(([, table]) => table))

@@ -1,12 +1,12 @@
 /**
- * Whether other people's tools accept the published contract: `npm run test:peers`, or `-- orval newman` for some of
- * them.
+ * Checks whether third-party tools accept the published contract: `npm run test:peers`, or `-- orval newman` for some
+ * of them.
  *
  * Each tool is installed into its own folder below the system's temporary one, because none is a dependency of this
- * project, and kept there for the next run. A client generated from the published document has to compile under strict
- * TypeScript, and its first calls, a list and a creation, have to succeed against a service with the demo data.
- * Spectral may find only what scripts/spectral-published.yaml excepts. The service has to accept every request of the Postman collection
- * as valid.
+ * project, and kept there for the next run. A client generated from the published document must compile under strict
+ * TypeScript, and its first calls, a list and a creation, must succeed against a service with the demo data. Spectral
+ * may find only what scripts/spectral-published.yaml excepts. The service must accept every request of the Postman
+ * collection as valid.
  */
 import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ interface Peer {
   /** Versions for npm to install instead of ones that are not available. */
   overrides?: Record<string, string>
   files?: Record<string, string>
-  /** Returns a line about the outcome; throws if it failed. */
+  /** Returns a line about the outcome. Throws if the check failed. */
   check(at: Place): Promise<string>
 }
 
@@ -27,7 +27,7 @@ interface Place {
   folder: string
   url: string
   key: string
-  /** Runs a tool that is installed in the folder and returns its output; throws if it fails. */
+  /** Runs a tool that is installed in the folder and returns its output. Throws if it fails. */
   run(tool: string, ...args: string[]): Promise<string>
 }
 
@@ -56,7 +56,7 @@ const { data: vendor } = await createVendor({ body: { companyName } })`,
     // Its newer releases need a validator that not every registry has.
     overrides: { '@scalar/openapi-parser': '0.29.7' },
     files: {
-      // An upload is JSON or the bytes themselves, and without the option its client of both does not compile.
+      // An upload is JSON or raw bytes. Without the option, its client for both does not compile.
       'orval.config.mjs': `export default { plumbline: {
   input: './openapi.json',
   output: {
@@ -98,7 +98,7 @@ export default defineConfig({
 })`,
     },
     generate: ['kubb', 'generate', '--config', 'kubb.config.ts'],
-    // Its client sends JSON without a content type, which is left to its user to fix.
+    // Its client sends JSON without a content type, which its users have to add.
     calls: `import { createVendor, listVendors } from './out'
 const headers = { Authorization: \`Bearer \${key}\`, 'Content-Type': 'application/json' }
 const at = { baseURL: url, headers }
@@ -170,11 +170,11 @@ console.log(page.data[0]?.companyName, vendor.id)
 
 const ID = /\b([a-z]{2,4})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g
 
-// The requests are the contract's examples, whose ids refer to nothing here and some of whose names are taken.
+// The requests are the contract's examples. Their IDs do not exist here, and some of their names are taken.
 const UNDERSTOOD = ['not_found', 'conflict', 'unknown_reference']
 
 const wanted = process.argv.slice(2)
-// Interrupting this also ends the service.
+// An interruption also ends the service.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-peers-data-'))
 const service = await startService({ ...openEnvironment({ DATA_DIR: dataDir }), DEMO: 'true' })
@@ -243,7 +243,7 @@ interface Folder {
   request?: { method: string; url: { variable?: { value: string }[] } }
 }
 
-/** Makes the collection read resources that exist: the ids of the contract's examples refer to nothing here. */
+/** Makes the collection read existing resources, because the IDs of the contract's examples do not exist here. */
 async function readWhatExists(collection: Folder, contract: string, url: string, key: string): Promise<void> {
   const existing = new Map<string, string>()
   for (const list of listsOf(contract)) {
@@ -261,7 +261,7 @@ async function readWhatExists(collection: Folder, contract: string, url: string,
   visit(collection)
 }
 
-/** The paths of what lists records and asks for nothing. */
+/** Returns the paths of lists that have no required parameters. */
 function listsOf(contract: string): string[] {
   const { paths } = JSON.parse(contract) as { paths: Record<string, { get?: { parameters?: Parameter[] } }> }
   return Object.entries(paths).flatMap(([path, { get }]) => {

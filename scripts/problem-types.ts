@@ -6,8 +6,8 @@ interface Entry {
 }
 
 /**
- * The members that problems of some codes have, as the client's types, from the contract's `x-problems`, and the reasons of
- * conflicts with what each means, which an editor shows.
+ * Generates the client's types for the members of problems by code, from the contract's `x-problems`, and the reasons
+ * of conflicts with their meanings, which editors show.
  */
 export function problemTypes(document: ContractDocument): string {
   const entries = Object.entries(document['x-problems'] as Record<string, Entry>)

@@ -1,6 +1,6 @@
 import type { ContractDocument, Schema } from '../server/platform/calls/contract.ts'
 
-/** The `x-record` of every schema that has one, for the server: kinds, prefixes of IDs and tables. */
+/** Generates the `x-record` of every schema that has one, for the server: kinds, prefixes of IDs and tables. */
 export function recordDeclarations(document: ContractDocument): string {
   const schemas = Object.entries((document.components.schemas ?? {}) as Record<string, Schema>)
   const records = schemas.flatMap(([name, { 'x-record': record }]) =>
@@ -17,7 +17,7 @@ export function recordDeclarations(document: ContractDocument): string {
   ].join('')
 }
 
-/** The permissions of `x-roles`: what each is called, and which roles have it. */
+/** Generates the permissions of `x-roles`: the label of each, and the roles that have it. */
 export function rolePermissions(document: ContractDocument): string {
   const { roles, permissions, administration } = document['x-roles'] as Record<string, object>
   return [
@@ -31,7 +31,7 @@ export function rolePermissions(document: ContractDocument): string {
   ].join('')
 }
 
-/** Writes the label of each permission, for the pages. */
+/** Generates the label of each permission, for the pages. */
 export function permissionLabels(document: ContractDocument): string {
   const { permissions, administration } = document['x-roles'] as Record<string, Record<string, { label: string }>>
   const labels = (entities: Record<string, { label: string }> = {}) =>

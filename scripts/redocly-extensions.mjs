@@ -1,6 +1,6 @@
 /**
- * Tells Redocly the shape of two extensions of the contract. It then checks the `$ref`s in them, and bundles the schemas
- * and examples that only they refer to.
+ * Describes two extensions of the contract to Redocly. It then checks the `$ref`s in them, and bundles the schemas and
+ * examples that only they refer to.
  */
 const text = { type: 'string' }
 const texts = { type: 'array', items: { type: 'string' } }

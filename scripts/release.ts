@@ -1,9 +1,9 @@
 /**
- * Change control. scripts/released-contract.yaml keeps the contract of the last release, reduced to the parts that clients
- * depend on: no texts, no examples.
+ * Change control. scripts/released-contract.yaml stores the contract of the last release, reduced to the parts that
+ * clients depend on: no texts, no examples.
  *
- *   npm run lint:breaking       fails if the contract breaks it, unless the major version has risen
- *   npm run release             the same, and then keeps the contract as the released one; its version must have risen
+ *   npm run lint:breaking       fails if the contract breaks it, unless the major version was raised
+ *   npm run release             does the same, and then stores the contract as the released one; requires a higher version
  *
  * Both accept other documents instead of these two, each in one file: … -- [contract] [released].
  */
@@ -71,7 +71,7 @@ function keep(): void {
   console.log(`Saved ${version} as the released contract.`)
 }
 
-/** The published document without the parts that only people read. */
+/** Returns the published document without the parts that only people read. */
 function outline(document: ContractDocument): Published {
   const whole = publishWhole(document, '') as unknown as Published
   const { info, security, paths, webhooks, 'x-skills': skills, components } = whole
@@ -80,7 +80,7 @@ function outline(document: ContractDocument): Published {
     if (Array.isArray(value)) return value.map((each) => bare(each, false))
     if (typeof value !== 'object' || value === null) return value
     const entries = Object.entries(value).filter(([key]) => isNamed || !texts.has(key))
-    // Below these, the keys are chosen names, which may look like those of texts.
+    // Keys below these are chosen names, which may look like the names of texts.
     return Object.fromEntries(entries.map(([key, each]) => [key, bare(each, !isNamed && key === 'properties')]))
   }
   const { examples: _, ...rest } = components ?? {}

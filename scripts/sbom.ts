@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 /**
- * The software bill of materials of what runs in production, as CycloneDX JSON: `npm run --silent sbom > sbom.json`. It
- * is made from package-lock.json alone, so it needs neither the network nor installed packages.
+ * Prints the software bill of materials of what runs in production, as CycloneDX JSON: `npm run --silent sbom >
+ * sbom.json`. It is derived from package-lock.json alone, so it needs neither the network nor installed packages.
  *
- * npm makes it, but is shown a package without its tools for development and without its workspaces. `--omit dev` would
- * also leave out every package that some tool for development asks for too, PostgreSQL's driver among them.
+ * npm creates it, but gets a package without its development tools and workspaces. `--omit dev` would also leave out
+ * every package that a development tool depends on too, such as the PostgreSQL driver.
  */
 const root = path.join(import.meta.dirname, '..')
 
@@ -40,7 +40,7 @@ try {
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   ) as { metadata: { component: Package } }
-  // npm calls the package by the name of its folder.
+  // npm names the package after its folder.
   bom.metadata.component.name = manifest.name
   process.stdout.write(`${JSON.stringify(bom, null, 2)}\n`)
 } finally {

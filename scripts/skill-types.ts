@@ -8,8 +8,8 @@ interface DeclaredSkill {
 }
 
 /**
- * The types of the composite skills, which openapi-typescript does not see because the contract declares them outside
- * its paths. The types of skills that are operations come from the operations (client/skills.ts).
+ * Generates the types of the composite skills, which openapi-typescript does not see because the contract declares them
+ * outside its paths. The types of skills that are operations come from the operations (client/skills.ts).
  */
 export function skillTypes(document: ContractDocument): string {
   const declared = Object.entries((document['x-skills'] ?? {}) as Record<string, DeclaredSkill>)

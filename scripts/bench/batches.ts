@@ -8,8 +8,8 @@ import { makeBuilder, openEnvironment, startService } from '../processes/service
 import { addCopies, type Sql } from './long-lists.ts'
 
 /**
- * How long a batch of 500 rows takes, once all its rows are new and once all of them change a record, among 10,000 and among
- * 200,000 records of the kind: `npm run bench -- batches`, or with the ids of some operations.
+ * Measures how long a batch of 500 rows takes, if all rows are new and if all of them change a record, among 10,000 and
+ * among 200,000 records of the kind: `npm run bench -- batches`, optionally with the IDs of some operations.
  */
 const SIZES = [10_000, 200_000]
 const ROWS = 500
@@ -19,16 +19,16 @@ const MOST_SECONDS = 2
 
 interface Kind {
   target: string
-  /** The table of the records, and the operation that returns one of them to copy. */
+  /** The table of the records, and the operation that lists a record to copy. */
   table: string
   list: OperationId
-  /** A column whose value is a different record of another table in each copy. */
+  /** A column that refers to a different record of another table in each copy. */
   another?: { column: string; table: string }
   row(n: number, ids: Ids): object
   change(n: number): object
 }
 
-/** The ids of records that rows refer to. */
+/** The IDs of records that rows refer to. */
 interface Ids {
   community: string
   home: string
@@ -39,7 +39,7 @@ interface Ids {
 const KINDS: Record<string, Kind> = {
   syncVendors: {
     ...{ target: '/api/ext/vendors/batch', table: 'vendors', list: 'listVendors' },
-    // All have one phone number, as the branches of a supplier do.
+    // All have the same phone number, as the branches of a supplier do.
     row: (n) => ({
       ...{ externalId: `V-${n}`, companyName: `Batch Vendor ${n}`, email: `office${n}@example.com` },
       ...{ phone: '+1 512 555 0100', scopes: ['framing'] },
@@ -149,7 +149,7 @@ export async function measureBatches(names: readonly string[]): Promise<string[]
   return lines
 }
 
-/** The time of the slowest batch in seconds. */
+/** Returns the duration of the slowest batch in seconds. */
 async function slowest(url: string, key: string, target: string, rows: readonly object[]): Promise<number> {
   let seconds = 0
   for (let i = 0; i < rows.length; i += ROWS) {
@@ -162,7 +162,7 @@ async function slowest(url: string, key: string, target: string, rows: readonly 
   return seconds
 }
 
-/** As in an office that moves in: 10,000 vendors, beside those that are there. */
+/** Measures the import of 10,000 vendors in addition to existing ones, as when a new builder moves in. */
 async function measureImport(url: string, key: string): Promise<string[]> {
   const rows = Array.from({ length: 10_000 }, (_, n) => ({
     ...{ externalId: `I-${n}`, companyName: `Imported Vendor ${n}`, email: `imported${n}@example.com` },
@@ -172,7 +172,7 @@ async function measureImport(url: string, key: string): Promise<string[]> {
   return [`Import of 10,000 vendors in batches of ${ROWS}: the slowest took ${seconds.toFixed(2)} s.`]
 }
 
-/** The id that `addCopies` gives to a copy. */
+/** Returns the ID that `addCopies` gives to a copy. */
 function copyOf(id: string, n: number): string {
   return id.slice(0, -8) + n.toString(16).padStart(8, '0')
 }

@@ -1,18 +1,17 @@
 /**
- * How fast the service is, and whether it stays fast as the contract and the data grow. Everything compared runs at the
- * same time, in rounds that visit each measurement in turn, because on a shared machine only ratios of neighbouring
- * measurements mean anything. Prints a table and writes dist/bench.json.
+ * Measures how fast the service is, and whether it stays fast as the contract and the data grow. Everything compared
+ * runs at the same time, in rounds that visit each measurement in turn, because on a shared machine only ratios of
+ * adjacent measurements are meaningful. Prints a table and writes dist/bench.json.
  *
- *   npm run bench                               all of it, about a quarter of an hour
- *   npm run bench -- webhooks                   only the webhooks, or some parts: latency, throughput, isolation, backup
+ *   npm run bench                               everything, about a quarter of an hour
+ *   npm run bench -- webhooks                   only the webhooks, or parts: latency, throughput, isolation, backup
  *   npm run bench -- neighbours                 only how much one builder's flood delays another builder
- *   npm run bench -- heavy                      only what heavy operations cost, as multiples of a get
+ *   npm run bench -- heavy                      only the cost of heavy operations, as multiples of a get
  *   npm run bench -- retention                  only how fast old rows are archived and deleted
- *   npm run bench -- lists listTasks            only whether lists stay fast at a million rows, all of them or some
- *   npm run bench -- batches syncVendors        only how long batches take among 10,000 and 200,000 records, all or some
- *   npm run bench -- large --rows 50000         only what years of data do: to all lists, batches, the skills that read,
- *                                               the jobs that delete, and what neighbours do; an hour and a half unless
- *                                               shorter
+ *   npm run bench -- lists listTasks            only whether lists stay fast at a million rows, all or some lists
+ *   npm run bench -- batches syncVendors        only batches among 10,000 and 200,000 records, all or some batches
+ *   npm run bench -- large --rows 50000         only the effects of years of data: on all lists, batches, reading skills,
+ *                                               deleting jobs and neighbors; an hour and a half unless --rows is lower
  *   npm run bench -- --rounds 3 --seconds 2 --rows 100000
  */
 import { execFileSync } from 'node:child_process'
@@ -43,7 +42,7 @@ import { measureRetention } from './retention.ts'
 import { measureSkills, SKILLS } from './skills.ts'
 import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
 
-/** What is measured by itself. */
+/** The sections that can be measured separately. */
 const SECTIONS: Record<string, (parts: readonly string[]) => Promise<string[]>> = {
   webhooks: measureWebhooks,
   neighbours: measureNeighbours,
@@ -126,7 +125,7 @@ const measurements: Measurement[] = [
 const windows = new Map<string, Window[]>(measurements.map(({ name }) => [name, []]))
 for (const measurement of measurements) await measure(measurement)
 for (let round = 0; round < rounds; round++) {
-  // The order rotates with the round, so that no measurement always follows the same neighbour.
+  // The order rotates with the round, so that no measurement always follows the same one.
   for (let i = 0; i < measurements.length; i++) {
     const measurement = measurements[(i + round * 4) % measurements.length]
     if (measurement === undefined) continue
@@ -164,7 +163,7 @@ function load(what: Load): Promise<Seen> {
   return loadBy(canPin() ? ['taskset', '-c', '1'] : [], what)
 }
 
-/** From the start of the process to its first answer: the time on an existing database, and the mock's own work. */
+/** Measures the time from the start of the process to its first response, on an existing database and for the mock. */
 async function measureStarts(): Promise<{ embedded: number[]; postgresql: number[]; mock: number[] }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-bench-'))
   const embedded = openEnvironment({ DATA_DIR: folder })
@@ -204,16 +203,16 @@ async function measureStarts(): Promise<{ embedded: number[]; postgresql: number
 
 interface Filled {
   key: string
-  /** Some of the vendors, spread over all of them. */
+  /** IDs of some vendors, spread over all of them. */
   ids: string[]
 }
 
-/** A builder with this many vendors, inserted by the database itself. */
+/** Inserts a builder with this many vendors directly into the database. */
 async function fill(environment: Environment, count: number): Promise<Filled> {
   const { organizationId, key } = await makeBuilder(environment)
   const client = new pg.Client(environment.DATABASE_URL)
   await client.connect()
-  // TypeIDs of an earlier time, so that new vendors sort after them.
+  // TypeIDs from the past, so that new vendors sort after them.
   await client.query(
     `insert into "vendors" ("organizationId", "id", "companyName", "email", "phone", "scopes", "contactName", "accountingId", "externalId",
        "status", "portalStatus", "complianceStatus", "communityIds", "contacts", "address", "defaultRetainagePercent", "notificationPreferences",
@@ -226,7 +225,7 @@ async function fill(environment: Environment, count: number): Promise<Filled> {
      from generate_series(1, $2::int) as n`,
     [organizationId, count],
   )
-  // Nothing is measured while the search goes through them.
+  // The search must not index them during the measurement.
   await client.query('truncate "searchQueue"')
   await client.query('vacuum analyze "vendors"')
   const { rows } = await client.query<{ id: string }>(
@@ -266,7 +265,7 @@ function creations(key: string): string[] {
   })
 }
 
-/** Pins the services to one core, and the load and the database to the other, where the machine allows it. */
+/** Pins the services to one core, and the load and the database to the other, if the machine allows it. */
 function pin(all: Service[]): void {
   if (!canPin()) return
   for (const { pid } of all) execFileSync('taskset', ['-apc', '0', String(pid)], { stdio: 'ignore' })
@@ -351,7 +350,7 @@ function report(others: string[]): void {
   )
 }
 
-/** The median of the ratios within each round, which is steadier than the ratio of medians. */
+/** Returns the median of the ratios within each round, which is more stable than the ratio of medians. */
 function ratio(of: string, to: string, measure: (window: Window) => number): number {
   const below = windows.get(to) ?? []
   return median(

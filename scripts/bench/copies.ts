@@ -2,7 +2,7 @@ import type { ContractDocument } from '../../server/platform/calls/contract.ts'
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const
 
-/** The contract with `copies` of each operation, under other paths and names. */
+/** Returns the contract with `copies` of each operation under other paths and names. */
 export function multiplied(document: ContractDocument, copies: number): ContractDocument {
   const paths = { ...document.paths }
   for (let copy = 2; copy <= copies; copy++) {
@@ -19,7 +19,7 @@ export function multiplied(document: ContractDocument, copies: number): Contract
   return { ...document, paths }
 }
 
-/** What is kept by operation, found for the copies of each operation too. */
+/** Wraps an object by operation so that the copies of each operation find the same entry. */
 export function ofOriginals<Kept extends object>(byOperation: Kept): Kept {
   return new Proxy(byOperation, { get: (kept, id) => kept[String(id).replace(/Copy\d+$/, '') as keyof Kept] })
 }

@@ -5,21 +5,21 @@ import { cpuMs } from './processor-time.ts'
 import { load, post, written } from './requests.ts'
 
 /**
- * The processor time that the service takes for its heavy operations, as multiples of a get: `npm run bench -- heavy`.
- * All are asked in turn, in rounds. Each is compared with the get of its round, because the machine is not equally fast
- * in all of them, and the median of the rounds counts.
+ * Measures the processor time of the service's heavy operations, as multiples of a get: `npm run bench -- heavy`. All
+ * are requested in turn, in rounds. Each is compared with the get of its round, because the speed of the machine
+ * varies, and the median of the rounds counts.
  */
 const ROUNDS = 5
 const SECONDS = 3
 const CONNECTIONS = 16
 const HOMES = 20
 const REQUESTS = 40
-/** Vendors to change: those who change the same one wait for each other. */
+/** Vendors to change. Changes of the same vendor wait for each other. */
 const CHANGED = 100
 
 interface Heavy {
   name: string
-  /** How many times a get it may take. */
+  /** The allowed cost as a multiple of a get. */
   most: number
   requests: string[]
 }
@@ -97,7 +97,7 @@ async function operationsOf(service: Service, key: string): Promise<Heavy[]> {
     {
       name: 'change of a vendor',
       most: 4.5,
-      // Each of them changes something, for whoever was the last.
+      // Each request changes something, whatever the previous one did.
       requests: Array.from({ length: 3 * CHANGED }, (_, i) =>
         send('PATCH', `/vendors/${changedIds[i % CHANGED]}`, { contactName: `Contact ${i}` }),
       ),

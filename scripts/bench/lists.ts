@@ -8,22 +8,24 @@ import { makeBuilder, openEnvironment, startService } from '../processes/service
 import { addCopies, LONG_LISTS, type Question, questionsOf, type Sql, tableOf } from './long-lists.ts'
 
 /**
- * Whether lists stay fast as they grow: `npm run bench -- lists listTasks listBids`, or without names all of them. Each
- * list is filled with copies of a record, and asked in every order and by every filter, once by a value that all
- * records have and once by one that none has. Every question is asked of the short and of the long list several times,
- * and its best time counts, which other work on the machine disturbs least.
+ * Measures whether lists stay fast as they grow: `npm run bench -- lists listTasks listBids`, or all lists without
+ * names. Each list is filled with copies of a record, and requested in every order and by every filter, with a value
+ * that all records have and with one that none has. Each question is sent several times to a short and a long list, and
+ * its best time counts, because other work on the machine affects it least.
  */
 const FEW = 10_000
-/** A long list is at least so many times as long as the short one. */
+/** A long list has at least this many times the rows of the short one. */
 const LEAST_TIMES = 5
 const ASKED = 7
-/** What a question may take more of the long list than of the short one: so many times, or so many milliseconds. */
+/**
+ * A question may take this many times longer, or this many milliseconds longer, on the long list than on the short one.
+ */
 const MOST_TIMES = 1.5
 const MOST_MORE_MS = 3
 
 export const LISTS = LONG_LISTS.map(({ id }) => id)
 
-/** @param rows how long a long list is */
+/** @param rows the number of rows of a long list */
 export async function measureLists(names: readonly string[], rows: number): Promise<string[]> {
   const few = Math.min(FEW, Math.floor(rows / LEAST_TIMES))
   const lines = [`| list | asked | of ${few}, ms | of ${rows}, ms | |`, '| --- | --- | ---: | ---: | --- |']
@@ -31,7 +33,7 @@ export async function measureLists(names: readonly string[], rows: number): Prom
     const { id } = operation
     if (names.length > 0 && !names.includes(id)) continue
     process.stderr.write(`${id}\n`)
-    // A server of its own, because a million rows of everything at once would fill a disk.
+    // A separate server, because a million rows of everything at once would fill a disk.
     const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '30min' })
     if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
     const measured = await measureList(operation, await postgres.database(), [few, rows])
@@ -43,13 +45,13 @@ export async function measureLists(names: readonly string[], rows: number): Prom
   return lines
 }
 
-/** The rows of the table; a sentence if the list cannot be filled. */
+/** Returns the rows of the report; a sentence if the list cannot be filled. */
 async function measureList(
   operation: Operation,
   database: string,
   [few, many]: readonly [few: number, many: number],
 ): Promise<string[] | string> {
-  // Mails are only written down where there is a server to send them by, even one that never answers.
+  // Emails are recorded only if there is an SMTP server, even one that never answers.
   const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'office@example.com' }
   const environment = openEnvironment({ DATABASE_URL: database, ...mail })
   const { organizationId, key } = await makeBuilder(environment)
@@ -66,7 +68,7 @@ async function measureList(
     if (address === undefined) return 'it has no address'
     const { body } = await ask(service.url, 'GET', address, undefined, { key })
     const [record] = body.data ?? []
-    // An entry of the audit trail is an event that is shown under another name.
+    // An entry of the audit trail is an event under another name.
     const id = record?.eventId ?? record?.id
     if (id === undefined) return 'it has no record with an id'
     const table = await tableOf(sql, id)
@@ -91,14 +93,14 @@ async function measureList(
   }
 }
 
-/** The best time of each question, in milliseconds; infinite if its value is none that the parameter takes. */
+/** Returns the best time of each question in milliseconds; infinite if the parameter rejects its value. */
 async function timesOf(url: string, key: string, questions: readonly Question[]): Promise<number[]> {
   const best = questions.map(() => Number.POSITIVE_INFINITY)
   for (let round = 0; round < ASKED; round++) {
     for (const [i, { name, target }] of questions.entries()) {
       const begun = performance.now()
       const answer = await ask(url, 'GET', target, undefined, { key })
-      // Not every made-up value is one that the parameter takes.
+      // Some parameters reject some of the made-up values.
       if (answer.status === 422 && name.endsWith('=zzzz')) continue
       if (answer.status !== 200 && answer.status !== 503) throw new Error(`${name}: ${JSON.stringify(answer.body)}`)
       best[i] = Math.min(best[i] ?? 0, performance.now() - begun)
@@ -107,7 +109,7 @@ async function timesOf(url: string, key: string, questions: readonly Question[])
   return best
 }
 
-/** The first word of the record, once it is indexed; none if its list is not searched by words. */
+/** Returns the first word of the record once it is indexed; empty if its list has no word search. */
 async function wordOf(client: pg.Client, id: string): Promise<string[]> {
   while ((await client.query('select from "searchQueue" limit 1')).rowCount !== 0) await delay(100)
   const { rows } = await client.query<{ word: string }>(

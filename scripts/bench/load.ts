@@ -1,6 +1,6 @@
 /**
- * Loads one address and prints the results as JSON: a number of connections, each sending its next request when the
- * last one has been answered. A separate process, on bare sockets, to take as little as possible of the machine that it
+ * Loads one URL and prints the results as JSON: a number of connections, each of which sends its next request when the
+ * previous one was answered. A separate process on plain sockets, to use as little as possible of the machine that it
  * measures.
  *
  *   echo '{"port":3000,"requests":["GET / HTTP/1.1…"],"connections":32,"seconds":3}' | npx node scripts/bench/load.ts
@@ -9,7 +9,7 @@ import { connect } from 'node:net'
 
 export interface Load {
   port: number
-  /** Whole requests as they go over the wire; each connection cycles through them from a different start. */
+  /** Complete requests as sent over the wire; each connection cycles through them from a different start. */
   requests: string[]
   connections: number
   seconds: number
@@ -17,7 +17,7 @@ export interface Load {
 
 export interface Seen {
   answered: number
-  /** Answers that were not 2xx. */
+  /** Responses that were not 2xx. */
   refused: number
   seconds: number
   p50Ms: number

@@ -1,9 +1,9 @@
 import type { Operation, OperationId } from '../../server/platform/calls/contract.ts'
 import { contract } from '../conformance/contract.ts'
 
-/** Lists that are filled with copies of a record, and what they are asked then. */
+/** Lists that are filled with copies of a record, and the questions to measure. */
 
-/** Lists that stay short although they do not lie within a record, and why. */
+/** Lists that stay short although they are not nested in a record, and why. */
 const SHORT: Partial<Record<OperationId, string>> = {
   listSkills: 'it stands in the contract',
   listEventTypes: 'it stands in the contract',
@@ -13,16 +13,16 @@ const SHORT: Partial<Record<OperationId, string>> = {
   listStatusChanges: 'a record has few of them, and is found by its index',
 }
 
-/** The lists that grow with the years. What lies within a record is found by the record, and there is little of it. */
+/** The lists that grow over the years. Nested lists are found through their record and stay short. */
 export const LONG_LISTS: readonly Operation[] = [...contract.operations.values()].filter(
   ({ id, method, path }) =>
     method === 'GET' && id.startsWith('list') && !/^\/api\/portal\/|\{/.test(path) && SHORT[id] === undefined,
 )
 
-/** Filters by which all of a list may be read, because a builder has some thousand of them. */
+/** Filters that may read a whole list, because a builder has only a few thousand of these records. */
 const MAY_READ_ALL = new Set(['listVendors scope', 'listCostCodes scope'])
 
-/** Runs a statement, whichever connection by, and returns its rows. */
+/** Runs a statement on some connection and returns its rows. */
 export type Sql = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>
 
 export interface Question {
@@ -30,16 +30,19 @@ export interface Question {
   target: string
 }
 
-/** A list, where it is asked, and a record of it. */
+/** A list, its path, and a record in it. */
 interface Asking {
   operation: Operation
   address: string
   record: Record<string, unknown>
-  /** A word that the record and its copies are found by, if they are. */
+  /** A word that finds the record and its copies, if there is one. */
   common: string[]
 }
 
-/** Every order and filter of a long list: by a value that all copies of the record have, and by one that none has. */
+/**
+ * Returns every order and filter of a long list: with a value that all copies of the record have, and with one that
+ * none has.
+ */
 export function questionsOf({ operation, address, record, common }: Asking): Question[] {
   const separator = address.includes('?') ? '&' : '?'
   const ask = (name: string, value: string): Question => ({
@@ -54,7 +57,7 @@ export function questionsOf({ operation, address, record, common }: Asking): Que
       const schema = contract.resolve((contract.resolve(declared) as { schema: object }).schema) as Schema
       if (where !== 'query' || required === true || UNASKED.has(name)) return []
       if (name === 'sort') return (schema.enum ?? []).map((order) => ask('sort', order))
-      // A word that no record has, one that a hundred of them have, and one that all have.
+      // A word that no record has, one that a hundred records have, and one that all have.
       if (name === 'q') return ['zzqx', '7777', ...common].map((word) => ask('q', word))
       if (name === 'ids') return [ask('ids', String(record.id))]
       if (name.endsWith('After')) return [ask(name, '2020-01-01T00:00:00Z'), ask(name, '2099-01-01T00:00:00Z')]
@@ -71,7 +74,7 @@ interface Schema {
   format?: string
 }
 
-/** A value that the records have, and one that they do not have, as far as there are any. */
+/** Returns a value that the records have, and one that they do not have, as far as such values exist. */
 function valuesFor({ enum: all, type, format }: Schema, present: unknown): string[] {
   if (all !== undefined)
     return [...new Set([present ?? all[0], all.find((each) => each !== present)])].flatMap((each) =>
@@ -84,9 +87,9 @@ function valuesFor({ enum: all, type, format }: Schema, present: unknown): strin
   return [present, other]
 }
 
-/** The table of a resource. */
+/** Returns the table of a resource. */
 export async function tableOf(sql: Sql, id: string): Promise<string | null> {
-  // Nothing refers to events, so they have no key.
+  // Nothing refers to events, so they have no foreign key.
   if (id.startsWith('evt_')) return 'events'
   const rows = await sql(
     `select c."relname" as "table" from pg_index i join pg_class c on c.oid = i.indrelid
@@ -100,10 +103,7 @@ export async function tableOf(sql: Sql, id: string): Promise<string | null> {
   return null
 }
 
-/**
- * Copies that may not be alike, or hardly ever are, are each about another record of a table, which has to be long
- * already.
- */
+/** Copies that must be unique, or nearly always are, each refer to another record of a table that is already long. */
 const ABOUT_ANOTHER: Record<string, { column: string; table: string }> = {
   bids: { column: 'vendorId', table: 'vendors' },
   tasks: { column: 'homeId', table: 'homes' },
@@ -118,7 +118,10 @@ interface Copied {
   another?: { column: string; table: string } | undefined
 }
 
-/** Copies of a row, told apart where they may not be alike, each a second older than the one before; events are newer. */
+/**
+ * Copies a row with a different ID each, and different values where they must be unique. Each copy is a second older
+ * than the one before; events are newer.
+ */
 export async function addCopies(
   sql: Sql,
   { table, organizationId, id, from, to, another = ABOUT_ANOTHER[table] }: Copied,
@@ -155,8 +158,8 @@ export async function addCopies(
      where t."organizationId" = $1 and t."id" = $2 on conflict do nothing`,
     [organizationId, id, from, to],
   )
-  // The service would index the copies in its own time, and may have begun to; here their words are copied too, each with
-  // the copy's number. Not every record is found by words.
+  // The service would index the copies in the background and may have started. Here their words are copied too, each
+  // with the copy's number. Some kinds of records are not searched by words.
   await sql('truncate "searchQueue"')
   const [found] = await sql('select from "searchWords" where "organizationId" = $1 and "recordId" = $2 limit 1', [
     organizationId,

@@ -5,14 +5,14 @@ import { median } from './median.ts'
 import { load, post, written } from './requests.ts'
 
 /**
- * How much one builder's flood delays another builder's requests: `npm run bench -- neighbours`. The neighbour keeps
- * eight connections busy, first beside a neighbour who does the same, then beside the flood, in turns.
+ * Measures how much one builder's flood delays another builder's requests: `npm run bench -- neighbours`. The other
+ * builder keeps eight connections busy, alternately next to a builder that does the same and next to the flood.
  */
 const ROUNDS = 5
 const SECONDS = 4
 const VENDORS = 2000
 const DRAFTS = 200
-/** The times a neighbour's p99 may grow under a flood. */
+/** The factor by which another builder's p99 may grow during a flood. */
 const MOST = 2
 
 interface Flood {
@@ -69,8 +69,8 @@ export async function measureNeighbours(): Promise<string[]> {
 }
 
 /**
- * Twelve clients that run a composite skill again and again, each time under a new Idempotency-Key. All vendors can be
- * suggested, because little is asked about one that is passed over.
+ * Twelve clients that run a composite skill repeatedly, each time under a new Idempotency-Key. All vendors can be
+ * suggested, because excluded vendors cost little.
  */
 async function skillsAtOnce(service: Service, key: string): Promise<Flood> {
   const insured = {
@@ -91,7 +91,7 @@ async function skillsAtOnce(service: Service, key: string): Promise<Flood> {
   return { name: '12 skills at once', connections: 12, requests }
 }
 
-/** Twenty clients that read the largest pages there are. */
+/** Twenty clients that read the largest possible pages. */
 async function largePages(service: Service, key: string): Promise<Flood> {
   const community = await post(service, key, '/api/ext/communities', { name: 'Large' })
   const lines = Array.from({ length: 200 }, (_, i) => ({ description: `${i} ${'x'.repeat(450)}` }))
@@ -111,7 +111,7 @@ async function largePages(service: Service, key: string): Promise<Flood> {
   }
 }
 
-/** Twenty clients that invite three vendors each time, whose numbers, vendors and notices are the same for all. */
+/** Twenty clients that invite three vendors each time and compete for the same numbers, vendors and notices. */
 async function bidRequests(service: Service, key: string): Promise<Flood> {
   const vendor = { scopes: ['roofing'], email: 'bids@example.com', status: 'active' }
   const vendorIds: string[] = []
@@ -123,7 +123,7 @@ async function bidRequests(service: Service, key: string): Promise<Flood> {
   return { name: '20 bid requests at once', connections: 20, requests }
 }
 
-/** Twelve clients that search their lists for letters that nothing contains. */
+/** Twelve clients that search their lists for letters that no record contains. */
 function searches(key: string): Flood {
   const lists = ['vendors', 'bids/requests', 'purchase-orders', 'homes']
   const requests = lists.map((list) => written('GET', `/api/ext/${list}?q=vqx`, key))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** User and system time of a process so far; 0 if the system does not report it. */
+/** Returns the user and system time of a process so far in milliseconds; 0 if the system does not report it. */
 export function cpuMs(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

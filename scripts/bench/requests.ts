@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Service } from '../processes/service.ts'
 import type { Load, Seen } from './load.ts'
 
-/** Creates something and returns its id. */
+/** Creates a record and returns its ID. */
 export async function post(service: Service, key: string, target: string, body: unknown): Promise<string> {
   const response = await fetch(service.url + target, {
     method: 'POST',
@@ -15,7 +15,7 @@ export async function post(service: Service, key: string, target: string, body: 
   return ((await response.json()) as { id: string }).id
 }
 
-/** A request as it goes over the wire. */
+/** Returns a request as it is sent over the wire. */
 export function written(method: string, target: string, key: string, body?: unknown, headers = ''): string {
   const text = body === undefined ? '' : JSON.stringify(body)
   const length =
@@ -23,7 +23,7 @@ export function written(method: string, target: string, key: string, body?: unkn
   return `${method} ${target} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\n${headers}${length}\r\n${text}`
 }
 
-/** Loads the service for so long, by connections that send these requests in turn. */
+/** Sends these requests in turn over several connections for a given time. */
 export function load(
   service: Service,
   { connections, requests }: Pick<Load, 'connections' | 'requests'>,
@@ -32,7 +32,7 @@ export function load(
   return loadBy([], { port: Number(new URL(service.url).port), requests, connections, seconds })
 }
 
-/** Loads an address by a process of its own, which this command starts if it is not empty. */
+/** Loads a URL from a separate process, which runs under this command if the command is not empty. */
 export function loadBy(command: readonly string[], what: Load): Promise<Seen> {
   const [program = '', ...rest] = [...command, process.execPath, path.join(import.meta.dirname, 'load.ts')]
   const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -14,16 +14,16 @@ import { type Plumbline, startPlumbline } from '../../server/plumbline.ts'
 import { startPostgres } from '../processes/postgres.ts'
 
 /**
- * Whether deleting keeps up with what is recorded, on a private PostgreSQL with fsync on: `npm run bench -- retention`.
- * The jobs run on connections on which every statement ends after a second, a tenth of what it may take in the service,
- * so that they fail if one takes longer.
+ * Measures whether deletion keeps up with what is recorded, on a private PostgreSQL with fsync on: `npm run bench --
+ * retention`. The jobs run on connections where every statement ends after a second, a tenth of the service's limit, so
+ * that they fail if one takes longer.
  */
 const LONGEST_STATEMENT_MS = 1000
 
 const ANSWERS = 1_500_000
 const BUILDERS = 10
 const MONTHS = 6
-/** Of each builder in each month. */
+/** Per builder and month. */
 const ROWS = 2500
 const KEPT_DAYS = 365
 
@@ -56,7 +56,7 @@ export async function measureRetention(): Promise<string[]> {
 
 const perSecond = (rows: number, ms: number) => `${Math.round((rows / ms) * 1000)} rows a second`
 
-/** Stored answers that are over, of which a busy day leaves that many. */
+/** Inserts as many expired stored responses as a busy day leaves. */
 async function answers({ database, clock }: Plumbline, filling: Database): Promise<string> {
   await filling.transaction(async (trx) => {
     await sql`
@@ -72,7 +72,7 @@ async function answers({ database, clock }: Plumbline, filling: Database): Promi
   return `${ANSWERS} stored answers deleted: ${perSecond(ANSWERS, ms)} (goal: 1000; no statement over ${LONGEST_STATEMENT_MS} ms)`
 }
 
-/** Events and moves of statuses of several builders, several months past what they are kept for. */
+/** Inserts events and status changes of several builders that are several months past their retention. */
 async function aged({ app, database, clock }: Plumbline, filling: Database, archives: boolean): Promise<string> {
   for (let i = 0; i < BUILDERS; i++) {
     const given = { ownerEmail: 'owner@example.com', ownerName: 'Owner', most: 1000 }
@@ -92,7 +92,7 @@ async function aged({ app, database, clock }: Plumbline, filling: Database, arch
 
 async function fill(trx: Database['statements'], organizationId: string): Promise<void> {
   const at = sql`now() - interval '${sql.raw(String(KEPT_DAYS + (MONTHS + 1) * 31))} days' + n * interval '${sql.raw(String((MONTHS * 30) / (MONTHS * ROWS)))} days'`
-  // The ids are in the order of time, as real ones are, and an event has 1.5 kB.
+  // The IDs are in order of time like real ones, and an event has 1.5 kB.
   await sql`
     insert into "events" ("organizationId", "id", "type", "resourceId", "payload", "occurredAt", "sequence")
     select ${organizationId}, 'evt_' || lpad(n::text, 10, '0') || substr(${organizationId}, 5), 'vendor.created', 'ven_' || n,

@@ -7,11 +7,11 @@ import { startPostgres } from '../processes/postgres.ts'
 import { openEnvironment, operate, startService } from '../processes/service.ts'
 
 /**
- * How long the skills that read take a builder of 5,000 homes and 3,000 vendors: `npm run bench -- skills`, or with the
- * names of some. The homes are those of the demo builder, copied with all that belongs to them into a hundred
- * communities; a tenth of them is under way, and the others were built in the years before. Every example is asked
- * several times, and its best time counts, which other work on the machine disturbs least, the service's own part
- * included. Without names, also how long it takes to find a skill.
+ * Measures the reading skills for a builder of 5,000 homes and 3,000 vendors: `npm run bench -- skills`, optionally
+ * with the names of some. The homes are those of the demo builder, copied with all their records into a hundred
+ * communities; a tenth of them is under construction, and the others were built in earlier years. Every example is
+ * requested several times and its best time counts, because other work on the machine, including the service's own,
+ * affects it least. Without names it also measures how long it takes to find a skill.
  */
 const COPIES = 430
 const COPIES_UNDER_WAY = 43
@@ -22,7 +22,7 @@ const SEARCHED = 20
 const FINDING_MS = 10
 const ASKED_FOR = new URL('../../test/support/tasks-for-agents.json', import.meta.url)
 
-/** What is copied with a home: all that reports about many homes go through. */
+/** The tables that are copied with a home, which reports about many homes read. */
 const OF_HOMES = [
   ...[
     'homes',
@@ -37,7 +37,10 @@ const OF_HOMES = [
   ],
   'bids',
 ]
-/** The ids that are a copy's own; all others are shared by all copies, and vendors are those of a copy of theirs. */
+/**
+ * The prefixes of the IDs that each copy replaces. Other IDs are shared by all copies, and vendors are those of a
+ * separate copy.
+ */
 const PREFIXES = ['hom', 'bud', 'po', 'tsk', 'mil', 'sel', 'sale', 'pay', 'brq', 'inv', 'bid']
 
 export const SKILLS = Object.keys(contract.document['x-skills'] as object)
@@ -85,7 +88,7 @@ export async function measureSkills(names: readonly string[]): Promise<string[]>
   return names.length > 0 ? lines : [...lines, '', finding()]
 }
 
-/** How much of the processor it takes to find skills by what people ask for; a model searches before it runs one. */
+/** Measures the processor time of finding skills by people's words; a model searches before it runs a skill. */
 function finding(): string {
   const search = skillSearchOf(contract)
   const requests = (JSON.parse(readFileSync(ASKED_FOR, 'utf8')) as { request: string }[]).map(({ request }) => request)
@@ -103,7 +106,7 @@ function finding(): string {
   return `finding skills: p99 ${p99Ms.toFixed(1)} ms, wanted < ${FINDING_MS}: ${p99Ms < FINDING_MS ? 'holds' : 'MISSED'}`
 }
 
-/** Copies the homes with what is theirs, and the vendors; an id of a copy ends in the copy's number. */
+/** Copies the homes with their records, and the vendors. The ID of a copy ends with the copy's number. */
 async function multiply(client: pg.Client, organizationId: string): Promise<void> {
   await client.query('set session_replication_role = replica')
   await client.query(`
@@ -128,7 +131,7 @@ async function multiply(client: pg.Client, organizationId: string): Promise<void
   await client.query('vacuum analyze')
 }
 
-/** What became of the copies that are not under way any more: two years ago all was built, paid and sold. */
+/** The state of the finished copies: two years ago everything was built, paid and sold. */
 const BUILT_BEFORE: Record<string, string> = {
   homes: `"status" = 'closed', "closingDate" = coalesce("closingDate", current_date - 700),
     "actualCompletionDate" = coalesce("actualCompletionDate", current_date - 720)`,

@@ -27,8 +27,8 @@ import { newSecret, placeOf } from '../../server/platform/webhooks/secret.ts'
 import { startPostgres } from '../processes/postgres.ts'
 
 /**
- * How fast, fair and steady webhooks are, on a private PostgreSQL with fsync on: `npm run bench -- webhooks`. The
- * receivers run in another process, and the service in this one.
+ * Measures how fast, fair and steady webhooks are, on a private PostgreSQL with fsync on: `npm run bench -- webhooks`.
+ * The receivers run in another process, and the service in this one.
  */
 const THIS_FILE = fileURLToPath(import.meta.url)
 
@@ -37,12 +37,12 @@ interface Arrival {
   atMs: number
 }
 
-/** This machine's time with fractions of a millisecond, comparable between processes. */
+/** Returns this machine's time in milliseconds with fractions, comparable between processes. */
 function preciseNow(): number {
   return performance.timeOrigin + performance.now()
 }
 
-// --- the receivers, in a process of their own
+// --- the receivers, in a separate process
 
 function receive(): void {
   let arrivals: Arrival[] = []
@@ -92,7 +92,7 @@ class Receivers {
   }
 }
 
-// --- what is measured
+// --- the measurements
 
 interface Bench {
   database: Database
@@ -100,13 +100,13 @@ interface Bench {
   clock: Clock
   receivers: Receivers
   organizationId: string
-  /** Who the subscriptions act for. */
+  /** The key that the subscriptions act for. */
   keyId: string
 }
 
 const contract = loadContract()
 
-/** Inserted straight into the table, because there are more than a builder may have today. */
+/** Inserted directly into the table, because there are more than a builder may have. */
 async function subscribe(bench: Bench, paths: string[]): Promise<string[]> {
   const { database, config, organizationId, keyId } = bench
   const now = new Date()
@@ -172,7 +172,7 @@ function startWorker({ database, config, clock }: Bench) {
   return startDelivery({ database, config, clock, contract, log, failures, tellDisabled })
 }
 
-/** From the commit to the request's first byte at the receiver, at a steady 200 events a second. */
+/** Measures from the commit to the request's first byte at the receiver, at a steady 200 events a second. */
 async function latency(bench: Bench): Promise<string> {
   await subscribe(bench, ['/a'])
   const worker = startWorker(bench)
@@ -193,14 +193,16 @@ async function latency(bench: Bench): Promise<string> {
   await Promise.all(writes)
   await bench.receivers.until(committed.size, 10_000)
   await worker.stop()
-  // The first second is for warming up.
+  // The first second is the warm-up.
   const waits = [...committed]
     .slice(perSecond)
     .map(([id, atMs]) => (bench.receivers.arrivals.get(`/a ${id}`) ?? Number.NaN) - atMs)
   return `commit to first byte at 200 events a second: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} (goal: p50 < 15, p99 < 100)`
 }
 
-/** Deliveries per second of one process with a backlog, and of a bare loop that claims, signs and posts. */
+/**
+ * Measures the deliveries per second of one process with a backlog, and of a minimal loop that claims, signs and posts.
+ */
 async function throughput(bench: Bench): Promise<string> {
   const [events, subscriptions] = [3000, 10]
   const run = async (work: () => Promise<() => Promise<void>>) => {
@@ -269,7 +271,7 @@ async function bareLoop(bench: Bench): Promise<() => Promise<void>> {
   }
 }
 
-/** 200 receivers that hang for as long as allowed, next to 1,000 that answer: how late do those get an event? */
+/** Measures how late 1,000 responding receivers get an event while 200 others hang until the timeout. */
 async function isolation(bench: Bench): Promise<string> {
   await cleared(bench)
   await subscribe(
@@ -296,7 +298,7 @@ async function isolation(bench: Bench): Promise<string> {
   return `1000 healthy receivers beside 200 that hang: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} of ${waits.length} (goal: p95 < 1000)`
 }
 
-/** 700 receivers of one builder that hang as long as allowed: how late does another builder get its events? */
+/** Measures how late another builder gets its events while 700 receivers of one builder hang until the timeout. */
 async function neighbours(bench: Bench): Promise<string> {
   await cleared(bench)
   const other = { ...bench, ...(await newBuilder(bench)) }
@@ -325,7 +327,7 @@ async function neighbours(bench: Bench): Promise<string> {
   return `a builder beside another one with 700 receivers that hang: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} of ${waits.length} (goal: p95 < 250)`
 }
 
-/** The cost of a claim on a table of ten thousand deliveries, and of a million. */
+/** Measures the cost of a claim on a table of ten thousand deliveries, and of a million. */
 async function size(bench: Bench): Promise<string> {
   const cost: number[] = []
   for (const rows of [10_000, 1_000_000]) {
@@ -335,8 +337,8 @@ async function size(bench: Bench): Promise<string> {
       Array.from({ length: 20 }, (_, i) => `/${i}`),
     )
     await record(bench, 1)
-    // The newest two thousand are due; ids and events are in the order of time, like real ones. A statement of this
-    // size must not run on the connections that requests share.
+    // The newest two thousand are due; IDs and events are in order of time, like real ones. A statement of this size
+    // must not run on the connections that requests share.
     await bench.database.transaction((trx) =>
       sql`insert into "deliveries" ("organizationId", "id", "webhookId", "eventId", "eventType", "sequence", "status", "nextAttemptAt", "createdAt", "updatedAt")
       select ${bench.organizationId}, 'dlv_' || lpad(n::text, 10, '0'), (${ids}::text[])[1 + n % 20], 'evt_' || lpad(n::text, 10, '0'), 'vendor.created', n,
@@ -351,7 +353,7 @@ async function size(bench: Bench): Promise<string> {
     const times: number[] = []
     for (let i = 0; i < 45; i++) {
       const started = performance.now()
-      // Allows one more per subscription in each round.
+      // Allows one more delivery per subscription in each round.
       const turns = ids.map((webhookId) => ({ organizationId, webhookId, most: 1 + i }))
       await claim({ ...bench, owners }, turns)
       times.push(performance.now() - started)
@@ -362,7 +364,7 @@ async function size(bench: Bench): Promise<string> {
   return `a claim before ten thousand deliveries: ${ms(small)}; before a million: ${ms(large)}; ratio ${(large / small).toFixed(2)} (goal: 1.2)`
 }
 
-/** Many events at once, in the place of one by one. */
+/** Records many events at once instead of one by one. */
 async function recordMany({ database, organizationId }: Bench, events: number, type: string): Promise<void> {
   await database.transaction(async (trx) => {
     await sql`insert into "events" ("organizationId", "id", "type", "resourceId", "payload", "occurredAt")
@@ -373,7 +375,10 @@ async function recordMany({ database, organizationId }: Bench, events: number, t
   })
 }
 
-/** Events a second that are numbered and given their deliveries, out of a backlog of twenty thousand and of 200,000. */
+/**
+ * Measures the events per second that are numbered and given their deliveries, from a backlog of twenty thousand and of
+ * 200,000.
+ */
 async function backlog(bench: Bench): Promise<string> {
   const { database, config, clock } = bench
   const owners = ownersOf(contract)
@@ -397,7 +402,10 @@ async function backlog(bench: Bench): Promise<string> {
   return `events dispatched a second out of a backlog of 20,000 and of 200,000, of a builder ${lines.join('; ')} (goal: 20000)`
 }
 
-/** A dispatch beside a backup, which still sees what was dispatched since it began: little, and a hundred thousand events. */
+/**
+ * Measures dispatching during a backup, whose snapshot keeps everything dispatched since it started: first few events,
+ * then a hundred thousand.
+ */
 async function backup(bench: Bench): Promise<string> {
   await cleared(bench)
   await subscribe(bench, ['/a'])
@@ -428,7 +436,7 @@ async function backup(bench: Bench): Promise<string> {
 const PARTS = { latency, throughput, isolation, neighbours, size, backlog, backup }
 export const WEBHOOK_PARTS: readonly string[] = Object.keys(PARTS)
 
-/** All parts, or those with these names; a line for each. */
+/** Runs all parts, or those with these names, and returns a line for each. */
 export async function measureWebhooks(wanted: readonly string[]): Promise<string[]> {
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
   if (postgres === null) return []
@@ -457,7 +465,7 @@ export async function measureWebhooks(wanted: readonly string[]): Promise<string
   return lines
 }
 
-/** A builder with a key that may do everything. */
+/** Creates a builder and a key with every permission. */
 async function newBuilder({ database, clock }: Pick<Bench, 'database' | 'clock'>) {
   const { organization } = await createOrganization(database, clock, {
     name: 'Harrow & Finch Homes',

@@ -1,4 +1,4 @@
-/** Calls a service that may die at any moment, by one key. */
+/** Calls a service that may die at any moment, with one key. */
 export class Caller {
   readonly #key: string
 
@@ -32,7 +32,7 @@ export class Caller {
     return items
   }
 
-  /** Null if there was no answer. */
+  /** Returns null if there was no response. */
   async send(service: string, method: string, path: string, body?: object, idempotencyKey?: string) {
     try {
       const response = await fetch(`${service}/api/ext${path}`, {

@@ -6,15 +6,15 @@ import { workCalendar } from '../../server/platform/values/workdays.ts'
 import { Caller } from './caller.ts'
 
 const WORKDAYS = [1, 2, 3, 4, 5]
-/** Each of these waits for the one before it, so a delay of the first moves all. */
+/** Each task depends on the previous one, so a delay of the first moves all. */
 const TASKS = 60
-/** The most delays that a task takes are 100, so they are spread over this many. */
+/** A task accepts at most 100 delays, so they are spread over this many tasks. */
 const DELAYED = 20
 
 /**
- * Delays tasks of one home without pause, and records which delays were acknowledged and which were left without an
- * answer. Afterwards all of each cascade is there or nothing of it: the delay, every date, the home's forecast, and one
- * notice to each vendor with its event.
+ * Delays tasks of one home without pause, and records which delays were acknowledged and which were not answered.
+ * Afterwards each cascade exists completely or not at all: the delay, every date, the home's forecast, and one notice
+ * to each vendor with its event.
  */
 export class Cascades {
   readonly #caller: Caller
@@ -31,7 +31,7 @@ export class Cascades {
     this.#caller = new Caller(key)
   }
 
-  /** Makes a home with a schedule whose vendors have been told when they are expected. */
+  /** Creates a home with a schedule whose vendors have been notified of their dates. */
   async prepare(service: string): Promise<void> {
     const community = { name: 'Juniper Ridge', status: 'active', timeZone: 'America/Chicago', workdays: WORKDAYS }
     const { id: communityId } = await this.#caller.made(service, '/communities', community)
@@ -59,7 +59,7 @@ export class Cascades {
     return this.#unanswered.size
   }
 
-  /** Delays with this many concurrent writers until the service is gone. */
+  /** Delays tasks with this many concurrent writers until the service is gone. */
   async write(service: string, writers: number): Promise<void> {
     this.#isDelaying = true
     await Promise.all(
@@ -87,7 +87,7 @@ export class Cascades {
     for (const [idempotencyKey, taskId] of [...this.#unanswered]) await this.#delay(service, idempotencyKey, taskId)
   }
 
-  /** What is there in part, or was lost; nothing if all is well. */
+  /** Returns what exists only partially or was lost; empty if all is well. */
   async faults(service: string): Promise<string[]> {
     const faults = this.#odd.splice(0)
     const tasks = await this.#caller.all<Task>(service, `/tasks?homeId=${this.#homeId}&sort=createdAt&limit=200`)
@@ -114,7 +114,7 @@ export class Cascades {
     return [...faults, ...(await this.#noticeFaults(service, tasks))]
   }
 
-  /** Each notice of another date begins where the one before it ended, and has one event. */
+  /** Each notice of a new date starts where the previous one ended, and has one event. */
   async #noticeFaults(service: string, tasks: readonly Task[]): Promise<string[]> {
     const faults: string[] = []
     const known = new Map<string, string>()
@@ -146,7 +146,7 @@ export class Cascades {
     return faults
   }
 
-  /** Whether it was answered. */
+  /** Returns whether the request was answered. */
   async #delay(service: string, idempotencyKey: string, taskId: string): Promise<boolean> {
     this.#unanswered.set(idempotencyKey, taskId)
     const body = { days: 1, reasonCode: 'weather' }

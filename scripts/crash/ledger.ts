@@ -3,18 +3,18 @@ import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Receiver } from '../processes/receiver.ts'
 
-/** After a failover the dispatcher may try again only a second later. */
+/** After a failover the dispatcher may retry only a second later. */
 const LISTED_MS = 5000
 
 /**
- * Writes vendors without pause and records what was sent, what was acknowledged and what was left without an answer.
- * Afterwards the records are compared with what the service shows.
+ * Writes vendors without pause, and records what was sent, what was acknowledged and what was not answered. Afterwards
+ * the records are compared with what the service shows.
  */
 export class Ledger {
   readonly #key: string
   /** What was sent, by externalId, which is also the Idempotency-Key. */
   readonly #entries = new Map<string, Entry>()
-  /** How often each answer came: `201`, `503 unavailable` or `no connection`. */
+  /** How often each response came: `201`, `503 unavailable` or `no connection`. */
   readonly answers = new Map<string, number>()
   #isWriting = false
   #repeated = 0
@@ -24,7 +24,7 @@ export class Ledger {
     this.#key = key
   }
 
-  /** When each write was acknowledged last, as `Date.now()` says it, by externalId. */
+  /** When each write was last acknowledged, in the milliseconds of `Date.now()`, by externalId. */
   get acknowledgedAt(): Map<string, number> {
     return new Map([...this.#entries].flatMap(([id, { atMs }]) => (atMs === null ? [] : [[id, atMs]])))
   }
@@ -73,7 +73,7 @@ export class Ledger {
     }
   }
 
-  /** Resends, under its old Idempotency-Key, whatever was left without an answer. */
+  /** Resends every unanswered request under its old Idempotency-Key. */
   async repeatUnanswered(service: string): Promise<void> {
     for (const [externalId, entry] of this.#entries) {
       if (entry.vendor !== null) continue
@@ -83,7 +83,10 @@ export class Ledger {
     }
   }
 
-  /** Gives every event the time to be listed, which is a moment after what it tells of can be read. */
+  /**
+   * Compares with the service after giving every event time to be listed, which happens a moment after its record can
+   * be read.
+   */
   async compare(service: string): Promise<Comparison> {
     const deadline = Date.now() + LISTED_MS
     for (;;) {
@@ -105,7 +108,7 @@ export class Ledger {
       if (found.length > 1) doubled.push(externalId)
       if (vendor === null) continue
       const [stored] = found
-      // A change whose answer was cut off may have been made, so the version may be ahead of the recorded one.
+      // A change whose response was cut off may have been made, so the version may be ahead of the recorded one.
       const isThere =
         stored?.id === vendor.id &&
         stored.version >= vendor.version &&
@@ -134,7 +137,7 @@ export class Ledger {
     return new Set((await this.#all<Event>(service, '/api/ext/events?limit=200')).map(({ id }) => id))
   }
 
-  /** The events that did not reach the receiver within a minute. */
+  /** Returns the events that did not reach the receiver within a minute. */
   async undelivered(service: string, receiver: Receiver): Promise<string[]> {
     const deadline = Date.now() + 60_000
     for (;;) {

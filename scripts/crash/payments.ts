@@ -5,18 +5,18 @@ import { Caller } from './caller.ts'
 
 const ORDERS = 3
 
-/** One request about payments, as it is sent and, without an answer, sent again. */
+/** One request about payments, which is sent again if it was not answered. */
 interface Step {
   path: string
   body: object
-  /** What a creation is known by afterwards. */
+  /** The name that identifies the created record afterwards. */
   externalId: string | null
 }
 
 /**
- * Pays a few orders without pause, in single payments and in runs, and takes payments back. Afterwards all of each step
- * is there or nothing of it: no acknowledged payment is lost and none is there twice, every order is at exactly what
- * its payments come to, and every payment and every void has one event.
+ * Pays a few orders without pause, in single payments and in runs, and voids payments. Afterwards each step exists
+ * completely or not at all: no acknowledged payment is lost or duplicated, every order's paid amount equals the sum of
+ * its payments, and every payment and every void has one event.
  */
 export class Payments {
   readonly #caller: Caller
@@ -96,7 +96,7 @@ export class Payments {
     return { path: `/payments/${id}/status`, body: { status }, externalId: null }
   }
 
-  /** Whether it was answered. What the state of a payment forbids is an answer too. */
+  /** Returns whether the request was answered. A refusal because of a payment's state is an answer too. */
   async #take(service: string, idempotencyKey: string, step: Step): Promise<boolean> {
     this.#unanswered.set(idempotencyKey, step)
     const answer = await this.#caller.send(service, 'POST', step.path, step.body, idempotencyKey)
@@ -114,7 +114,7 @@ export class Payments {
     return true
   }
 
-  /** What is there in part, was lost or is there twice; nothing if all is well. */
+  /** Returns what exists only partially, was lost or is duplicated; empty if all is well. */
   async faults(service: string): Promise<string[]> {
     const faults = this.#odd.splice(0)
     const payments = await this.#caller.all<Payment>(service, `/payments?vendorId=${this.#vendorId}&limit=200`)

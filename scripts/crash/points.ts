@@ -4,8 +4,8 @@ import { type Receiver, startReceiver } from '../processes/receiver.ts'
 import { type Environment, type Service, startService } from '../processes/service.ts'
 
 /**
- * The moments in the life of an event at which a process may die, and what has to come of each. The service knows
- * nothing of them: its traffic with the database and the receiver shows how far it has come.
+ * The points in the life of an event at which a process may die, and the required result of each. The service knows
+ * nothing of them: its traffic with the database and the receiver shows which point it has reached.
  */
 export const POINTS = ['before commit', 'after commit', 'after claim', 'after send', 'before settle'] as const
 export type Point = (typeof POINTS)[number]
@@ -47,7 +47,7 @@ const MOMENTS: Partial<Record<Point, (moment: Moment) => boolean>> = {
 export interface Found {
   /** From the death of the process to the delivery by the next one. */
   resumedMs: number
-  /** What did not hold. */
+  /** The checks that failed. */
   faults: string[]
 }
 

@@ -1,10 +1,10 @@
 /**
- * What operators have to rely on, tried on this machine: each drill starts its own PostgreSQL, HAProxy and processes of
- * the service on free ports of the loopback address, and stops them all. A drill that needs a program that is not
- * installed says so and is left out.
+ * Tries on this machine what operators rely on: each drill starts its own PostgreSQL, HAProxy and processes of the
+ * service on free ports of the loopback address, and stops them all. A drill that needs a missing program says so and
+ * is skipped.
  *
  *   npm run drill                     all drills
- *   npm run drill -- failover         those whose name starts like this
+ *   npm run drill -- failover         those whose names start like this
  *   npm run drill -- upgrade --from v1.2.0
  *   npm run drill -- move --records 200000
  */
@@ -46,7 +46,7 @@ const drills: { name: string; run(check: Check): Promise<void> }[] = [
   { name: 'two-owners of one data folder', run: twoOwners },
 ]
 
-// Interrupting it leaves no processes behind: they end with this one.
+// An interruption leaves no processes behind: they end with this one.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 let [passed, failed] = [0, 0]

@@ -9,28 +9,28 @@ import { freePort, makeBuilder, openEnvironment, type Service, startService } fr
 
 export type Check = (held: boolean, what: string) => void
 
-/** As long as a process may take to serve again after a replica has been promoted. */
+/** How long a process may take to serve again after a replica was promoted. */
 const RECOVERED_MS = 5000
 
-/** Commits are in order; their acknowledgements pass each other on the way, but not by more than this. */
+/** Commits are in order. Their acknowledgements can overtake each other, but not by more than this. */
 const PASSED_MS = 100
 
-/** When a replica is promoted in place of a primary that has died, by somebody who sees it. */
+/** How long an operator takes to promote a replica in place of a dead primary. */
 const PROMOTED_AFTER_MS = 1500
 
-/** When Patroni promotes it, if nobody has set that otherwise, in place of one that only says nothing any more. */
+/** When Patroni, by default, replaces a primary that has only stopped responding. */
 const LEASE_MS = 30_000
 
 export interface Failover {
-  /** Whether the primary acknowledges what the replica has. */
+  /** Whether the primary acknowledges only what the replica has. */
   synchronous: boolean
-  /** Whether it only falls silent: its connections stay open, and nothing on them is answered. */
+  /** Whether it only stops responding: its connections stay open, and nothing on them is answered. */
   silent: boolean
 }
 
 /**
- * Two processes behind HAProxy, on a PostgreSQL with a replica. Under load the primary dies, with everything that it
- * runs, and the replica is promoted.
+ * Runs two processes behind HAProxy on a PostgreSQL with a replica. Under load the primary dies with all its processes,
+ * and the replica is promoted.
  */
 export async function failover(check: Check, { synchronous, silent }: Failover): Promise<void> {
   const primary = await startPostgres()
@@ -118,7 +118,7 @@ export async function failover(check: Check, { synchronous, silent }: Failover):
   await primary.stop()
 }
 
-/** What the database of a drill answers to a statement. */
+/** Runs a statement on the database of a drill. */
 export async function said(postgres: PrivatePostgres, text: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ host: '127.0.0.1', port: postgres.port, user: 'plumbline', database: 'plumbline' })
   await client.connect()
@@ -129,7 +129,7 @@ export async function said(postgres: PrivatePostgres, text: string): Promise<pg.
   }
 }
 
-/** Milliseconds until a process acknowledges a write, asked by its own address without a pause. */
+/** Returns the milliseconds until a process acknowledges a write, requested at its own address without pause. */
 async function firstWrite({ url }: Service, key: string, begun: number): Promise<number> {
   for (;;) {
     const answer = await fetch(`${url}/api/ext/vendors`, {
@@ -152,14 +152,14 @@ async function stopSending(primary: PrivatePostgres): Promise<void> {
   for (const { pid } of rows) process.kill(pid, 'SIGSTOP')
 }
 
-/** As if the machine lost its power: nothing that PostgreSQL had started goes on for a moment. */
+/** Simulates a power failure: no process of PostgreSQL continues even for a moment. */
 async function killAll(postgres: PrivatePostgres): Promise<void> {
   const children = stopAll(postgres)
   for (const child of children) process.kill(child, 'SIGKILL')
   await postgres.kill()
 }
 
-/** As if its disk did not answer any more. Returns the processes that PostgreSQL had started. */
+/** Simulates a disk that no longer responds. Returns the number of stopped processes of PostgreSQL. */
 function stopAll({ pid }: PrivatePostgres): number[] {
   process.kill(pid, 'SIGSTOP')
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)

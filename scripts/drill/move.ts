@@ -17,9 +17,9 @@ import type { Check } from './failover.ts'
 const CLI = path.resolve(import.meta.dirname, '../../server/operators/cli/main.js')
 
 /**
- * Moves the demo builder, with more records if wanted, from the embedded database to PostgreSQL. The move is refused
+ * Moves the demo builder, optionally with more records, from the embedded database to PostgreSQL. The move is refused
  * while the service runs, is killed on the way, and continues after a change of the source. Then keys, links, files and
- * webhook secrets are used at the new place.
+ * webhook secrets are used in the new place.
  *
  * @param records how many vendors to add
  */
@@ -134,7 +134,7 @@ async function runMove(environment: Environment, to: string, killAtFirstRow = fa
   }
 }
 
-/** The records, without what the exports themselves add to the audit trail. */
+/** Returns the records, without what the exports themselves add to the audit trail. */
 async function exportOf(environment: Environment, organizationId: string, file: string): Promise<string[]> {
   await operate(environment, 'organizations', 'export', organizationId, '--out', file)
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
@@ -161,7 +161,7 @@ async function statusOf(service: string, link: string): Promise<number> {
   return status
 }
 
-/** Adds copies of one vendor, past the interface, which would take an hour for so many. */
+/** Adds copies of one vendor directly, because the API would take an hour for so many. */
 async function addVendors(environment: Environment, count: number): Promise<void> {
   const database = await openDatabase(readConfig({ ...environment }))
   const own = new Set(['id', 'companyName', 'externalId', 'accountingId'])

@@ -8,8 +8,8 @@ import { extractVersion, lastRelease } from './earlier-version.ts'
 import type { Check } from './failover.ts'
 
 /**
- * This version migrates a database and writes; then an earlier version serves it, and then this one again. Each has to
- * number its events without a gap and deliver them.
+ * Lets this version migrate a database and write, then an earlier version serve it, and then this one again. Each must
+ * number its events without gaps and deliver them.
  *
  * @param to the tag or commit to roll back to, by default the last release
  */

@@ -6,15 +6,15 @@ import { startReceiver } from '../processes/receiver.ts'
 import { freePort, makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
 import type { Check } from './failover.ts'
 
-/** After this time the load balancer knows that a process does not answer: two checks of up to five seconds. */
+/** By this time the load balancer has noticed that a process does not respond: two checks of up to five seconds. */
 const NOTICED_MS = 12_000
 
-/** The last that it was sent by then waits for as long as the load balancer does (deploy/haproxy.cfg). */
+/** The last request sent to it by then waits as long as the load balancer does (deploy/haproxy.cfg). */
 const LONGEST_WAIT_MS = NOTICED_MS + 65_000
 
 /**
- * Two processes behind HAProxy. Under load one falls silent, as on a machine that hangs: its connections stay open. Once all
- * that it was working on has been given up, it comes back, and still finds all of that.
+ * Runs two processes behind HAProxy. Under load one stops responding, as on a machine that hangs: its connections stay
+ * open. After everything it was working on has been given up, it continues and still finds all of that.
  */
 export async function silentProcess(check: Check): Promise<void> {
   const postgres = await startPostgres()

@@ -6,12 +6,12 @@ import { Ledger } from '../crash/ledger.ts'
 import { makeBuilder, openEnvironment, startService } from '../processes/service.ts'
 import type { Check } from './failover.ts'
 
-/** What a container gives a process: an ID of its own, which is 1 in each of them. */
+/** What a container gives a process: its own process IDs, in which each is 1. */
 const ISOLATED = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child']
 
 /**
  * Starts a second service on the data folder of a running one, as a second container on the same volume would. Then the
- * first one is killed, and another starts although the file that names the owner has the ID of a running process.
+ * first one is killed, and another starts although the file that names the owner contains the ID of a running process.
  */
 export async function twoOwners(check: Check): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-owners-'))

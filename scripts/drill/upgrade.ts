@@ -11,7 +11,7 @@ import { type Check, said } from './failover.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
-/** What a version adds that the one before it knows nothing of; the index is built while both serve. */
+/** What a next version may add that the previous one does not know; the index is built while both serve. */
 const NEXT_MIGRATION = `import { type Kysely, sql } from 'kysely'
 import { createIndexes } from '../large-indexes.ts'
 
@@ -25,11 +25,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 `
 
 /**
- * Two processes of the version before behind HAProxy. Under load one of the next version is started beside them, which
- * migrates the database; one of the two dies and is started anew, as supervisors do; and then each is ended in its turn
- * and the next version started in its place.
+ * Runs two processes of the previous version behind HAProxy. Under load one of the next version is started next to
+ * them, which migrates the database. One of the two old ones dies and is restarted, as supervisors do. Then each is
+ * ended in turn, and the next version is started in its place.
  *
- * @param from the tag or commit of the version before
+ * @param from the tag or commit of the previous version
  */
 export async function upgrade(check: Check, from?: string): Promise<void> {
   const postgres = await startPostgres()
@@ -81,7 +81,7 @@ export async function upgrade(check: Check, from?: string): Promise<void> {
     const refused = [...ledger.answers].filter(([answer]) => !/^20[01]$/.test(answer))
     const cutOff = refused.filter(([answer]) => answer !== '502 unavailable')
     check(
-      // What was under way in the process that was killed is cut off, and no more.
+      // Only the requests in progress in the killed process are cut off.
       cutOff.length === 0 && refused.reduce((sum, [, count]) => sum + count, 0) <= 8,
       `answers under load: ${[...ledger.answers].map(([answer, count]) => `${count} × ${answer}`).join(', ')}`,
     )
@@ -99,7 +99,7 @@ export async function upgrade(check: Check, from?: string): Promise<void> {
   }
 }
 
-/** The folders of the version before and of the next one. */
+/** Returns the folders of the previous and the next version. */
 function versions(folder: string, from: string | undefined): [string, string] {
   const [before, next] = [path.join(folder, 'before'), path.join(folder, 'next')]
   for (const version of [before, next]) {
@@ -118,7 +118,7 @@ function versions(folder: string, from: string | undefined): [string, string] {
   return [before, next]
 }
 
-/** Whether each event of the only builder has its number within ten seconds, and no number is left out. */
+/** Whether every event of the only builder has its number within ten seconds, without gaps. */
 async function areNumbered(postgres: PrivatePostgres): Promise<boolean> {
   for (const begun = performance.now(); performance.now() - begun < 10_000; await delay(200)) {
     const { rows } = await said(

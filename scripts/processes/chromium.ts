@@ -4,13 +4,13 @@ import path from 'node:path'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import own from '../../package.json' with { type: 'json' }
 
-/** Where the packaged Chromium is unpacked, once for each version: 211 MB. */
+/** Where the packaged Chromium is unpacked once per version: 211 MB. */
 const UNPACKED = path.join(import.meta.dirname, `../../dist/chromium-${own.devDependencies['@sparticuz/chromium']}`)
 
 /**
- * The Chromium of CHROMIUM_PATH; without it the one in the package `@sparticuz/chromium`, which is the same everywhere and
- * was measured to take a third of the processor time of an installed one; and where that does not run, one installed under
- * its usual name. Null if there is none, which is so on a Mac or on ARM without a browser.
+ * Returns the path of Chromium: CHROMIUM_PATH; otherwise the package `@sparticuz/chromium`, which is the same
+ * everywhere and takes a third of the processor time of an installed one; or, if that does not run, an installed one
+ * under its usual name. Null if there is none, for example on a Mac or ARM without a browser.
  */
 export function findChromium(): string | null {
   const { CHROMIUM_PATH } = process.env
@@ -36,18 +36,21 @@ function installed(): string | null {
     try {
       return execFileSync('which', [name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
     } catch {
-      // Not under this name.
+      // Not installed under this name.
     }
   }
   return null
 }
 
-/** The packaged Chromium with the libraries and fonts that a bare container lacks; takes three seconds the first time. */
+/**
+ * Returns the packaged Chromium with the libraries and fonts that a bare container lacks. Takes three seconds the first
+ * time.
+ */
 function unpacked(): string {
   if (!existsSync(UNPACKED)) {
     mkdirSync(path.dirname(UNPACKED), { recursive: true })
     const folder = mkdtempSync(`${UNPACKED}-`)
-    // The package unpacks to TMPDIR, and its libraries only for who names this runtime.
+    // The package unpacks to TMPDIR, and includes its libraries only if this runtime is named.
     execFileSync(
       process.execPath,
       ['--input-type=module', '-e', "await (await import('@sparticuz/chromium')).default.executablePath()"],
@@ -72,13 +75,13 @@ function unpacked(): string {
   return path.join(UNPACKED, 'chromium')
 }
 
-/** Starts one that reaches this machine and no other, unless it may go anywhere. */
+/** Starts a browser that reaches only this machine, unless `anywhere` is set. */
 export function launchChromium(executablePath: string, options: { anywhere?: boolean } = {}): Promise<Browser> {
   const isPackaged = executablePath.startsWith(UNPACKED)
-  // As root, which a container often is, Chromium only runs without its sandbox; the packaged one has none.
+  // As root, which is common in containers, Chromium runs only without its sandbox; the packaged one has none.
   const args = isPackaged || process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  // Nothing here runs long enough to earn back what V8's optimizing compilers take, a tenth of the processor time; its
-  // quick one saves a sixth if it does not wait until a function has run for a while.
+  // Nothing here runs long enough to benefit from V8's optimizing compilers, which take a tenth of the processor time.
+  // Its baseline compiler saves a sixth if it compiles functions immediately.
   args.push('--js-flags=--no-opt --always-sparkplug')
   if (options.anywhere !== true) args.push(`--host-resolver-rules=${HERE_ALONE}`)
   return chromium.launch({ executablePath, args, ...(isPackaged && { env: environment() }) })
@@ -86,7 +89,7 @@ export function launchChromium(executablePath: string, options: { anywhere?: boo
 
 const HERE_ALONE = 'MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1'
 
-/** Where the packaged Chromium finds its libraries, and fonts where the machine has none. */
+/** Returns the environment in which the packaged Chromium finds its libraries, and fonts if the machine has none. */
 function environment(): NodeJS.ProcessEnv {
   const libraries = path.join(UNPACKED, 'al2023/lib')
   const fonts = existsSync('/etc/fonts/fonts.conf') ? {} : { FONTCONFIG_FILE: path.join(UNPACKED, 'fonts.conf') }
@@ -94,10 +97,10 @@ function environment(): NodeJS.ProcessEnv {
   return { ...process.env, ...fonts, LD_LIBRARY_PATH: LD_LIBRARY_PATH ? `${libraries}:${LD_LIBRARY_PATH}` : libraries }
 }
 
-/** A page of a given width that is meant to reach one origin and no other. */
+/** A page of a given width that should reach only one origin. */
 export interface Seen {
   readonly page: Page
-  /** What the page tried to load from elsewhere; the browser reaches nothing beyond this machine. */
+  /** URLs elsewhere that the page tried to load; the browser cannot reach anything beyond this machine. */
   readonly strayed: readonly string[]
   /** Script errors and console errors, including violations of the Content-Security-Policy. */
   readonly complaints: readonly string[]
@@ -113,7 +116,7 @@ export async function openPage(
   const context: BrowserContext = await browser.newContext({ viewport: { width, height: 850 }, ...options })
   const strayed: string[] = []
   const complaints: string[] = []
-  // Watched and not intercepted, which would also keep the browser from using what it has loaded once.
+  // Observed rather than intercepted, because interception would disable the browser's cache.
   context.on('request', (request) => {
     const url = request.url()
     if (/^(https?|wss?):/.test(url) && !url.startsWith(`${origin}/`)) strayed.push(url)
@@ -127,8 +130,8 @@ export async function openPage(
 }
 
 /**
- * Resolves once a page has loaded what it shows: nothing of it is still to come, and nothing has changed for half a
- * second. Its connections say less, because a page that is watched always has one that waits for events.
+ * Resolves once a page has loaded: nothing is pending, and nothing has changed for half a second. Its connections do
+ * not tell, because a live page always has one that waits for events.
  */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(

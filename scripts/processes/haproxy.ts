@@ -5,11 +5,11 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from './service.ts'
 
-/** HAProxy with the configuration that operators are given (deploy/haproxy.cfg), at addresses of this machine. */
+/** HAProxy with the configuration for operators (deploy/haproxy.cfg), on addresses of this machine. */
 export interface LoadBalancer {
-  /** Where the processes of the service are behind. */
+  /** The URL of the service's processes behind it. */
   readonly url: string
-  /** Where the PostgreSQL that takes writes is behind. */
+  /** The port of the PostgreSQL that accepts writes. */
   readonly postgresPort: number
   stop(): Promise<void>
 }
@@ -22,10 +22,10 @@ process.once('exit', () => {
 })
 
 /**
- * Null, after printing a conspicuous line, if the machine has no HAProxy.
+ * Starts HAProxy. Returns null, after printing a conspicuous line, if the machine has no HAProxy.
  *
- * @param services the ports of the service's processes, three at most, which need not run yet
- * @param databases those of one or two PostgreSQL
+ * @param services the ports of at most three service processes, which need not run yet
+ * @param databases the ports of one or two PostgreSQL servers
  */
 export async function startHaproxy(
   services: readonly number[],

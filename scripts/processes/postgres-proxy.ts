@@ -8,20 +8,18 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
  */
 export interface PostgresProxy {
   readonly url: string
-  /**
-   * From the first moment for which `isIt` is true, nothing passes any more and `then` is called, until the next `arm`.
-   */
+  /** From the first moment for which `isIt` is true, holds back all traffic and calls `then`, until the next `arm`. */
   arm(isIt: (moment: Moment) => boolean, then: () => void): void
   close(): Promise<void>
 }
 
 export interface Moment {
-  /** Before a statement goes to the database, or before the reply that it is done goes back. */
+  /** Before a statement goes to the database, or before the reply that it is done comes back. */
   kind: 'statement' | 'done'
   text: string
-  /** What the database says about a completed statement, such as `UPDATE 3`. */
+  /** The database's tag of a completed statement, such as `UPDATE 3`. */
   tag: string | null
-  /** What was done before in the same transaction on this connection. */
+  /** The statements completed before in the same transaction on this connection. */
   transaction: readonly Done[]
 }
 
@@ -79,7 +77,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       return isHeld
     })
     pass(database, client, (type, body) => {
-      // Whatever an error cut short, the next transaction starts with nothing pending.
+      // After an error that cut statements short, the next transaction starts with nothing pending.
       if (type === 'Z' && body.toString('latin1') === 'I') waiting.length = 0
       if (type !== 'C') return isHeld
       const [tag = ''] = stringsOf(body)

@@ -17,9 +17,9 @@ export interface PrivatePostgres {
   readonly pid: number
   /** The URL of the database of that name, `plumbline` by default; the database is created if it does not exist. */
   database(name?: string): Promise<string>
-  /** Resolves when the server is down; its data stay for `start`. */
+  /** Resolves when the server is down; its data remain for `start`. */
   pause(): Promise<void>
-  /** SIGKILL to the server: what clients see when the database's machine dies. */
+  /** Sends SIGKILL to the server, which is what clients see when the database's machine dies. */
   kill(): Promise<void>
   /** Starts it again with the same port and data after `pause` or `kill`. */
   start(): Promise<void>
@@ -32,9 +32,9 @@ export function hasPostgres(): boolean {
 }
 
 /**
- * Null, after printing a conspicuous line, if the machine has no PostgreSQL.
+ * Starts a PostgreSQL server. Returns null, after printing a conspicuous line, if the machine has no PostgreSQL.
  *
- * @param primary whose copy it becomes, and which it follows until it is promoted
+ * @param primary the server that it copies, and follows until it is promoted
  */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
@@ -47,7 +47,7 @@ export async function startPostgres(
     )
     return null
   }
-  // A pg_basebackup of another version does not copy from this server.
+  // A pg_basebackup of another version cannot copy from this server.
   if (primary !== undefined && !existsSync(path.join(binaries, 'pg_basebackup'))) {
     console.error(`### No pg_basebackup in ${binaries}: everything that needs a replica is LEFT OUT. ###`)
     return null
@@ -100,13 +100,13 @@ export async function startPostgres(
     await gone
   }
 
-  // However the process ends, it leaves neither a server nor its data, which soon fill a disk.
+  // However the process ends, it leaves neither a server nor its data, which would soon fill the disk.
   function abandon(): void {
     server?.kill('SIGKILL')
     // The server's children write for a moment longer.
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   }
-  // A process that is ended from outside ends as it would have.
+  // Cleans up and then ends the process with the same signal.
   function abandonAnd(signal: NodeJS.Signals): void {
     abandon()
     process.kill(process.pid, signal)
@@ -144,7 +144,7 @@ export async function startPostgres(
 
 const ENDS = ['SIGTERM', 'SIGHUP'] as const
 
-/** Null once the server takes connections; its log if it ended instead. */
+/** Resolves to null once the server accepts connections, or to its log if it ended. */
 function readyOrGone(child: ChildProcess): Promise<string | null> {
   return new Promise((resolve) => {
     let log = ''
@@ -161,7 +161,7 @@ function readyOrGone(child: ChildProcess): Promise<string | null> {
   })
 }
 
-/** The folder that has both of the server's programs. */
+/** Returns the folder that contains both of the server's programs. */
 function findBinaries(): string | null {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []

@@ -1,13 +1,13 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A webhook receiver on a free port: it keeps what arrives, and answers as the test says. */
+/** A webhook receiver on a free port. It stores what arrives, and responds as the test says. */
 export interface Receiver {
   url: string
   readonly received: Received[]
-  /** Sets how requests are answered from now on; at first all are answered 204. */
+  /** Sets how later requests are answered; by default with 204. */
   answer(how: (received: Received, response: ServerResponse) => void): void
-  /** Waits for this many requests, or until the condition holds for those that came. */
+  /** Waits for this many requests, or until the condition is true for those that came. */
   until(holds: number | ((received: Received[]) => boolean)): Promise<Received[]>
   close(): Promise<void>
 }

@@ -9,21 +9,21 @@ import { promisify } from 'node:util'
 
 /**
  * The service as an operator runs it: a separate process, started from the command line with an environment. For what
- * only shows from outside: crashes, signals, several processes on one database, speed.
+ * is only visible from outside: crashes, signals, several processes on one database, speed.
  */
 export interface Service {
   readonly url: string
   readonly pid: number
-  /** From the start of the process to its first answer. */
+  /** From the start of the process to its first response, in milliseconds. */
   readonly startMs: number
   /** Whether the process is still running. */
   readonly isRunning: boolean
   /** Its log so far. */
   readonly log: string
   signal(name: NodeJS.Signals): void
-  /** The exit code, null after a signal, once the process has ended. */
+  /** Resolves to the exit code, null after a signal, once the process has ended. */
   readonly ended: Promise<number | null>
-  /** Resolves once nothing can write to its log any more: the process and every process it started have ended. */
+  /** Resolves once nothing can write to its log any longer: the process and every process it started have ended. */
   readonly closed: Promise<void>
   /** Sends SIGTERM and waits for the end. */
   stop(): Promise<number | null>
@@ -39,7 +39,7 @@ process.once('exit', () => {
   for (const child of started) child.kill('SIGKILL')
 })
 
-/** An environment in which only the contract limits what a test sends. */
+/** Returns an environment in which only the contract limits what a test sends. */
 export function openEnvironment(database: Environment): Environment {
   return {
     ...database,
@@ -58,8 +58,8 @@ export function openEnvironment(database: Environment): Environment {
 }
 
 /**
- * Starts a process and waits for its first answer at `probe`; throws with its log if it ends or does not answer within
- * 60 s.
+ * Starts a process and waits for its first response at `probe`. Throws with its log if it ends or does not respond
+ * within 60 s.
  */
 export async function startService(
   environment: Environment,
@@ -71,9 +71,9 @@ export async function startService(
     headers = {},
   }: {
     script?: string
-    /** What to run instead of a script, such as `npm start`. */
+    /** The command to run instead of a script, such as `npm start`. */
     command?: readonly string[]
-    /** Where to run it, which may hold another version of the service. */
+    /** The folder to run it in, which may contain another version of the service. */
     folder?: string
     probe?: string
     headers?: Record<string, string>
@@ -131,7 +131,10 @@ export async function startService(
   }
 }
 
-/** What `npm run` gives Node for the service or for its operators' commands, in the version that lies in that folder. */
+/**
+ * Returns the arguments that `npm run` gives Node for the service or the operators' commands, in the version in that
+ * folder.
+ */
 function argumentsOf(script: 'start' | 'cli', folder: string): string[] {
   const { scripts } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
@@ -145,7 +148,7 @@ export function operate<Printed>(environment: Environment, ...verb: string[]): P
   return operateIn(root, environment, ...verb)
 }
 
-/** The same by the version of the service that lies in that folder. */
+/** Does the same with the version of the service in that folder. */
 async function operateIn<Printed>(folder: string, environment: Environment, ...verb: string[]): Promise<Printed> {
   const { stdout } = await promisify(execFile)(process.execPath, [...argumentsOf('cli', folder), ...verb], {
     cwd: folder,
@@ -154,7 +157,7 @@ async function operateIn<Printed>(folder: string, environment: Environment, ...v
   return JSON.parse(stdout) as Printed
 }
 
-/** A builder and a key with every permission, made with the operators' commands. */
+/** Creates a builder and a key with every permission, with the operators' commands. */
 export async function makeBuilder(
   environment: Environment,
   name = 'Harrow & Finch Homes',
@@ -175,8 +178,8 @@ export async function makeBuilder(
 }
 
 /**
- * A port that nobody has, for a process that takes it some seconds later. It is none of those that the system gives out by
- * itself: until then one of many connections, or another listener, would have got it.
+ * Returns a free port for a process that binds it some seconds later. It is outside the range that the system assigns:
+ * otherwise one of many connections, or another listener, could get it in the meantime.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -195,6 +198,6 @@ export async function freePort(): Promise<number> {
 }
 
 const FIRST_PORT = 20_000
-/** On Linux; other systems begin later. */
+/** On Linux; other systems start higher. */
 const FIRST_EPHEMERAL_PORT = 32_768
 const MOST_ATTEMPTS = 100

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { Find, Screen } from './screens.ts'
 
-/** The screens of what is built, ordered, paid and sold. */
+/** The screens of homes, orders, payments and sales. */
 export const AREAS: readonly Screen[] = [
   { name: 'homes', path: () => '/homes', ready: 'tbody tr th a' },
   { name: 'communities', path: () => '/communities', ready: 'tbody tr th a' },
@@ -152,18 +152,18 @@ export const AREAS: readonly Screen[] = [
   },
 ]
 
-/** A home with a schedule, orders and payments. */
+/** Finds a home with a schedule, orders and payments. */
 const homeUnderWay = (find: Find) =>
   find('/api/ext/homes?status=under_construction&sort=name', (home) => home.percentComplete !== 0)
 
-/** The first of its tasks that has not begun, chosen on its schedule. */
+/** Returns the path with the home's first task that has not started, selected on its schedule. */
 async function taskAhead(find: Find): Promise<string> {
   const home = await homeUnderWay(find)
   const task = await find(`/api/ext/tasks?homeId=${home}&sort=plannedStart&status=not_started`)
   return `/homes/${home}?tab=schedule&task=${task}`
 }
 
-/** The demo builder has no agent, so the page's own session proposes what one might. */
+/** The demo builder has no agent, so the page's own session creates a proposal as one might. */
 async function propose(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const found = await fetch('/api/ext/vendors?q=hill+country&limit=1')

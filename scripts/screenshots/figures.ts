@@ -6,15 +6,15 @@ import { finder } from './screens.ts'
 import { startShown } from './service.ts'
 
 /**
- * What the pages weigh and how fast they are, with the demo builder's data in a browser that has nothing yet:
- * `npm run figures`. Ends with 1 if one of them is beyond what was promised.
+ * Measures the size and speed of the pages, with the demo builder's data and an empty browser cache: `npm run figures`.
+ * Exits with 1 if one of them exceeds its promised limit.
  */
 const MOST_FIRST_LOAD = 250_000
 const MOST_PORTAL_PAGE = 20_000
-/** With a processor that is four times slower than this one, as a phone's is. */
+/** On a processor four times slower than this one, like a phone's. */
 const SLOWDOWN = 4
 const MOST_MS = 1500
-/** The middle one counts. */
+/** The median counts. */
 const TRIES = 5
 const VENDORS = 10_000
 const AT_ONCE = 500
@@ -35,7 +35,7 @@ try {
   await service.stop()
 }
 for (const { what, figure, isKept } of figures) console.log(`${isKept ? 'kept  ' : 'MISSED'} ${what}: ${figure}`)
-// Figures of a busy machine say little; so the load stands with them.
+// Measurements on a busy machine mean little, so the load is printed with them.
 console.log(
   `Load of the machine over the last minutes: ${loadavg()
     .map((load) => load.toFixed(1))
@@ -54,7 +54,7 @@ async function signedIn(browser: Browser): Promise<BrowserContext> {
   return context
 }
 
-/** All that the first page takes besides what it asks of the interface: the document, scripts and styles. */
+/** Measures the bytes that the first page loads besides its API calls: the document, scripts and styles. */
 async function measureFirstLoad(browser: Browser): Promise<void> {
   const context = await signedIn(browser)
   const page = await context.newPage()
@@ -82,7 +82,7 @@ async function measureFirstLoad(browser: Browser): Promise<void> {
   await context.close()
 }
 
-/** From the navigation until what needs somebody is on the page and the browser has nothing to do. */
+/** Measures the time from the navigation until the items that need action are shown and the browser is idle. */
 async function measureInteractive(browser: Browser): Promise<void> {
   const times: number[] = []
   for (let tried = 0; tried < TRIES; tried++) {
@@ -101,7 +101,7 @@ async function measureInteractive(browser: Browser): Promise<void> {
   note(`Today can be used, at ${SLOWDOWN} × slowdown`, `${Math.round(middle)} ms (${all})`, middle <= MOST_MS)
 }
 
-/** Runs in the page, before anything of it. */
+/** Runs in the page before any of its scripts. */
 function noteWhenReady(): void {
   const window = globalThis as unknown as {
     document: { querySelector(of: string): unknown }
@@ -118,7 +118,7 @@ function noteWhenReady(): void {
   window.requestAnimationFrame(look)
 }
 
-/** The pages of a vendor who is asked for a price and has an order, as they are sent. */
+/** Measures the pages of a vendor with a bid request and an order, as they are sent. */
 async function measurePortal(): Promise<void> {
   const find = finder(service.url, service.cookie)
   const requestId = await find('/api/ext/bids/requests?status=sent')
@@ -140,7 +140,7 @@ async function measurePortal(): Promise<void> {
   note('the largest page of the portal', `${kB(most)} as sent, of ${sizes.length} pages`, most <= MOST_PORTAL_PAGE)
 }
 
-/** Ten thousand vendors, looked through to the last: each page comes, each vendor once. */
+/** Pages through ten thousand vendors to the last: each page loads, and each vendor appears once. */
 async function scrollVendors(browser: Browser): Promise<void> {
   for (let first = 0; first < VENDORS; first += AT_ONCE) {
     const rows = Array.from({ length: AT_ONCE }, (_, i) => ({
@@ -178,7 +178,7 @@ async function scrollVendors(browser: Browser): Promise<void> {
   await context.close()
 }
 
-/** The addresses in the rows, once the first is another. */
+/** Returns the links of the rows, once the first one has changed. */
 async function rowsAfter(page: Page, before: string): Promise<string[]> {
   const rows = await page.waitForFunction((before) => {
     const { document } = globalThis as unknown as {
@@ -190,7 +190,7 @@ async function rowsAfter(page: Page, before: string): Promise<string[]> {
   return (await rows.jsonValue()) ?? []
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever is read from an answer is looked at at once.
+// biome-ignore lint/suspicious/noExplicitAny: the values of a response are used at once.
 async function ask(path: string, body?: unknown): Promise<any> {
   const answer = await fetch(service.url + path, {
     headers: { cookie: service.cookie, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },

@@ -7,9 +7,9 @@ import { type Find, finder, SCREENS, type Screen, WIDTHS } from './screens.ts'
 import { startShown } from './service.ts'
 
 /**
- * Photographs every screen of the admin area with the demo builder's data, into dist/screenshots: `npm run screenshots`.
- * With `--base-url` and `--cookie` it visits a service that runs already; `--only` takes the screens whose names begin so.
- * `--readme` takes the two pictures of the README instead, into docs/pictures.
+ * Takes pictures of every screen of the admin area with the demo builder's data into dist/screenshots: `npm run
+ * screenshots`. With `--base-url` and `--cookie` it visits a running service; `--only` selects screens by the start of
+ * their names. `--readme` takes the two pictures of the README instead, into docs/pictures.
  */
 const { values } = parseArgs({
   options: {
@@ -21,7 +21,10 @@ const { values } = parseArgs({
   },
 })
 const folder = path.join(import.meta.dirname, '../../dist/screenshots')
-/** What the README shows. As WebP they take a third of a PNG, and stay in the history for ever. */
+/**
+ * The pictures of the README. As WebP they have a third of the size of PNG, which matters because they stay in the
+ * history forever.
+ */
 const PICTURES = { folder: path.join(import.meta.dirname, '../../docs/pictures'), quality: 80 }
 const PICTURED = ['bidding-comparison', 'home-schedule']
 const chromium = findChromium()
@@ -40,7 +43,7 @@ try {
   await service.stop()
 }
 
-/** Every screen at each width, as high as it is. */
+/** Takes a picture of every screen at each width, as high as its content. */
 async function photograph(browser: Browser, find: Find): Promise<void> {
   for (const width of WIDTHS) {
     for (const scheme of values.dark === true ? (['light', 'dark'] as const) : (['light'] as const)) {
@@ -50,7 +53,7 @@ async function photograph(browser: Browser, find: Find): Promise<void> {
       await context.addCookies([sessionCookie()])
       for (const screen of SCREENS.filter(({ name }) => name.startsWith(values.only ?? ''))) {
         const page = await show(context, screen, find)
-        // As high as the page is, so that what sticks to the window is where it belongs.
+        // As high as the page, so that sticky elements are in their places.
         const height = await page.evaluate('document.documentElement.scrollHeight')
         if (screen.act === undefined) await page.setViewportSize({ width, height: Math.max(Number(height), 844) })
         const file = `${screen.name}-${width}${scheme === 'dark' ? '-dark' : ''}.png`
@@ -63,7 +66,7 @@ async function photograph(browser: Browser, find: Find): Promise<void> {
   }
 }
 
-/** The README's pictures, as somebody sees them in a window of a usual size. */
+/** Takes the README's pictures in a window of a usual size. */
 async function takePictures(browser: Browser, find: Find): Promise<void> {
   mkdirSync(PICTURES.folder, { recursive: true })
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
@@ -78,7 +81,7 @@ async function takePictures(browser: Browser, find: Find): Promise<void> {
   }
 }
 
-/** A screen in a page of its own, with everything on it. */
+/** Opens a screen in its own page and waits until everything is shown. */
 async function show(context: BrowserContext, screen: Screen, find: Find): Promise<Page> {
   const page = await context.newPage()
   await page.goto(service.url + (await screen.path(find)))

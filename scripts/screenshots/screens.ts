@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core'
 import { AREAS } from './areas.ts'
 
-/** A screen of the admin area, as the screenshots and the tests of all screens go through them. */
+/** A screen of the admin area, for the screenshots and the tests of all screens. */
 export interface Screen {
   name: string
-  /** Its address, with ids of the demo builder's records found by `id`. */
+  /** Returns its URL, with IDs of the demo builder's records from `find`. */
   path(find: Find): string | Promise<string>
-  /** What has to be there before it counts as shown. */
+  /** The text that must be visible before the screen counts as shown. */
   ready: string
-  /** What somebody does on it first, such as opening a dialog. */
+  /** What to do on it first, such as opening a dialog. */
   act?(page: Page): Promise<void>
 }
 
-/** The first record of a list that has what is asked for. */
+/** Returns the ID of the first record of a list that meets the condition. */
 export type Find = (list: string, has?: (record: Record<string, unknown>) => boolean) => Promise<string>
 
 export const SCREENS: readonly Screen[] = [
@@ -161,7 +161,7 @@ export const SCREENS: readonly Screen[] = [
 
 export const WIDTHS = [1440, 390] as const
 
-/** Finds records over HTTP, by the cookie of a session. */
+/** Returns a function that finds records over HTTP with the cookie of a session. */
 export function finder(url: string, cookie: string): Find {
   return async (list, has = () => true) => {
     const answer = await fetch(`${url}${list}`, { headers: { cookie } })
@@ -172,7 +172,10 @@ export function finder(url: string, cookie: string): Find {
   }
 }
 
-/** The demo builder has no agent, so the page's own session tries what one might; it is written down a few seconds later. */
+/**
+ * The demo builder has no agent, so the page's own session runs skills as one might; the executions are written a few
+ * seconds later.
+ */
 async function showRuns(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const run = (skill: string, input: object) =>

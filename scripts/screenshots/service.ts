@@ -8,15 +8,15 @@ import { openDatabase } from '../../server/platform/database/database.ts'
 import { startPlumbline } from '../../server/plumbline.ts'
 import { buildPages } from '../../web/build.ts'
 
-/** A service in which somebody is signed in. */
+/** A service with a signed-in user. */
 export interface Shown {
   url: string
-  /** Theirs, as `name=value`. */
+  /** The cookie of the user's session, as `name=value`. */
   cookie: string
   stop(): Promise<void>
 }
 
-/** A service of its own with the demo builder, whose owner is signed in; the pages are built anew if they are stale. */
+/** Starts a service with the demo builder, whose owner is signed in. Stale pages are rebuilt. */
 export async function startShown(): Promise<Shown> {
   await buildPages()
   const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-screenshots-'))
@@ -35,7 +35,7 @@ export async function startShown(): Promise<Shown> {
   }
 }
 
-/** Spends a link, as the page that it leads to does, and returns the cookie. */
+/** Uses a sign-in link like the page that it opens, and returns the cookie. */
 async function signIn(url: string, link: string): Promise<string> {
   const answer = await fetch(`${url}/api/admin/sign-in`, {
     method: 'POST',
