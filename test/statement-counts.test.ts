@@ -12,7 +12,9 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** The statements that a request sends for its organization, without those of the job that indexes what was written. */
+/**
+ * Returns the statements that a request sends for its organization, without those of the job that indexes the changes.
+ */
 async function statementsOf(work: () => Promise<Answer>): Promise<string[]> {
   const texts: string[] = []
   const note = (message: unknown) => {
@@ -29,7 +31,7 @@ async function statementsOf(work: () => Promise<Answer>): Promise<string[]> {
   return texts
 }
 
-// A statement is a round trip to PostgreSQL. On the embedded database it is not, and its count is the same.
+// A statement is a round trip to PostgreSQL. On the embedded database it is not, and the count is the same.
 test.skipIf(inject('postgres') === null)('heavy operations send a bounded number of statements', async () => {
   const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
   const lines = [{ description: 'Framing labor', quantity: 1, unitPrice: 18_000 }]

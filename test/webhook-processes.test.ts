@@ -59,7 +59,7 @@ describe.skipIf(postgres === null)('two processes on one PostgreSQL', () => {
   test('with twenty attempts at a time, exactly the fiftieth failure in a row disables, and no fifty-first is sent', async () => {
     const failing = await startReceiver()
     const { id } = await subscribe(failing.url, ['vendor.created'])
-    // The first twenty are all under way before any is answered.
+    // The first twenty are all in progress before any is answered.
     const held: ServerResponse[] = []
     failing.answer((_request, response) => {
       held.push(response)
@@ -77,7 +77,7 @@ describe.skipIf(postgres === null)('two processes on one PostgreSQL', () => {
     expect(rows).toEqual([{ outcome: 'rejected', count: 50 }])
     const after = await attemptsOfBoth()
     for (const i of [0, 1] as const) expect(after[i] - before[i]).toBeGreaterThan(0)
-    // Later events go to others, through both processes, and not to this one.
+    // Later events go to other receivers, through both processes, and not to this one.
     const witness = await subscribe(receiver.url, ['vendor.created'])
     const received = receiver.received.length
     one.clock.advance(60_000)
@@ -136,7 +136,7 @@ async function untilDisabled(id: string) {
   }
 }
 
-/** How many attempts each of the two has made so far. */
+/** Returns how many attempts each of the two has made so far. */
 async function attemptsOfBoth(): Promise<[number, number]> {
   const made = async ({ metricsUrl }: Plumbline) => {
     const text = await (await fetch(metricsUrl ?? '')).text()
@@ -146,7 +146,10 @@ async function attemptsOfBoth(): Promise<[number, number]> {
   return [await made(one), await made(two)]
 }
 
-/** One fault each: in a byte of the body, of the signature or of the time, or the id of another event. */
+/**
+ * Returns a delivery with one error: in a byte of the body, of the signature or of the time, or with the ID of another
+ * event.
+ */
 function tampered({ body, headers }: Received, i: number, all: Received[]): Pick<Received, 'body' | 'headers'> {
   const flip = (text: string, at: number) => {
     const index = at % text.length

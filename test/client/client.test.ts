@@ -3,13 +3,13 @@ import { createClient, orThrow, type PlumblineClient, PlumblineError, verifyWebh
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
-/** The client, as a customer uses it, against the real service. */
+/** The client against the real service, as a customer uses it. */
 let plumbline: TestPlumbline
 let client: PlumblineClient
 let sent: Request[]
 
 beforeAll(async () => {
-  // So few that a page which asks for many things at once has some refused unread.
+  // So low that a page which requests many things at once has some requests refused unread.
   plumbline = await startTestPlumbline({ FAILED_KEYS_PER_MINUTE: '3' })
   client = clientOf(plumbline.key)
   sent = []
@@ -193,7 +193,7 @@ test('the webhooks that it subscribes to, it can verify', async () => {
 
 describe('a key that is given by a function', () => {
   const origin = 'https://app.example.com'
-  /** A page, whose server makes a token for it whenever it asks. */
+  /** A page whose server creates a token for it on request. */
   function page(give: () => string | Promise<string>) {
     let asked = 0
     const key = () => {
@@ -222,7 +222,7 @@ describe('a key that is given by a function', () => {
     expect([codes(await many()), asked()]).toEqual([Array(10).fill('fine'), 1])
     plumbline.clock.advance(15 * 60_000)
     expect([codes(await many()), asked()]).toEqual([Array(10).fill('fine'), 2])
-    // A creation goes out again just so, and is done once.
+    // A creation is sent again unchanged, and is performed once.
     plumbline.clock.advance(15 * 60_000)
     const { response } = await own.POST('/api/ext/vendors', { body: { companyName: 'Renewed Roofing' } })
     expect([response.status, response.headers.get('Idempotent-Replayed'), asked()]).toEqual([201, null, 3])

@@ -9,7 +9,10 @@ import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts'
 import { root } from '../../scripts/conformance/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
-/** The program as a developer runs it, against a real service, posting to a receiver that checks like a real one. */
+/**
+ * The program as a developer runs it, against a real service, posting to a receiver that verifies signatures like a
+ * real one.
+ */
 let plumbline: TestPlumbline
 let receiver: Server
 let to: string
@@ -36,9 +39,9 @@ afterAll(async () => {
 
 interface Program {
   child: ChildProcess
-  /** What it has printed so far. */
+  /** Returns what it has printed so far. */
   said(): string
-  /** Its exit code. */
+  /** Resolves to its exit code. */
   ended: Promise<number | null>
 }
 

@@ -37,7 +37,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'plumbline-conformance-'))
   plumbline = await startTestPlumbline()
   restrictedKey = await plumbline.newKey([])
-  // A builder with data of its own, in which the run has to find its way and which it must leave alone.
+  // A builder with existing data, among which the run must work and which it must leave unchanged.
   await new World(plumbline, plumbline.key, 'https://hooks.example.com/plumbline').populate('enough')
 })
 
@@ -82,14 +82,14 @@ describe.skipIf(!isHere)('conformance', () => {
     expect(xml).not.toContain('<failure')
     expect(xml).not.toContain('no key lacks the permission')
     expect(await whatIsListed()).toEqual(before)
-    // The proxy that checks by the contract found nothing in any operation's requests and answers that breaks it.
+    // The validating proxy found no request or response of any operation that breaks the contract.
     expect(proxied.differing).toEqual([])
     expect([...contract.operations.keys()].filter((id) => !proxied.succeeded.has(id))).toEqual([...TAKES_ANOTHER_KEY])
   })
 
   test('behind a proxy that checks every request and answer, its refusals count', async () => {
     const broken = await startBroken(plumbline.url, 'getVendor', { body: (body) => ({ ...body, shoeSize: 44 }) })
-    // No more of the contract than these need, because Prism reads all it is given at the start.
+    // Only the part of the contract that these need, because Prism reads everything it is given at the start.
     const proxy = await startPrism(broken.url, /^\/api\/ext\/(me$|execute$|vendors(\/|$))/)
     const taken = await conformance(proxy.url, '--proxied', '--only', 'updateVendor')
     expect([taken.code, failures(taken.output)]).toEqual([0, ''])
@@ -143,8 +143,8 @@ describe.skipIf(!isHere)('conformance', () => {
 })
 
 /**
- * The ids that every list shows, except of what cannot be undone: resources that were ended, such as payments that were
- * voided, messages, events, and the files that a vendor handed in, which are its word.
+ * Returns the IDs in every list, except those of records that cannot be removed: ended resources such as voided
+ * payments, messages, events, and the files that a vendor submitted.
  */
 async function whatIsListed(): Promise<Record<string, string[]>> {
   const shown: Record<string, string[]> = {}
@@ -198,7 +198,7 @@ function failures(output: string): string {
 }
 
 interface Break {
-  // biome-ignore lint/suspicious/noExplicitAny: whatever came over the wire is spoilt.
+  // biome-ignore lint/suspicious/noExplicitAny: any body may be corrupted.
   body?: (body: any) => unknown
   status?: (status: number) => number
   letsIn?: boolean
@@ -208,7 +208,7 @@ function withGap(body: { data?: unknown[] }): unknown {
   return body.data === undefined || body.data.length > 4 ? body : { ...body, data: body.data.slice(1) }
 }
 
-/** The service with one fault in the answers of one operation. */
+/** Starts the service with one error in the responses of one operation. */
 function startBroken(target: string, id: string, { body, status, letsIn }: Break): Promise<Running> {
   return startFront(async (sent) => {
     const isConcerned = sent.operation?.id === id
@@ -226,13 +226,13 @@ function startBroken(target: string, id: string, { body, status, letsIn }: Break
 }
 
 /**
- * The service, of whose answers the first of each kind also goes through a proxy that checks it, and what was sent, by the
- * contract. The proxy checks as slowly as many requests as there are, and a second run would show it nothing else.
+ * Starts the service behind a front that sends the first response of each kind, and its request, through a proxy that
+ * validates both. The proxy validates slowly, and a second response of the same kind would show nothing new.
  */
 async function startProxied(
   target: string,
 ): Promise<Running & { succeeded: ReadonlySet<string>; differing: readonly string[] }> {
-  // The command sends one request after the other, so one answer waits at a time.
+  // The command sends one request after the other, so only one response is pending at a time.
   let waiting: Given = { status: 500, headers: {}, body: Buffer.from('') }
   const behind = await startFront(async () => waiting)
   const prism = await startPrism(behind.url)
@@ -256,9 +256,9 @@ async function startProxied(
 }
 
 /**
- * What the contract tells apart: of each operation what was sent with it and the status; and each refusal that it declares
- * for many, which no proxy foresees, because it is not about what was sent. Null for what a proxy does not forward: a path
- * or method of no operation, and a body that is not JSON.
+ * Returns what the contract distinguishes: the operation, the kind of request and the status; and each refusal that it
+ * declares for many operations, which no proxy predicts, because it does not depend on the request. Null for what a
+ * proxy does not forward: a path or method of no operation, and a body that is not JSON.
  */
 function kindOf({ operation, url, headers, body }: Sent, { status }: Given): string | null {
   if (operation === null || status === 400 || status === 415) return null
@@ -290,7 +290,7 @@ interface Given {
   body: Buffer
 }
 
-/** Answers each request as `answer` says. */
+/** Starts a server that responds to each request as `answer` says. */
 async function startFront(answer: (sent: Sent) => Promise<Given>): Promise<Running> {
   const server = createServer(async (incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming
@@ -319,7 +319,7 @@ async function startPrism(upstream: string, known = /^/): Promise<Running> {
   const document = path.join(folder, 'openapi.json')
   writeFileSync(document, JSON.stringify({ ...contract.document, paths: Object.fromEntries(paths) }))
   const options = ['--errors', '--port', String(port)]
-  // What it says of each request takes longer to write and to read than the request itself, and nobody reads it.
+  // Its log of each request takes longer to write and read than the request itself, and nobody reads it.
   const quietly = ['--verboseLevel', 'fatal']
   const child = spawn(process.execPath, [cli, 'proxy', document, upstream, ...options, ...quietly], { stdio: 'ignore' })
   process.once('exit', () => child.kill())

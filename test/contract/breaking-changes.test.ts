@@ -14,7 +14,7 @@ type Case = [change: string, change_: (contract: Tree) => void]
 
 const VENDORS_PATH = '/api/ext/vendors'
 const whole = publishWhole(document, '') as unknown as Published
-/** The paths that the changes concern; comparing all of them with themselves takes twenty times as long. */
+/** The paths that the changes affect; comparing all paths with themselves takes twenty times as long. */
 const CONCERNED = new RegExp(`^${VENDORS_PATH}$|^/api/ext/bids/|^/api/ext/me$`)
 const released: Published = {
   ...whole,
@@ -187,7 +187,7 @@ test('a breaking change is named by its operation and its place in it', () => {
 test('a breaking change fails the check until the major version rises', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-released-'))
   const [contract, kept] = [path.join(folder, 'openapi.yaml'), path.join(folder, 'released.yaml')]
-  // The versions decide, and not how much there is: six processes would read and write all of it.
+  // The versions decide, not the amount: six processes would read and write the whole contract.
   const few = {
     ...document,
     paths: { [VENDORS_PATH]: { post: { operationId: 'createVendor', security: [{ apiKey: ['vendors:write'] }] } } },
@@ -245,7 +245,7 @@ function node(tree: Tree, ...keys: string[]): Tree & unknown[] {
   }, tree) as Tree & unknown[]
 }
 
-/** Sets a value at a place, or removes it when no value is given. */
+/** Sets a value at a path, or removes it if no value is given. */
 function set(tree: Tree, keys: string[], value?: unknown): void {
   const place = node(tree, ...keys.slice(0, -1))
   const last = keys.at(-1) ?? ''

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
 import { compileAsOwn } from '../support/compile.ts'
 
-/** Mistakes that a slice may make about its resource or its operations, and what the compiler says about each. */
+/** Mistakes that a slice may make about its resource or its operations, and the compiler's message about each. */
 const RESOURCE = `import { resource } from '${root}/server/platform/resources/resource.ts'
 import { rowOf } from '${root}/server/platform/resources/declared.ts'
 import type { Bid, Vendor } from '${root}/client/contract.gen.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { at, entriesAt, faults, wholeContract } from '../../scripts/conformance/contract.ts'
 
-/** Every example of the contract, with the place of the schema that it is an example of. */
+/** Every example of the contract, with the place of its schema. */
 interface Example {
   name: string
   value: unknown
@@ -85,7 +85,7 @@ test('money has at most two decimals, unit prices and quantities at most four', 
 
 test('every id in an example is a TypeID, and an example of a problem has the status that it is shown under', () => {
   const strangers = new Set<string>()
-  // The examples of composite skills name records as people do, and steps of a batch what steps before them return.
+  // The examples of composite skills name records as people do, and steps of a batch refer to results of earlier steps.
   for (const { value } of [...requests, ...answers, ...events]) {
     for (const [field, id] of ids(value))
       if (!TYPE_ID.test(id) && !id.startsWith('$steps.')) strangers.add(`${field}: ${id}`)
@@ -100,7 +100,7 @@ test('every id in an example is a TypeID, and an example of a problem has the st
 test('every code that a problem can have is in an example', () => {
   const shown = new Set(answers.map(({ value }) => (value as { code?: string } | null)?.code))
   const codes = at('components', 'schemas', 'ProblemCode', 'enum') as string[]
-  // These are answered before the operation is known, except beta_full, which only concerns new organizations.
+  // These occur before the operation is known, except beta_full, which only affects new organizations.
   const unread = ['malformed_request', 'request_timeout', 'expectation_failed', 'headers_too_large']
   const outside = ['unknown_path', 'method_not_allowed', 'beta_full', ...unread]
   expect(codes.filter((code) => !shown.has(code) && !outside.includes(code))).toEqual([])
@@ -112,11 +112,11 @@ test('the document names the dialect of its schemas', () => {
 
 const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** Our own identifiers: `id`, `xId` and `xIds`, except those that others assign. */
+/** Yields our own identifiers: `id`, `xId` and `xIds`, except those that others assign. */
 function* ids(value: unknown): Generator<[string, string]> {
   if (typeof value !== 'object' || value === null) return
   for (const [field, inner] of Object.entries(value)) {
-    // Lines, deposits and contingencies are named by whoever writes them down, within their record; passkeys by their device.
+    // Lines, deposits and contingencies are identified within their record by the caller; passkeys by their device.
     const given = /^(credentialId|rpId|externalId|accountingId|taxId|requestId|depositId|contingencyId)$|lineIds?$/i
     const ours = /(^id|Id|Ids)$/.test(field) && !given.test(field)
     for (const one of ours ? [inner].flat() : []) if (typeof one === 'string') yield [field, one]

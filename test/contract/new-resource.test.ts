@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
 import { makeBuilder, openEnvironment, startService } from '../../scripts/processes/service.ts'
 
-/** The new files of a resource, by where they belong; CONTRIBUTING.md has the checklist. */
+/** The new files of a resource, by their destination; CONTRIBUTING.md has the checklist. */
 const NEW_FILES = {
   'contract/daily-logs.yaml': 'daily-logs.yaml',
   'server/platform/database/migrations/9000_daily_logs.ts': 'migration.ts.txt',
@@ -14,7 +14,10 @@ const NEW_FILES = {
   'server/domain/building/daily-logs/operations.ts': 'operations.ts.txt',
 }
 
-/** The lines that existing files need. Each is added after the first line that begins like this, with `<` before it. */
+/**
+ * The lines to add to existing files. Each is added after the first line with this prefix, or before it if the prefix
+ * starts with `<`.
+ */
 const NEW_LINES: Record<string, [after: string, line: string][]> = {
   'openapi.yaml': [
     ['< - name: Accounting', '  - name: Daily logs\n    description: Records of the days on site.'],
@@ -45,7 +48,7 @@ const NEW_LINES: Record<string, [after: string, line: string][]> = {
   ],
 }
 
-/** What is compiled. */
+/** The folders that are compiled. */
 const COPIED = [
   ...['client', 'contract', 'docs', 'examples', 'mock', 'scripts', 'server', 'test', 'web', 'dist/web'],
   ...['openapi.yaml', 'package.json', 'redocly.yaml', 'tsconfig.json', 'vitest.config.ts'],

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
 
 /**
- * Changes one line of the contract in a copy of the repository, regenerates everything, and records what catches each
- * kind of change: the compiler, if code no longer fits; the lint, if the contract contradicts itself; the check for
- * breaking changes, if clients are affected. `npm run check` is all three. Generating and compiling takes long, so all
- * changes are made together. Each message names its change, and what one of the three cannot notice is changed where
- * nothing else is, so that its silence can be heard.
+ * Changes single lines of the contract in a copy of the repository, regenerates everything, and records what detects
+ * each kind of change: the compiler, if code no longer fits; the lint, if the contract contradicts itself; the check
+ * for breaking changes, if clients are affected. `npm run check` is all three. Generating and compiling take long, so
+ * all changes are made together. Each message names its change. A change that one of the three cannot notice is made
+ * where nothing else changes, so that its silence can be tested.
  */
 let folder: string
 let types: string
@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const change of CHANGES) make(change)
   await run('scripts/generate.ts', '--contract')
   ;[types, rules, change] = await Promise.all([
-    // One checker, because several would each work out the types of the whole contract.
+    // One checker, because several would each compute the types of the whole contract.
     run('node_modules/typescript/bin/tsc', '--pretty', 'false', '--singleThreaded'),
     lint(),
     run('scripts/release.ts'),
@@ -39,19 +39,19 @@ interface Change {
   what: string
   /** The file to change. */
   room: string
-  /** A line that occurs once, and the text below it to change. */
+  /** A line that occurs once, above the text to change. */
   below: string
   from: string
   to: string
-  /** What the compiler says, including the file; what it does not say if the types cannot know. */
+  /** The compiler's message, including the file; or a message that must not occur, if the types cannot detect it. */
   compiler: RegExp | Silence
-  /** What the lint says; null if it finds nothing. */
+  /** The lint's message; null if it finds nothing. */
   lint: RegExp | null
-  /** What the check for breaking changes says; what it does not say if no client is affected. */
+  /** The message of the check for breaking changes; or one that must not occur, if no client is affected. */
   breaking: RegExp | Silence
 }
 interface Silence {
-  /** Whatever could be said about this change, and about no other. */
+  /** Matches anything about this change, and about no other. */
   not: RegExp
 }
 
@@ -157,13 +157,13 @@ function make({ room, below, from, to }: Change): void {
   writeFileSync(file, [parts[0], parts[1]?.replace(from, to)].join(below))
 }
 
-/** What Redocly and our own rules say. Spectral says nothing more about these changes. */
+/** Returns the messages of Redocly and our own rules. Spectral has none about these changes. */
 async function lint(): Promise<string> {
   const redocly = await run('node_modules/@redocly/cli/bin/cli.js', 'lint', 'openapi.yaml', '--format=stylish')
   return redocly + (await run('scripts/lint-contract.ts'))
 }
 
-/** The output of a script; empty if it found nothing. */
+/** Returns the output of a script; empty if it found nothing. */
 function run(script: string, ...args: string[]): Promise<string> {
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...args], { cwd: folder, maxBuffer: 64 * 1024 * 1024 }, (error, out, err) => {

@@ -303,7 +303,7 @@ function node(tree: Tree, ...keys: string[]): Tree {
   }, tree)
 }
 
-/** Sets a value at a place, or removes it when no value is given. */
+/** Sets a value at a path, or removes it if no value is given. */
 function set(tree: Tree, keys: string[], value?: unknown): void {
   const place = node(tree, ...keys.slice(0, -1))
   const last = keys.at(-1) ?? ''

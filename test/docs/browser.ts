@@ -9,7 +9,7 @@ import { keepFewOfEach, overflow, violations } from '../pages/pages.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
 
-/** The documentation as a reader sees it: in a browser that reaches this service and nothing else. */
+/** The documentation as a reader sees it: in a browser that reaches only this service. */
 const PAGES = [
   '',
   '/reference/scopes',
@@ -23,7 +23,7 @@ const PAGES = [
 ]
 const [DESK, PHONE] = [1440, 390]
 
-/** What people type, and where it has to lead them, by one of the first three entries. */
+/** What people type, and the page that must be among the first three results. */
 const EVERYDAY_WORDS: Record<string, string> = {
   pagination: '/guides/paging',
   authentication: '/guides/first-call#authenticate',
@@ -64,7 +64,7 @@ export function browser(service: () => TestPlumbline): void {
       await closeWindows()
     })
 
-    // axe is run by the test, which the policy of the pages concerns no more than what else a debugger runs.
+    // The test runs axe, which the pages' policy restricts no more than anything else that a debugger runs.
     const open = (width: number) => openPage(chrome, plumbline.url, width, { reducedMotion: 'reduce' })
 
     async function readIn(seen: Seen, address: string, look: (seen: Seen) => Promise<void>): Promise<void> {
@@ -74,7 +74,7 @@ export function browser(service: () => TestPlumbline): void {
       expect([address, seen.complaints]).toEqual([address, []])
     }
 
-    /** As somebody who comes for the first time. */
+    /** Opens a page as a first-time visitor. */
     async function read(address: string, width: number, look: (seen: Seen) => Promise<void>): Promise<void> {
       const seen = await open(width)
       try {
@@ -85,7 +85,7 @@ export function browser(service: () => TestPlumbline): void {
     }
 
     describe('one page after the other', () => {
-      // A browser takes a new process for each new window, which costs more than most of the pages.
+      // A browser starts a process for each new window, which costs more than most of the pages.
       let desk: Seen
       let phone: Seen
       beforeAll(async () => {
@@ -101,14 +101,14 @@ export function browser(service: () => TestPlumbline): void {
         }
       }, 120_000)
 
-      // Guides have one shape, and so have the pages of tags: one of each is enough for axe, which is slow.
+      // All guides have one layout, and so have the pages of tags: one of each is enough for axe, which is slow.
       test.each([...PAGES, '/guides/agents'])('axe finds nothing on /docs%s, in light and dark', async (address) => {
         await desk.page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
         await readIn(desk, address, async ({ page }) => {
           await keepFewOfEach(page)
           for (const colorScheme of ['light', 'dark'] as const) {
             await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-            // The scheme changes colors alone.
+            // The color scheme changes only colors.
             const found = await violations(page, colorScheme === 'dark' ? ['color-contrast'] : [])
             expect({ address, colorScheme, found }).toEqual({ address, colorScheme, found: [] })
           }
@@ -126,7 +126,7 @@ export function browser(service: () => TestPlumbline): void {
       let bytes = 0
       await read('', DESK, async ({ page }) => {
         expect(await page.locator('.overview li:visible').count()).toBe(operations.length)
-        // What only people do at pages is not in the published document.
+        // Operations for users of pages are not in the published document.
         const tags = new Set(operations.flatMap(({ declaration }) => declaration.tags ?? []))
         const groups = contract.document['x-tagGroups']
           ?.filter((group) => group.tags.some((tag) => tags.has(tag)))
@@ -136,7 +136,7 @@ export function browser(service: () => TestPlumbline): void {
           `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((sum, { transferSize }) => sum + transferSize, 0)`,
         )
       })
-      // A page that people open on a phone at a building site; it took 750 kB to draw it in the browser.
+      // People open this page on a phone at a building site. Rendering it in the browser took 750 kB.
       expect(bytes).toBeLessThan(100_000)
     })
 
@@ -165,7 +165,7 @@ export function browser(service: () => TestPlumbline): void {
         await search('xylophone')
         await page.locator('#told').filter({ hasText: 'No results for “xylophone”.' }).waitFor()
         expect(await violations(page)).toEqual([])
-        // The keyboard alone leads there.
+        // Reachable with the keyboard alone.
         await page.getByRole('combobox').fill('accept a bid')
         await page.locator('#found a').filter({ hasText: 'acceptBid' }).first().waitFor()
         await page.keyboard.press('Enter')
@@ -179,7 +179,7 @@ export function browser(service: () => TestPlumbline): void {
         const found: Record<string, string[]> = {}
         for (const words of Object.keys(EVERYDAY_WORDS)) {
           await page.getByRole('combobox').fill(words)
-          // What was found for the words before is replaced in the same moment as this.
+          // This changes at the same moment as the results.
           await expect.poll(() => page.locator('#found').getAttribute('data-for'), { timeout: 10_000 }).toBe(words)
           const links = await page
             .locator('#found a')
@@ -212,7 +212,7 @@ export function browser(service: () => TestPlumbline): void {
           expect(await operation.getByRole('link', { name: 'invalid_transition' }).getAttribute('href')).toBe(
             '/docs/problems/invalid_transition',
           )
-          // An address of a field leads to where it can be seen.
+          // The link of a field scrolls to where it is visible.
           await page.goto(`${plumbline.url}/docs/reference/bids#acceptBid.body.createPurchaseOrder`)
           const place = await page.locator('[id="acceptBid.body.createPurchaseOrder"]').boundingBox()
           const head = await page.locator('header').boundingBox()
@@ -246,7 +246,7 @@ export function browser(service: () => TestPlumbline): void {
         expect(await page.evaluate(`getComputedStyle(document.querySelector('header nav')).maskImage`)).toContain(
           'gradient',
         )
-        // The last one is not within what fades, once somebody has come to it.
+        // The last tab is outside the faded edge once the reader has scrolled to it.
         await tabs.evaluate((nav) => nav.scrollTo({ left: nav.scrollWidth }))
         const last = await tabs.getByRole('link', { name: 'Changelog' }).boundingBox()
         expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(PHONE - 40)

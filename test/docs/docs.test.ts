@@ -5,11 +5,14 @@ import { browser } from './browser.ts'
 import { guides } from './guides.ts'
 import { pages } from './pages.ts'
 
-/** The documentation at /docs: what it says, what it tells people to paste, and how it looks, all on one service. */
+/**
+ * The documentation at /docs: its content, the commands it tells readers to paste, and its appearance, all on one
+ * service.
+ */
 let plumbline: TestPlumbline
 
 beforeAll(async () => {
-  // Readers of a guide do not wait for the retry schedule of a production service.
+  // Readers of a guide should not wait for the retry schedule of a production service.
   const schedule = { WEBHOOK_RETRY_SCHEDULE: '0,1,1,1,1' }
   plumbline = await startTestPlumbline({ PORT: String(await freePort()), ...schedule })
 }, 120_000)

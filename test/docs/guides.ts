@@ -11,10 +11,7 @@ import { startMock } from '../support/mock.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
 import { run } from '../support/shell.ts'
 
-/**
- * Pastes everything that the guides tell people to paste, from top to bottom, into a shell next to a service with the
- * demo data.
- */
+/** Pastes all commands of the guides, from top to bottom, into a shell next to a service with the demo data. */
 let plumbline: TestPlumbline
 let key: string
 
@@ -30,7 +27,7 @@ export function guides(service: () => TestPlumbline): void {
   }, 120_000)
 
   test('the TypeScript of each compiles with the client', () => {
-    // All at once, because most of the time goes into the types of the client.
+    // Compiled together, because the client's types take most of the time.
     const files = GUIDES.flatMap((name) => {
       const blocks = blocksOf(guideOf(name).text).filter(({ language }) => /^tsx?$/.test(language))
       return blocks.map(({ language, text }, index) => {
@@ -58,7 +55,7 @@ export function guides(service: () => TestPlumbline): void {
     const client = path.join(root, 'client/plumbline.ts')
     const lines = blocks.flatMap(({ language, isRefused, text }) => {
       if (language !== 'sh') return []
-      // Nothing is installed: everything that the guide asks for is already there.
+      // Nothing is installed: everything that the guide requires is already there.
       const tools = `npm() { :; }; npx() { shift; node ${client} "$@"; }; curl() { command curl ${isRefused ? '' : '--fail-with-body'} "$@"; }`
       const isUp = `until command curl -s -o /dev/null http://127.0.0.1:${port}; do sleep 0.1; done`
       return [tools, text, ...(text.includes('&\n') ? [isUp] : [])]
@@ -87,13 +84,13 @@ const ENDINGS: Record<string, string[]> = {
     `until deliveries | jq -e '(.data | length) == 2 and all(.data[]; .status == "succeeded")'; do sleep 0.1; done`,
     'kill %1',
   ],
-  // The generators are on few machines; what they are to be given is looked at here.
+  // Few machines have the generators, so only their input is checked.
   'other-languages': [
     `jq -e '[.. | objects | (."$ref" | tostring | endswith("OrNull")) or has("anyOf")] | any | not' openapi.csharp.json`,
   ],
 }
 
-/** What the commands have to print. */
+/** The required output of the commands. */
 const SIGNS: Record<string, RegExp[]> = {
   'first-call': [/Harrow & Finch Homes/, /"status": "active"/, /^ven_\w+$/m, /"version": 2/, /"validation_failed"/],
   paging: [/^Lone Star/m, /^[\d.]+ by .+, Juniper Ridge$/m, /^304$/m],
@@ -139,7 +136,7 @@ const SIGNS: Record<string, RegExp[]> = {
 
 interface Block {
   language: string
-  /** Whether it is about refusals. */
+  /** Whether its commands are expected to be refused. */
   isRefused: boolean
   text: string
 }

@@ -14,7 +14,7 @@ let plumbline: TestPlumbline
 
 const read = (path: string) => plumbline.get(path, { key: null })
 
-/** Anchors of guides that others may link to: their headings once had these names. */
+/** Former anchors of guides that external pages may link to. */
 const FORMER_ANCHORS: Record<string, string> = {
   accounting: 'what-is-due what-became-of-it everything-you-already-have where-the-two-differ payments a-key-for-it',
   agents:
@@ -36,7 +36,7 @@ const FORMER_ANCHORS: Record<string, string> = {
   webhooks: 'a-receiver a-subscription an-event without-an-address-on-the-internet what-you-can-rely-on in-typescript',
 }
 
-/** What the pages of the documentation say, and whether their code is right. */
+/** Tests the content of the documentation's pages, and whether their code works. */
 export function pages(service: () => TestPlumbline): void {
   beforeAll(() => {
     plumbline = service()
@@ -89,7 +89,7 @@ export function pages(service: () => TestPlumbline): void {
         }
       }
       expect(broken).toEqual([])
-      // An operation by its name alone leads to its place.
+      // An operation's name alone redirects to its place.
       for (const { id } of contract.operations.values()) {
         const { headers } = await fetch(`${plumbline.url}/docs/operations/${id}`, { redirect: 'manual' })
         const place = new URL(headers.get('location') ?? '', plumbline.url)
@@ -138,7 +138,7 @@ export function pages(service: () => TestPlumbline): void {
     const { body: published } = await plumbline.get('/api/ext/schema/openapi.json')
     expect(body.paths).toMatchObject(published.paths)
     expect(body.components.schemas).toMatchObject(published.components.schemas)
-    // In addition it has what a vendor may do, and nothing else of this service.
+    // It also has the vendors' operations, and nothing else of this service.
     const others = Object.keys(body.paths).filter((path) => !(path in published.paths))
     expect(others).toEqual(
       [...new Set([...contract.operations.values()].map(({ path }) => path))].filter((path) =>
@@ -166,7 +166,7 @@ export function pages(service: () => TestPlumbline): void {
       if (kind === 'Field' && !page.names.has(title ?? '')) missing.push(`${title}: ${words}`)
     }
     expect(missing).toEqual([])
-    // What a text looks like is said in words, and by a pattern only where the contract has no words for it.
+    // Formats of texts are described in words, and by a pattern only if the contract has no words for it.
     expect([...pages.values()].map(({ html }) => html).join('')).not.toContain('Pattern: <code>\\S</code>')
     expect(pages.get('/docs/reference/vendors')?.html).toContain('Must not be blank.')
     const kinds = new Set((entries as string[][]).map(([kind]) => kind))
@@ -284,7 +284,7 @@ export function pages(service: () => TestPlumbline): void {
       expect(entry).toMatch(/<updated>\d{4}-\d{2}-\d{2}T00:00:00Z<\/updated>/)
       expect(entry).toContain('<content type="text">added: ')
     }
-    // Nothing in it ends an element by accident.
+    // No character in it accidentally ends an element.
     expect(String(body).match(/&(?!amp;|lt;|gt;|quot;)/g)).toBeNull()
   })
 
@@ -300,7 +300,7 @@ export function pages(service: () => TestPlumbline): void {
     const others = [...links].filter(([name]) => !known.some(({ id }) => id === name))
     for (const [name, to = ''] of others) {
       const { status } = await plumbline.get(new URL(to).pathname)
-      // What is posted to takes no GET.
+      // URLs for POST requests do not support GET.
       expect([name, status]).toEqual([name, name === 'MCP' ? 405 : 200])
     }
   })
@@ -327,7 +327,7 @@ export function pages(service: () => TestPlumbline): void {
       for (const { id } of operations) {
         const answer = answers.get(id) ?? { code: -1, stdout: '' }
         const [, text = '', status = ''] = /^([\s\S]*)\n(\d{3})$/.exec(answer.stdout) ?? []
-        // The ids in the examples do not exist here, and some of their names are taken; nothing else may be wrong.
+        // The IDs in the examples do not exist here, and some of their names are taken; nothing else may be wrong.
         const { code } = Number(status) < 400 ? {} : JSON.parse(text)
         if (Number(status) >= 400 && !['not_found', 'unknown_reference', 'conflict'].includes(code))
           refused.push([id, status, text])
@@ -358,7 +358,7 @@ export function pages(service: () => TestPlumbline): void {
       expect(refused).toEqual([])
     }, 120_000)
 
-    // Last, because the compiler blocks the process so long that the service may have closed its idle connections.
+    // Last, because the compiler blocks the process for so long that the service may have closed its idle connections.
     test('in TypeScript compiles with the client under strict settings', async () => {
       const { body: samples } = await read('/docs/samples.json')
       const files = Object.fromEntries(operations.map(({ id }) => [`${id}.ts`, samples[id].typescript]))
@@ -368,7 +368,7 @@ export function pages(service: () => TestPlumbline): void {
   })
 }
 
-/** All samples in one process, what each prints under its name; the first that fails ends it. */
+/** Runs all samples in one process and prints the output of each under its name. The first failure ends it. */
 const ONE_AFTER_THE_OTHER = `
 import contextlib, io, json, sys
 printed = {}
@@ -383,11 +383,11 @@ for name, sample in json.load(open("samples.json")).items():
 json.dump(printed, sys.stdout)
 `
 
-/** Where an address may lead on a page, and what stands there as a name in code. */
+/** The possible targets of links on a page, and the names in code. */
 const PLACE = / id="([^"]*)"/g
 const NAME = /<code>([^<]*)<\/code>/g
 
-/** Reads a page once, because it is asked for each of its hundreds of places. */
+/** Reads a page once, because hundreds of its places are requested. */
 function valuesOf(html: string, pattern: RegExp): string[] {
   return [...html.matchAll(pattern)].map(([, value = '']) => value)
 }

@@ -10,7 +10,7 @@ import { isTestedHere } from '../support/once.ts'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
 
-/** The program knows nothing of the database behind the service, so one of them is enough. */
+/** The program does not depend on the service's database, so one database is enough. */
 const isHere = isTestedHere()
 
 let plumbline: TestPlumbline
@@ -56,7 +56,7 @@ function run(verb: string, dieAt = ''): Promise<Ended> {
   })
 }
 
-/** An order of which everything is done, with an approved payment of it. */
+/** Creates a completed order with an approved payment. */
 async function approvedPayment(unitPrice: number): Promise<void> {
   const lines = [{ description: 'Framing', quantity: 1, unitPrice }]
   const order = await post('/purchase-orders', { homeId: site.lot14, vendorId: site.loneStar, scope: 'framing', lines })
@@ -77,7 +77,7 @@ test.skipIf(!isHere)(
   'killed at every request, the program doubles nothing and loses nothing',
   { timeout: 120_000 },
   async () => {
-    // What the ledger cannot take is told, and keeps nothing else waiting.
+    // A record that the ledger rejects is reported and delays nothing else.
     await post('/vendors', { companyName: 'A company whose name is longer than what the ledger takes' })
     const prices = [1200.1]
     for (const when of ['before', 'after'])

@@ -12,20 +12,20 @@ import { isTestedHere } from '../support/once.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
 
-/** The program knows nothing of the database behind the service, so one of them is enough. */
+/** The program does not depend on the service's database, so one database is enough. */
 const isHere = isTestedHere()
 
-// biome-ignore lint/suspicious/noExplicitAny: a script reads whatever the tools returned.
+// biome-ignore lint/suspicious/noExplicitAny: a script reads the results of any tool.
 type Results = Record<string, any>
-/** What the scripted model does on a turn: tools with their inputs, or a last word. */
+/** The scripted model's action in a turn: tools with their inputs, or the final answer. */
 type Turn = (results: Results, messages: Message[]) => Record<string, object | string> | string
 
 let plumbline: TestPlumbline
 let site: Site
 let provider: Server
-/** What the model does, turn by turn; the last one is repeated. */
+/** The model's actions, turn by turn; the last one is repeated. */
 let script: Turn[]
-/** What the model was told of its mistake. */
+/** The problem that the model received for its mistake. */
 let refusal: { refused: string; errors: { pointer: string }[] }
 let asked: { tools: { function: { name: string } }[]; messages: Message[]; authorization: string | undefined }[]
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
     try {
       complete(messages, response)
     } catch (error) {
-      // A script that fails is a provider that does, so that nobody waits for it.
+      // An error in the script acts as an error of the provider, so that nothing waits for a response.
       response.writeHead(500).end(String(error))
     }
   })
@@ -50,7 +50,7 @@ afterAll(async () => {
   await plumbline.stop()
 })
 
-/** Answers as a provider of chat completions does, by the script. */
+/** Responds like a provider of chat completions, from the script. */
 function complete(messages: Message[], response: ServerResponse): void {
   const results: Results = {}
   const names = new Map(messages.flatMap(({ tool_calls = [] }) => tool_calls.map((one) => [one.id, one.function.name])))
@@ -58,7 +58,7 @@ function complete(messages: Message[], response: ServerResponse): void {
     if (id !== undefined) results[names.get(id) ?? ''] = JSON.parse(content ?? 'null')
   const taken = messages.filter(({ role }) => role === 'assistant').length
   const done = (script[taken] ?? script.at(-1))?.(results, messages) ?? ''
-  // Nothing is answered, as by a provider that hangs.
+  // No response, as from a provider that hangs.
   if (done === 'hang') return
   const message =
     typeof done === 'string'
@@ -89,7 +89,7 @@ function run(turns: Turn[], bounds: Partial<Bounds> = {}): Promise<Ended & { lin
   return work(parts, 'A call.', '2026-11-22').then((ended) => ({ ...ended, lines }))
 }
 
-/** What a good model makes of the call in transcript.txt, with one mistake. */
+/** What a good model does with the call in transcript.txt, with one mistake. */
 const PIPELINE: Turn[] = [
   () => ({ listCommunities: { q: 'Juniper' }, listVendors: { q: 'Lone Star' } }),
   ({ listVendors }) => ({
@@ -142,7 +142,7 @@ test.runIf(isHere)('from a call to a proposed award, as a program beside a real 
   const of = { key: site.key }
   const { body: vendor } = await plumbline.get(`/api/ext/vendors/${site.loneStar}`, of)
   expect(vendor.contactName).toBe('Hank Dietrich')
-  // Nothing is awarded until somebody else approves.
+  // Nothing is awarded until another user approves.
   const { body: bids } = await plumbline.get('/api/ext/bids?sort=createdAt', of)
   expect(bids.data.map(({ amount, status }: { amount: number; status: string }) => [amount, status])).toEqual([
     [39850, 'submitted'],

@@ -7,7 +7,7 @@ import { freePort } from '../../scripts/processes/service.ts'
 import { isTestedHere } from '../support/once.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
-/** The program knows nothing of the database behind the service, so one of them is enough. */
+/** The program does not depend on the service's database, so one database is enough. */
 const isHere = isTestedHere()
 
 let plumbline: TestPlumbline

@@ -1,4 +1,4 @@
-/** Loaded before a program: kills it hard at its n-th request, before it is sent or when its answer is there. */
+/** Preloaded into a program: kills it at its nth request, before the request is sent or when the response arrives. */
 const [when = '', count = ''] = (process.env.DIE_AT ?? '').split(':')
 const { fetch: send } = globalThis
 let requests = 0

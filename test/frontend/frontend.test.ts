@@ -9,8 +9,8 @@ import { startTestPlumbline } from '../support/plumbline.ts'
 import { startFrontend } from './server.ts'
 
 /**
- * A page written against the mock works against the service once the base URL and the key are changed, without any other
- * edit. The key stays with the page's server, which hands the page a token.
+ * A page that was written against the mock works against the service after only the base URL and the key are changed.
+ * The key stays with the page's server, which gives the page a token.
  */
 test('the page compiles', () => {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
@@ -22,7 +22,7 @@ test('the page compiles', () => {
 interface Backend {
   baseUrl: string
   key: string
-  /** Somebody else adds a vendor, where anything is kept. */
+  /** Adds a vendor as another user, if the backend stores data. */
   add?(companyName: string): Promise<unknown>
   stop(): Promise<void>
 }

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { rolldown } from 'rolldown'
 
 /**
- * The page's server: it serves the page, and makes tokens for it with the key, which no browser gets to see. The page
- * sends its requests itself, across origins.
+ * The page's server: it serves the page, and creates tokens for it with the key, which no browser sees. The page sends
+ * its requests directly, across origins.
  */
 export interface Frontend {
   url: string
@@ -55,7 +55,7 @@ async function bundle(): Promise<string> {
   const built = await rolldown({
     input: path.join(import.meta.dirname, 'page/page.tsx'),
     platform: 'browser',
-    // The libraries' files carry a "use client" directive, which would only cause warnings here.
+    // The libraries' files contain "use client" directives, which would only cause warnings here.
     logLevel: 'silent',
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   })

@@ -3,7 +3,7 @@ import type { Random } from '../../scripts/conformance/random.ts'
 import { addDays } from '../../server/platform/values/calendar.ts'
 import type { Answer } from '../support/plumbline.ts'
 
-/** What the histories of one builder have in common. */
+/** What the histories of one builder share. */
 export interface Ground {
   send(method: string, path: string, body?: unknown): Promise<Answer>
   communityId: string
@@ -13,7 +13,7 @@ export interface Ground {
   /** A turnkey contract. */
   contractId: string
   userId: string
-  /** The Monday of a week in which nobody has entered time yet. */
+  /** Returns the Monday of a week without time entries. */
   nextWeek(): string
 }
 
@@ -38,20 +38,20 @@ const TIME_MOVES: Readonly<Record<string, readonly string[]>> = {
 const UNDER_WAY = ['issued', 'accepted', 'partially_completed', 'completed']
 
 /**
- * The random history of one home's budget, over HTTP. A step may be refused, because the home is in no state for it;
- * what succeeded is counted, so that the suite can tell that its histories are not empty.
+ * A random history of one home's budget, over HTTP. A step may be refused because of the home's state. Successful steps
+ * are counted, so that the suite can tell that its histories are not empty.
  */
 export class BudgetHistory {
   readonly homeId: string
-  /** What was done, to tell of a history that ends in a wrong figure. */
+  /** The steps so far, to report a history that ends with a wrong figure. */
   readonly steps: string[] = []
   readonly #ground: Ground
   readonly #random: Random
   readonly #lines: string[] = []
   readonly #orders: { id: string; status: string }[] = []
-  /** The week in which time is entered, until it is approved. */
+  /** The timesheet in which time is entered, until it is approved. */
   #sheet: { id: string; weekStarting: string; status: string } | null = null
-  /** What the original amounted to when the budget was locked; it never changes after that. */
+  /** The total when the budget was locked; it never changes after that. */
   original: number | null = null
 
   constructor(ground: Ground, random: Random, homeId: string) {
@@ -97,7 +97,7 @@ export class BudgetHistory {
         { name: 'move an order', weight: 10, take: () => this.#moveOrder() },
       )
     }
-    // Few orders get as far as the vendor, so what can be done then is likely.
+    // Few orders get as far as the vendor, so steps after that point are made likely.
     if (this.#orders.some(({ status }) => UNDER_WAY.includes(status)))
       steps.push({ name: 'record progress', weight: 40, take: () => this.#recordProgress() })
     return steps.flatMap((step) => Array<typeof step>(step.weight).fill(step))
@@ -107,7 +107,7 @@ export class BudgetHistory {
     return this.#random.between(least * 100, 200_000) / 100
   }
 
-  /** A cost code, none, or nothing said about it. */
+  /** Returns a cost code, null, or no field at all. */
   #code(): { costCodeId?: string | null } {
     return this.#random.pick([{}, {}, { costCodeId: null }, { costCodeId: this.#random.pick(this.#ground.costCodes) }])
   }
@@ -156,7 +156,7 @@ export class BudgetHistory {
     return answer
   }
 
-  /** Archives a trade, so that the next use of its name decides how it is spelled from then on. */
+  /** Archives a trade, so that the next use of its name decides its spelling from then on. */
   async #respell(): Promise<Answer> {
     const name = this.#random.pick(SPELLINGS)
     const { body } = await this.#ground.send('GET', `/scopes?name=${name}`)
@@ -221,7 +221,10 @@ export class BudgetHistory {
     return this.#ground.send('PATCH', `/purchase-orders/${this.#random.pick(this.#orders).id}`, changes)
   }
 
-  /** Of the whole order, or of its first line by one of both measures; lines may have been exchanged since. */
+  /**
+   * Records progress for the whole order, or for its first line in one of the two units; lines may have been replaced
+   * since.
+   */
   async #recordProgress(): Promise<Answer> {
     const random = this.#random
     const order = random.pick(this.#orders.filter(({ status }) => UNDER_WAY.includes(status)))
@@ -251,7 +254,9 @@ export class BudgetHistory {
     return answer
   }
 
-  /** Hours of a day, and with them overtime of others; a new week is begun where the last one is approved. */
+  /**
+   * Enters hours of a day, which can turn other hours into overtime. A new week starts after the last one is approved.
+   */
   async #enterTime(): Promise<Answer> {
     const random = this.#random
     const { send, userId, nextWeek } = this.#ground
@@ -277,13 +282,13 @@ export class BudgetHistory {
     const status = this.#random.pick(TIME_MOVES[sheet.status] ?? ['open'])
     const answer = await this.#ground.send('POST', `/timesheets/${sheet.id}/status`, { status, reason: 'Agreed.' })
     if (answer.status === 200) this.#sheet = status === 'exported' ? null : { ...sheet, status }
-    // Where a week is approved, what comes next is of another one, unless it is exported first.
+    // After a week is approved, the next step concerns another one, unless it is exported first.
     if (status === 'approved' && this.#random.chance(0.5)) this.#sheet = null
     return answer
   }
 }
 
-/** What is done, held back, paid and payable of an order always agree, to the cent. */
+/** Asserts that the completed, retained, paid and payable amounts of an order agree to the cent. */
 function assertConsistent(order: PurchaseOrder): void {
   const cents = (amount: number) => Math.round(amount * 100)
   const { lines, completedAmount, retainedAmount, paidAmount, payableAmount, total, status } = order

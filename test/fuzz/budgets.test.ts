@@ -9,9 +9,9 @@ import { type Figure, recomputedBudget } from './recomputed-budget.ts'
 
 /**
  * Random histories of budgets: lines, estimates, the lock, transfers, orders in every status, with tax, cost codes,
- * retainage, lump sums and trades in other spellings, and time of the builder's own people, with overtime. At the end
- * of each, every figure is compared to the cent with what plain SQL makes of the same rows. A batch is one builder with
- * a home for each history, of which some go on at the same time.
+ * retainage, lump sums and differently spelled trades, and time of the builder's own employees, with overtime. At the
+ * end of each history, every figure is compared to the cent with the result of plain SQL on the same rows. A batch is
+ * one builder with a home for each history, of which some run concurrently.
  */
 const HISTORIES = 24
 const AT_THE_SAME_TIME = 4
@@ -49,7 +49,7 @@ test(`every figure of a budget is what its sources come to, for ${SECONDS} s, se
   console.log(
     `seed ${SEED}, ${batches * HISTORIES} histories: ${[...taken].map(([step, count]) => `${step} ${count}`).join(', ')}`,
   )
-  // Histories in which one of the steps never succeeds would prove nothing about it.
+  // Histories in which a step never succeeds would prove nothing about it.
   for (const step of STEPS) expect(taken.get(step) ?? 0, step).toBeGreaterThanOrEqual(batches)
 })
 
@@ -65,7 +65,10 @@ async function playBatch(seed: number, taken: Map<string, number>): Promise<void
   await compareWithSkill(ground, budgets)
 }
 
-/** A builder with cost codes, a plan with a takeoff, prices that rise in the middle of the year, and a lump sum later. */
+/**
+ * Creates a builder with cost codes, a plan with a takeoff, prices that rise in the middle of the year, and a later
+ * lump sum.
+ */
 async function prepare(): Promise<Ground> {
   const { key, userId } = await plumbline.newBuilder()
   const send: Ground['send'] = (method, path, body) => plumbline.request(method, `/api/ext${path}`, body, { key })
@@ -93,7 +96,7 @@ async function prepare(): Promise<Ground> {
   }
   expect((await send('PUT', `/plans/${planId}/takeoff`, { lines })).status).toBe(200)
   expect((await send('POST', `/plans/${planId}/status`, { status: 'released' })).status).toBe(200)
-  // It covers a trade on two of the days that estimates are made for, and can be ordered.
+  // It covers a trade on two of the days for which estimates are made, and can be ordered.
   const lumpSums = [{ planId, amount: 4321.09, costCodeId: costCodes[1] }]
   const contractId = await made('/contracts', { vendorId, scope: 'Trim', effectiveDate: '2026-08-01', lumpSums })
   expect((await send('POST', `/contracts/${contractId}/status`, { status: 'active' })).status).toBe(200)
@@ -102,7 +105,7 @@ async function prepare(): Promise<Ground> {
   return { send, communityId, vendorId, planId, costCodes, contractId, userId, nextWeek }
 }
 
-/** Plays one history and compares the budget that it ends with; returns that. */
+/** Plays one history, compares its final budget, and returns that budget. */
 async function play(ground: Ground, seed: number, taken: Map<string, number>): Promise<HomeBudget> {
   const random = new SeededRandom(seed)
   const { communityId, planId } = ground
@@ -148,8 +151,8 @@ async function compare({ send }: Ground, { homeId, original }: BudgetHistory): P
 }
 
 /**
- * The forecasts of the codes add up to the scope's, and each is its exact share to within a cent. What of the actual is
- * approved time is known by code alone, in `labor`.
+ * Asserts that the forecasts of the cost codes add up to the trade's, and that each is its exact share to within a
+ * cent. The approved time within the actual cost is known only by code, in `labor`.
  */
 function compareForecasts({ costCodes, ...scope }: BudgetScope, labor: readonly Figure[]): void {
   const key = scope.scope.toLowerCase()
@@ -168,7 +171,7 @@ function compareForecasts({ costCodes, ...scope }: BudgetScope, labor: readonly 
   expect(sum).toBe(cents(scope.forecastAtCompletion))
 }
 
-/** The search for over-committed budgets has its own statement, which has to come to the same. */
+/** Asserts that the skill for over-committed budgets, which has its own statement, finds the same. */
 async function compareWithSkill({ send }: Ground, budgets: readonly HomeBudget[]): Promise<void> {
   const input = { thresholdPercent: 1 }
   const { body } = await send('POST', '/execute', { skill: 'detectOverCommittedBudgets', input })
@@ -178,7 +181,7 @@ async function compareWithSkill({ send }: Ground, budgets: readonly HomeBudget[]
   )
   const expected = budgets.flatMap(({ homeId, scopes }) =>
     scopes
-      // Where nothing is ordered, nothing is over-committed, though a credit may leave less than nothing.
+      // Without orders nothing is over-committed, although a credit may make the budget negative.
       .filter((row) => cents(row.committed) + cents(row.pendingCommitted) !== 0)
       .filter((row) => 100 * (cents(row.committed) + cents(row.pendingCommitted)) > cents(row.budgeted))
       .map((row) => `${homeId} ${row.scope} ${row.budgeted} ${row.committed} ${row.pendingCommitted}`),
@@ -209,7 +212,7 @@ function figure(name: string, scope: string, code: string, amount: number): Figu
   return { figure: name, scope: scope.toLowerCase(), code, amount }
 }
 
-/** The figures that are not zero, by what they are of: SQL has no row where there is nothing. */
+/** Returns the nonzero figures by their subject, because SQL returns no row for missing values. */
 function amounts(figures: readonly Figure[]): Record<string, number> {
   const named = figures.map(({ figure, scope, code, amount }): [string, number] => [
     `${figure} ${scope} ${code}`,
@@ -218,7 +221,7 @@ function amounts(figures: readonly Figure[]): Record<string, number> {
   return Object.fromEntries(named.filter(([, amount]) => amount !== 0 && amount !== null).sort())
 }
 
-/** The trades and codes that have a row, even if all of it is zero. */
+/** Returns the trades and codes that have a row, even if all of its figures are zero. */
 function rowsOf(figures: readonly Figure[]): string[] {
   return [...new Set(figures.map(({ scope, code }) => `${scope} ${code}`))].sort()
 }

@@ -13,11 +13,11 @@ import { startTestPlumbline } from '../support/plumbline.ts'
 import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 
 /**
- * Sends many random requests, good and bad, to every operation. No request may cause a fault of ours or a status that
- * the contract does not declare, every answer has to match its schema, and whatever breaks the input schema has to be
- * refused for that. Two builders work at once. FUZZ_SEED=… repeats a run, and FUZZ_SECONDS says how long it
- * searches; every operation gets an equal share of that time, and at least LEAST requests: six on both databases together
- * where there are both.
+ * Sends many random requests, valid and invalid, to every operation. No request may cause a 500 or a status that the
+ * contract does not declare, every response must match its schema, and every violation of the input schema must be
+ * refused as such. Two builders work at once. FUZZ_SEED=… repeats a run, and FUZZ_SECONDS sets its duration; every
+ * operation gets an equal share of that time, and at least LEAST requests: six on both databases together if there are
+ * two.
  */
 const LEAST = hasPostgres() ? 3 : 5
 const BUILDERS = 2
@@ -57,11 +57,11 @@ describe.concurrent(`generated requests for ${SECONDS} s, seed ${SEED}`, () => {
       if (world === undefined) throw new Error('There are fewer worlds than builders.')
       const property = fc.asyncProperty(fc.gen(), async (draw) => {
         const requests = new Requests(world, new DrawnRandom(draw))
-        // Many requests archive or finish what they work on, so more is made all the time.
+        // Many requests archive or finish their resources, so new ones are created continuously.
         if (requests.random.chance(0.3)) await play(world, requests.to(requests.random.pick(CREATIONS)))
         await play(world, requests.to(operation))
       })
-      // Several operations are tried at once, each until the next one is due to be done.
+      // Several operations are tried at once, each until the end of its share of the time.
       const deadlineMs = begunMs + (SECONDS * 1000 * (index + 1)) / operations.length
       await untilTimeIsOver(deadlineMs, (seed) => fc.assert(property, { seed, numRuns: LEAST }))
     },
@@ -80,11 +80,11 @@ test('many good requests succeed, because a generator whose requests are all ref
 async function play(world: World, request: Generated): Promise<void> {
   const { operation, kind, address, body, headers } = request
   const key = world.credentialFor(operation, address)
-  // By now every address that vendors of this world were sent may have been revoked.
+  // By now every portal link of this world may have been revoked.
   if (key === undefined) return
   const answer = await plumbline.request(operation.method, address, toJson(body), { key, headers })
   statuses.set(`${kind} ${answer.status}`, (statuses.get(`${kind} ${answer.status}`) ?? 0) + 1)
-  // Much is revoked by what is sent, and vendors are archived.
+  // Many requests revoke links and archive vendors.
   if (/^(revoked|expired)_token$/.test(answer.body?.code)) return world.dismiss(key)
   const fault = judge(request, answer)
   // Every subscription adds a delivery to each event, and a few of them test as much as hundreds would.
@@ -96,7 +96,9 @@ async function play(world: World, request: Generated): Promise<void> {
 
 interface Generated {
   operation: Operation
-  /** `bad` breaks the schema of the body or of a parameter; `good` does not, although the rules may still refuse it. */
+  /**
+   * `bad` violates the schema of the body or of a parameter; `good` does not, although the rules may still refuse it.
+   */
   kind: 'good' | 'bad'
   address: string
   body: unknown
@@ -136,13 +138,13 @@ class Requests {
   #body(operation: Operation): unknown {
     if (!operation.takesBody) return undefined
     if (operation.id === 'executeSkill' && this.random.chance(0.8)) return this.#execution()
-    // An example gets further into the rules than a body made from the schema alone.
+    // An example gets further into the rules than a body generated from the schema alone.
     const examples = this.#world.bodiesOf(operation)
     if (examples.length > 0 && this.random.chance(0.4)) return this.random.pick(examples)
     return validValue(schemaOfBody(operation), this.#sources)
   }
 
-  /** A skill that is an operation, with all of the operation's input in one flat object. */
+  /** Returns a skill that is an operation, with all of the operation's input in one flat object. */
   #execution(): unknown {
     const operation = this.random.pick(operations.filter(({ id }) => id !== 'createWebhook'))
     const input: Record<string, unknown> = operation.takesBody
@@ -169,7 +171,7 @@ class Requests {
         // An empty segment or one of dots would be a different path.
         path = path.replace(`{${name}}`, /^\.{0,2}$/.test(value) ? 'x' : encodeURIComponent(value))
       } else if (where === 'query' && (required === true || random.chance(0.15))) {
-        // Nothing more happens in half a minute than in a second; events.test.ts waits for as long as one may.
+        // Nothing more happens in half a minute than in a second; events.test.ts tests the longest wait.
         const value = name === 'wait' ? random.between(0, 1) : validValue(schema, this.#sources, name)
         query.set(name, Array.isArray(value) ? value.join(',') : String(value))
       }
@@ -185,19 +187,19 @@ class Requests {
   }
 }
 
-// A string is also a JSON value, and has to be sent as one.
+// A string is also a JSON value, and must be sent as one.
 function toJson(body: unknown): string | undefined {
   return body === undefined ? undefined : JSON.stringify(body)
 }
 
-/** What is wrong with an answer; an empty string if nothing is. */
+/** Returns what is wrong with a response; an empty string if nothing is. */
 function judge({ operation, kind, headers }: Generated, answer: Answer): string {
   if (answer.status >= 500) return `${operation.id} failed with ${answer.status}`
   const fault = faultOf(operation, answer)
   if (fault !== '') return fault
   if (kind === 'bad' && answer.status !== 422)
     return `${operation.id} takes what its contract refuses: ${answer.status}`
-  // The input alone decides only if no earlier answer can be replayed.
+  // The input alone decides only if no earlier response can be replayed.
   if (kind === 'bad' && headers['idempotency-key'] === undefined && answer.body.code !== 'validation_failed') {
     return `${operation.id} refuses a broken input as ${brief(answer.body)}`
   }

@@ -5,11 +5,11 @@ import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/
 import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 
 /**
- * Random histories of what two vendors are paid for a home, several steps of which go on at the same time: progress back
- * and forth, payments of every type over orders and lines, runs, decisions and voids. One vendor has two orders and a
- * backcharge, which is taken off what it is paid; the other has an order of its own, so that nothing may slip from one to
- * the other. After each step, what the orders say of themselves is compared to the cent with their payments, added up
- * anew, by order and by vendor; and at the end all is done and paid, and every order has to be closed at exactly its total.
+ * Random histories of the payments to two vendors for a home, with several concurrent steps: progress back and forth,
+ * payments of every type over orders and lines, runs, approvals and voids. One vendor has two orders and a backcharge,
+ * which is deducted from its payments; the other has its own order, so that no amount may move from one to the other.
+ * After each step, the amounts of the orders are compared to the cent with the sums of their payments, by order and by
+ * vendor. At the end everything is completed and paid, and every order must be closed at exactly its total.
  */
 const HISTORIES = 6
 const ROUNDS = 10
@@ -103,11 +103,11 @@ class History {
     const { body: order } = await this.#send('/purchase-orders', {
       ...{ homeId: this.#homeId, scope: 'framing', ...of },
       lines: Array.from({ length: random.between(1, 3) }, () => ({
-        // At least a cent, so that there is something to be paid.
+        // At least a cent, so that there is something to pay.
         ...{ description: 'As agreed.', quantity: random.between(1000, 20_000) / 1000 },
         ...{ unitPrice: (sign * random.between(100, 999_999)) / 10_000, taxPercent: random.pick([0, 8.25]) },
       })),
-      // Nothing is held back of what a vendor owes, unless somebody wants it so.
+      // A backcharge has no retainage unless the builder sets it.
       retainagePercent: sign < 0 ? 0 : random.pick([0, 5, 7.5, 10, 33.33, 100]),
     })
     for (const status of ['approved', 'issued']) await this.#send(`/purchase-orders/${order.id}/status`, { status })
@@ -142,7 +142,7 @@ class History {
     const isExact = paymentType === 'deposit' || paymentType === 'adjustment' || random.chance(0.5)
     const one = { poId, ...(isExact && { grossAmount: amount }) }
     const several = this.#orders.filter((order) => order.vendorId === vendorId)
-    // What the vendor owes is taken off what it is paid.
+    // A backcharge is deducted from the payments.
     const allocations = several.map(({ id, ...of }) => ({
       ...{ poId: id, amount: of.poType === 'backcharge' ? -Math.ceil(Math.abs(amount) * 25) / 100 : Math.abs(amount) },
     }))
@@ -238,7 +238,7 @@ class History {
     return { given, retained: retained ?? 0 }
   }
 
-  /** What is under way is taken back; then all is done and paid to the end. */
+  /** Voids pending payments, and then completes and pays everything. */
   async #finish(): Promise<void> {
     for (const vendorId of this.#vendorIds)
       for (const { id, status } of await this.#paymentsTo(vendorId))

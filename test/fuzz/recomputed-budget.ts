@@ -2,14 +2,15 @@ import { sql } from 'kysely'
 import type { Db } from '../../server/platform/database/database.ts'
 
 /**
- * The figures of a home's budget by SQL of its own, one plain aggregate for each figure and level, which shares nothing
- * with the service's statement: scopes and totals are computed from whole orders, and only cost codes from their lines.
+ * Computes the figures of a home's budget with separate SQL, one plain aggregate for each figure and level, which
+ * shares nothing with the service's statement: trades and totals are computed from whole orders, and only cost codes
+ * from their lines.
  */
 export interface Figure {
   figure: string
   /** The trade in lower case; empty in the totals. */
   scope: string
-  /** The id of the cost code; empty where there is none, and in scopes and totals. */
+  /** The ID of the cost code; empty if there is none, and in trades and totals. */
   code: string
   amount: number
 }
@@ -18,9 +19,9 @@ export interface Recomputed {
   totals: Figure[]
   scopes: Figure[]
   codes: Figure[]
-  /** What of the actual is approved time, by trade and code. */
+  /** The approved time within the actual cost, by trade and code. */
   labor: Figure[]
-  /** What was transferred to each budget line, less what was transferred from it. */
+  /** The net amount that was transferred to each budget line. */
   transferred: { lineId: string; amount: number }[]
 }
 
@@ -28,7 +29,7 @@ const STATUSES = {
   committed: ['approved', 'issued', 'accepted', 'partially_completed', 'completed', 'closed'],
   pendingCommitted: ['draft', 'pending_approval'],
 }
-/** What orders say of themselves. */
+/** The amounts that orders store. */
 const RECORDED = { actual: 'completedAmount', paid: 'paidAmount', retained: 'retainedAmount' }
 const BUDGETED = {
   budgeted: '"originalAmount" + "approvedChanges"',
@@ -41,7 +42,7 @@ function list(statuses: readonly string[]): string {
   return statuses.map((status) => `'${status}'`).join(', ')
 }
 
-// By the statuses of the timesheets, and costed anew from hours and rates.
+// By the status of the timesheet, with the cost recomputed from hours and rates.
 const TIME = `(
   select coalesce(e."scope", 'unassigned') as "scope", e."costCodeId", 'closed' as "status",
     round(coalesce(e."rate", s."rate") * case e."payType" when 'double' then 2 * e."hours"
@@ -50,7 +51,7 @@ const TIME = `(
   where e."homeId" = $home and e."archivedAt" is null and s."status" in ('approved', 'exported')
     and coalesce(e."rate", s."rate") is not null)`
 
-/** Columns for the trade and the code, in what a level is grouped by. */
+/** Returns the columns of the trade and the code by which a level is grouped. */
 function level({ scope, code }: { scope: boolean; code: boolean }) {
   const names = `${scope ? 'lower(r."scope")' : "''"} as "scope", ${code ? `coalesce(r."costCodeId", '')` : "''"} as "code"`
   const lines = '(select * from "budgetLines" where "homeId" = $home and "archivedAt" is null)'
@@ -76,13 +77,13 @@ function level({ scope, code }: { scope: boolean; code: boolean }) {
     .join('\nunion all\n')
 }
 
-/** What is done of the orders, or of their lines, and the time beside it. */
+/** Returns the completed amounts of the orders, or of their lines, plus the time. */
 function withTime(orders: string, code: boolean): string {
   const columns = ['"scope"', '"status"', ...(code ? ['"costCodeId"'] : [])].join(', ')
   return `(select ${columns}, "completedAmount" from ${orders} o union all select ${columns}, "total" from ${TIME} t)`
 }
 
-// What the work up to this line holds back together, less what the work before it does. A closed order is paid in full.
+// The retainage of all work up to this line, less that of the work before it. A closed order is paid in full.
 const RECORDED_BY_LINE = `(
   select o."scope", o."status", l."costCodeId", l."completedAmount",
     case when o."status" = 'closed' then l."completedAmount" else 0 end as "paidAmount",
@@ -94,7 +95,7 @@ const RECORDED_BY_LINE = `(
   from "purchaseOrders" o join "purchaseOrderLines" l on l."purchaseOrderId" = o."id"
   where o."homeId" = $home)`
 
-// Both are by scope: the larger of what is budgeted and what is ordered or worked, and what is budgeted and not committed.
+// Both are by trade: the larger of the budget and the orders plus labor, and the uncommitted part of the budget.
 const FORECASTS = `
   select s."scope",
     (select coalesce(sum("originalAmount" + "approvedChanges"), 0) from "budgetLines"

@@ -9,15 +9,16 @@ import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/
 import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 
 /**
- * Random edits of random schedules over HTTP. After each sequence the stored dates are those that scheduling the stored
- * tasks from scratch gives, there is no ring among them, every answer named what really moved, and each vendor that was
- * told a date was told of every other one, once. Whoever had been asked or had answered is asked anew of another date.
+ * Random edits of random schedules over HTTP. After each sequence the stored dates equal those of scheduling the stored
+ * tasks from scratch, there are no cycles among them, every response named what really moved, and each vendor that was
+ * notified of a date was notified of every later change once. A vendor that was asked to confirm, or has answered, is
+ * asked again about a new date.
  */
 const EDITS = 25
-/** So many sequences are tried however long that takes. */
+/** This many sequences are tried however long that takes. */
 const LEAST = 10
 const ZONE = 'America/Chicago'
-/** Vendors are told of what comes up only when it is their turn, so that nothing changes between an edit and a look at it. */
+/** Turns off scheduled notices, so that nothing changes between an edit and its check. */
 const UNTOLD = { advanceNoticeDays: null, reminderDays: null }
 
 let plumbline: TestPlumbline
@@ -130,7 +131,7 @@ async function anyEdit(random: SeededRandom, homeId: string, tasks: readonly Tas
     },
     async () => ['ask', await plumbline.post(`${path}/confirmation/request`)],
     async () => {
-      // Only of what the vendor was told, because here nothing but notices tells it a date.
+      // Only dates that the vendor was notified of, because here it learns dates only from notices.
       const told = tasks.filter(({ notifiedStart, plannedStart }) => notifiedStart !== null && plannedStart >= today())
       if (told.length === 0) return ['ask', await plumbline.post(`${path}/confirmation/request`)]
       const said = random.pick(['confirmed', 'declined', 'reschedule_requested', 'reschedule_requested'] as const)
@@ -155,7 +156,7 @@ async function anyEdit(random: SeededRandom, homeId: string, tasks: readonly Tas
   return random.pick(edits)()
 }
 
-/** The answer names every task whose planned dates changed, with what they were and what they are. */
+/** Asserts that the response names every task whose planned dates changed, with the old and new dates. */
 function expectNamed(moved: readonly { taskId: string }[], before: readonly Task[], after: readonly Task[]): void {
   const really = after.flatMap(({ id, plannedStart, plannedEnd }) => {
     const was = before.find((task) => task.id === id)
@@ -169,7 +170,10 @@ function expectNamed(moved: readonly { taskId: string }[], before: readonly Task
   expect(moved).toHaveLength(really.length)
 }
 
-/** A vendor that was asked or has answered is asked anew when the date moves, unless it moves to the one it proposed. */
+/**
+ * Asserts that a vendor that was asked or has answered is asked again when the date moves, unless it moves to the date
+ * it proposed.
+ */
 function expectAskedAnew(before: readonly Task[], after: readonly Task[]): void {
   for (const { id, name, plannedStart, actualStart, status, confirmation } of after) {
     const was = before.find((task) => task.id === id)
@@ -188,7 +192,10 @@ function expectFromScratch(tasks: readonly Task[], seed: number): void {
     expect(task, `seed ${seed}: ${task.name}`).toMatchObject(outcome.placed[i]?.dates ?? {})
 }
 
-/** Each notice of another date begins with the date that the vendor was told before, and the last one is what it knows. */
+/**
+ * Asserts that each notice of a new date starts with the date of the previous notice, and that the last one has the
+ * date that the vendor knows.
+ */
 async function expectToldOnce(homeId: string, tasks: readonly Task[]): Promise<void> {
   const known = new Map<string, string>()
   const notices: VendorNotification[] = []
@@ -197,7 +204,7 @@ async function expectToldOnce(homeId: string, tasks: readonly Task[]): Promise<v
     notices.push(...(await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?${query}`)).body.data)
   }
   for (const { taskId, date, tasks: moved, kind, createdBy } of notices) {
-    // By itself the service announces a task once, and reminds only of what the vendor knows.
+    // On its own the service announces a task once, and reminds only of dates that the vendor knows.
     if (taskId !== null && createdBy.type === 'system')
       expect(known.get(taskId)).toBe(kind === 'advance' ? undefined : date)
     if (taskId !== null) known.set(taskId, date)

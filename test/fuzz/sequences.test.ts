@@ -19,9 +19,9 @@ import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 
 /**
  * Random sequences over every kind of resource that can be created: create, read, change, list, archive, use again. A
- * small model says what has to hold for every kind: a read returns what was answered before, the same ETag means the
+ * small model defines what must be true for every kind: a read returns the previous response, the same ETag means the
  * same content, a refusal or a stale version changes nothing, and an archived resource stays archived and is in no
- * list. fast-check looks for the shortest sequence that breaks it.
+ * list. fast-check looks for the shortest failing sequence.
  */
 const LEAST = 30
 const MOST_STEPS = 40
@@ -36,12 +36,12 @@ interface Kind {
   list: Operation | undefined
 }
 
-/** A resource that the sequence made, as last seen. */
+/** A resource that the sequence created, as last seen. */
 interface Thing {
   kind: Kind
   id: string
   address: string
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the kind, this came over the wire.
+  // biome-ignore lint/suspicious/noExplicitAny: a resource of any kind.
   body: any
   etag: string
   isArchived: boolean
@@ -102,7 +102,7 @@ test(`sequences of up to ${MOST_STEPS} steps for ${SECONDS} s, seed ${SEED}`, { 
 })
 
 interface Drawn {
-  /** Which of the resources that the step applies to. */
+  /** The index among the resources that the step applies to. */
   which: number
   /** The seed of its values. */
   seed: number
@@ -118,7 +118,7 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
 
   abstract run(model: Model): Promise<void>
 
-  /** The operation that the step performs on a resource of this kind. */
+  /** Returns the operation that the step performs on a resource of this kind. */
   abstract operation(kind: Kind): Operation | undefined
 
   check(model: Readonly<Model>): boolean {
@@ -137,7 +137,9 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
     return { thing, operation }
   }
 
-  /** A body that the schema accepts, from an example or made up, with ids of this sequence where it has some. */
+  /**
+   * Returns a body that the schema accepts, from an example or generated, with IDs of this sequence where it has some.
+   */
   protected body(model: Model, operation: Operation): unknown {
     const random = new SeededRandom(this.#drawn.seed)
     const examples = world.bodiesOf(operation)
@@ -174,10 +176,7 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
     steps.set(what, (steps.get(what) ?? 0) + 1)
   }
 
-  /**
-   * Reads the resource: if nothing has changed it since, its ETag is the same, and the same ETag means the same
-   * content.
-   */
+  /** Reads the resource: if it was not changed, its ETag is the same, and the same ETag means the same content. */
   protected async look(thing: Thing): Promise<Answer> {
     const answer = await this.send(thing.kind.get, thing.address)
     expect([200, 404]).toContain(answer.status)
@@ -221,9 +220,9 @@ class Create extends Step {
     const answer = await this.send(operation, address, this.body(model, operation))
     if (answer.status !== 201) return
     const { secret: _shownOnce, cascade: _whatItMoved, ...made } = answer.body
-    // What a new vendor is like is told to who creates it, and is no part of it.
+    // Possible duplicates are reported to the creator of a vendor and are not part of the vendor.
     const { possibleDuplicates: _alike, ...body } = made
-    // The address of a calendar is shown once too; that of a webhook is a field of it.
+    // The URL of a calendar is also shown only once; that of a webhook is a field of it.
     if (operation.id === 'createCalendarFeed') delete body.url
     const etag = answer.headers.get('etag') ?? ''
     expect(EXAMPLE_IDS.has(body.id)).toBe(false)
@@ -278,7 +277,7 @@ class Update extends Step {
     }
     const { etag } = thing
     await this.look(thing)
-    // Only the service itself can have interfered, such as by counting a failed delivery.
+    // Only the service itself can have interfered, for example by counting a failed delivery.
     if (answer.status === 412) return expect(thing.etag, 'nobody else has changed it').not.toBe(etag)
     if (thing.etag === etag) expect(thing.body, 'a refusal has changed something').toEqual(before)
     else expect(thing.kind.create.id, 'a refusal has changed something').toBe('createWebhook')
@@ -340,7 +339,7 @@ class List extends Step {
         found.add(item.id)
         const known = model.find(({ id, etag }) => id === item.id && etag === `"${item.version}"`)
         if (known === undefined) continue
-        // But for the addresses of invitations, which are in no list, and what the contract has a list leave out.
+        // Except for portal links, which are in no list, and what the contract omits from lists.
         const whole = known.body
         const alone = Object.fromEntries(Object.entries(whole).filter(([field]) => Object.hasOwn(item, field)))
         expect(item, 'a list says the same as the thing by itself').toEqual(alone)

@@ -8,7 +8,7 @@ import { settledDump } from '../support/dump.ts'
 import { type Populated, startPopulated } from '../support/populated.ts'
 import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 
-/** Runs every skill with its examples and with random inputs: nothing that a model can send is a fault of ours. */
+/** Runs every skill with its examples and with random inputs: no input of a model may cause a 500. */
 const { skills } = catalogueOf(contract)
 
 let populated: Populated
@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => populated?.stop())
 
-/** What the contract shows of a skill, with real ids. */
+/** Returns the contract's examples of a skill, with real IDs. */
 function exampleInputs({ name, kind }: Skill): unknown[] {
   const { world } = populated
   const operation = contract.operations.get(name as OperationId)
@@ -31,7 +31,7 @@ function pathOf(operation: Operation): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, populated.world.idFor(name) ?? 'ven_none']))
 }
 
-/** A random input, which every third time breaks the skill's schema. */
+/** Returns a random input, which every third time violates the skill's schema. */
 function randomInput({ inputSchema }: Skill, random: SeededRandom): unknown {
   const { world } = populated
   const idFor = (field: string) => {
@@ -63,7 +63,7 @@ test('a dry run of every skill leaves the database byte for byte as it was', { t
     for (const input of [...exampleInputs(skill), randomInput(skill, random)])
       if ((await run(skill, input, true)) === 200) succeeded.add(skill.name)
   expect(await settledDump(database)).toEqual(before)
-  // Refused ones would prove little.
+  // Refused skills would prove little.
   console.log(`${succeeded.size} of ${writing.length} skills that write were tried out with success`)
   expect(succeeded.size).toBeGreaterThan(writing.length / 2)
 })

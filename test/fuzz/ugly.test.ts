@@ -6,11 +6,11 @@ import { isTestedHere } from '../support/once.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
 /**
- * Inputs that break services: what parsers, databases and validators choke on. Every answer has to come quickly, as a
- * problem that the contract declares or with the value exactly as it was sent, and the service has to keep working.
+ * Inputs that break services: what parsers, databases and validators choke on. Every response must arrive quickly, as a
+ * problem that the contract declares or with the value exactly as it was sent, and the service must keep working.
  */
-// Without bounds, these inputs blocked the process for tens of seconds. How fast an answer is on a busy machine is a
-// matter for the benchmark.
+// Without bounds, these inputs blocked the process for tens of seconds. Smaller delays are measured by the benchmark,
+// because they depend on how busy the machine is.
 const BLOCKED_MS = 10_000
 
 let plumbline: TestPlumbline
@@ -105,7 +105,7 @@ describe('bodies', () => {
     expect((await plumbline.get(`${VENDORS}?q=${encodeURIComponent(companyName)}`)).status).toBe(200)
   })
 
-  // If these were stored, all would become U+FFFD, and two different texts would be the same.
+  // If these were stored, all would become U+FFFD, and two different texts would be equal.
   test.each([
     ['in a column', '{"companyName":"A\\ud800B"}', '/companyName'],
     ['in a column, in capitals', '{"companyName":"A\\uDBFFB"}', '/companyName'],
@@ -231,7 +231,7 @@ describe('addresses', () => {
 })
 
 describe('headers', () => {
-  // What the process keeps does not depend on the database, and thousands of requests take a while.
+  // The memory of the process does not depend on the database, and thousands of requests take a while.
   const isHere = isTestedHere()
   test.skipIf(!isHere)('a thousand content types leave nothing behind', { timeout: 120_000 }, async () => {
     const send = async (from: number) => {
@@ -240,7 +240,7 @@ describe('headers', () => {
         if (status !== 415) throw new Error(`application/x-${i} was answered with ${status}`)
       }
     }
-    // The first ones leave what is compiled once: some six megabytes.
+    // The first requests leave some six megabytes of code that is compiled once.
     await send(0)
     const before = heapAfterCollection()
     await send(1000)
@@ -325,7 +325,7 @@ async function send(body: string | Buffer): Promise<{ status: number; body: stri
   return { status: response.status, body: await response.text() }
 }
 
-/** Writes bytes to a socket and resolves to everything that comes back until the service closes it. */
+/** Writes bytes to a socket and resolves to everything received until the service closes it. */
 function raw(text: string, more: string[] = []): Promise<string> {
   const { hostname, port } = new URL(plumbline.url)
   return new Promise((done) => {

@@ -20,8 +20,8 @@ import { buildSite, type Site } from '../support/site.ts'
 
 /**
  * Sends the same calls to the service and to the mock: each operation as its examples show it, and every problem that
- * can be provoked. The answers have to have the same status, headers and shape. Cases that the mock cannot know are
- * listed in differences.txt; for those it is asked with Prefer, and has to answer the same.
+ * can be provoked. The responses must have the same status, headers and shape. Cases that the mock cannot know are
+ * listed in differences.txt; for those the response is requested with Prefer, and must be the same.
  */
 interface Call {
   method: string
@@ -30,7 +30,7 @@ interface Call {
   headers: Record<string, string>
 }
 
-/** A call to the service, and its answer. */
+/** A call to the service, and its response. */
 interface Played {
   what: string
   operation: Operation | null
@@ -53,8 +53,8 @@ const listed = new Set(
 let mock: RunningMock
 let receiver: Receiver
 
-// What the mock can know does not depend on the database. Prefer PostgreSQL if there is one, because only there a
-// second request can meet one that is still running.
+// What the mock can know does not depend on the database. Prefer PostgreSQL if there is one, because only there can a
+// second request meet one that is still running.
 const isHere = isTestedHere()
 
 describe.skipIf(!isHere)('mock and service', () => {
@@ -82,10 +82,10 @@ describe.skipIf(!isHere)('mock and service', () => {
 
   test('every code that a problem of an operation can have was provoked', () => {
     const codes = new Set(played.map(({ answer }) => answer.body?.code))
-    // beta_full is only answered when an organization is created, which this interface cannot do, and malformed
-    // requests are refused before there is an operation.
+    // beta_full occurs only when an organization is created, which this API cannot do, and malformed requests are
+    // refused before there is an operation.
     const outside = ['beta_full', 'malformed_request', 'request_timeout', 'expectation_failed', 'headers_too_large']
-    // What people do at pages is not in the published document, nor in the mock.
+    // Operations for users of pages are neither in the published document nor in the mock.
     outside.push('not_signed_in', 'cross_site', 'link_spent', 'passkey_refused', 'fresh_sign_in_required')
     const others = (at('components', 'schemas', 'ProblemCode', 'enum') as string[]).filter(
       (code) => !outside.includes(code),
@@ -103,9 +103,9 @@ describe.skipIf(!isHere)('mock and service', () => {
       played.filter(({ answer }) => answer.status >= 400),
       ({ answer }) => answer.body?.code,
     )
-    // For these the service has as many sentences as rules, or one of the platform's.
+    // For these the service has one sentence per rule, or one from the platform.
     const isOneOfMany = new Set(['conflict', 'malformed_json', 'validation_failed', 'invalid_transition'])
-    // Provoked here by a handler that throws them, in words of its own.
+    // Provoked here by a handler that throws them with its own words.
     const isThrownHere = new Set(['answer_not_kept', 'too_much_work', 'too_many_concurrent_requests'])
     const differing = entriesAt('x-problems').flatMap(([code, { example }]) => {
       const given = said.get(code)
@@ -123,7 +123,7 @@ describe.skipIf(!isHere)('mock and service', () => {
 })
 
 async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
-  // Of calls with similar answers, one is enough.
+  // Of calls with similar responses, one is enough.
   const kinds = Map.groupBy(
     played.filter(belongs),
     ({ what, answer }) => `${what} ${answer.status} ${answer.body?.code}`,
@@ -132,7 +132,7 @@ async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
   for (const [kind, [one]] of kinds) {
     if (one === undefined) continue
     const { what, operation, call, answer } = one
-    // That something listed differs is known from one operation of which it does.
+    // A listed difference is confirmed by one operation that shows it.
     if (!differing.has(what)) {
       const difference = differenceBetween(operation, answer, await ask(call))
       if (!listed.has(what)) {
@@ -141,7 +141,7 @@ async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
       }
       if (difference !== null) differing.add(what)
     }
-    // Asked for by name, a refusal is the same whatever else would lead to it.
+    // Requested by name, a refusal is the same whatever else would cause it.
     const refusal = `${answer.status} ${answer.body?.code}`
     if (answer.status >= 400 && !preferredAlready.has(refusal)) {
       preferredAlready.add(refusal)
@@ -158,13 +158,13 @@ function ask({ method, address, body, headers }: Call): Promise<Answer> {
   return askAt(mock.url, method, address, body, { headers })
 }
 
-/** What differs, in words; null if everything that matters is the same. */
+/** Describes the difference; null if everything that matters is the same. */
 function differenceBetween(operation: Operation | null, service: Answer, mocked: Answer): string | null {
   if (service.status !== mocked.status)
     return `status ${service.status} and ${mocked.status} ${JSON.stringify(mocked.body).slice(0, 300)}`
   for (const name of ['content-type', ...headersOf(operation, service.status)]) {
     const [one, other] = [service.headers.get(name), mocked.headers.get(name)]
-    // Whether there is a next page depends on the data; but each has to announce it in both ways.
+    // Whether there is a next page depends on the data, but each must announce it in both ways.
     const pair = name === 'link' ? [linkFault(service), linkFault(mocked)] : [formOf(name, one), formOf(name, other)]
     if (pair[0] !== pair[1]) return `${name}: ${one} and ${other}`
   }
@@ -188,7 +188,7 @@ function headersOf(operation: Operation | null, status: number): string[] {
   return [...new Set([...always, ...Object.keys(named ?? {}).map((name) => name.toLowerCase())])]
 }
 
-/** A header's value without what varies between requests. */
+/** Returns a header's value without what varies between requests. */
 function formOf(name: string, value: string | null): string | null {
   if (value === null) return null
   if (name === 'location') return `to ${contract.match('GET', value.split('?', 1)[0] ?? '').operation?.id}`
@@ -229,7 +229,7 @@ function bodyDifference(operation: Operation | null, service: Answer, mocked: An
   return typeof service.body === typeof mocked.body ? null : 'another kind of text'
 }
 
-/** A sentence without what differs from case to case: numbers, instants, addresses, names and what somebody sent. */
+/** Returns a sentence without what varies: numbers, timestamps, URLs, names and input. */
 function withoutValues(sentence: string): string {
   return sentence
     .replaceAll(/"[^"]*"(: .*(?=\.))?/g, '…')
@@ -244,10 +244,10 @@ function withoutValues(sentence: string): string {
     .replaceAll(/\b\w+:\w+\b/g, '…')
 }
 
-/** The members of every problem. The others belong to certain codes, but not in every case. */
+/** The members of every problem. Others belong to certain codes, but not in every case. */
 const MEMBERS = new Set(['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId', 'permission'])
 
-/** Sends calls to a service and keeps the answers. */
+/** Sends calls to a service and records the responses. */
 function playing(plumbline: TestPlumbline, what: () => string): TestPlumbline {
   const request: TestPlumbline['request'] = async (method, address, body, options = {}) => {
     const answer = await plumbline.request(method, address, body, options)
@@ -300,19 +300,19 @@ async function playTheService(): Promise<void> {
     await world.send(operation)
     if ('304' in operation.declaration.responses) await world.send(operation, { headers: { 'if-none-match': '*' } })
   }
-  // Skills do what other operations do, and archived resources are of no more use, so these come last.
+  // Skills run other operations, and archived resources are useless afterwards, so these come last.
   const changing = operations.filter(({ method, id }) => method !== 'GET' && !RUNS_SKILLS.has(id))
   const hasSucceeded = (id: string) =>
     played.some(({ operation, answer }) => operation?.id === id && answer.status < 300)
   const before = changing.filter(({ method }) => method !== 'DELETE')
   await takeThrough(world, before)
-  // Some need what a later one does, such as a budget that is locked.
+  // Some operations depend on a later one, such as one that locks a budget.
   await takeThrough(
     world,
     before.filter(({ id }) => !hasSucceeded(id)),
   )
   await takeThrough(world, changing.filter(({ method }) => method === 'DELETE').toReversed())
-  // Operations that only met finished resources are tried first in another world.
+  // Operations that only met finished resources are first tried in another world.
   const pending = changing.filter(({ id }) => !hasSucceeded(id)).toReversed()
   const { key } = await plumbline.newBuilder()
   await takeThrough(
@@ -324,13 +324,13 @@ async function playTheService(): Promise<void> {
     pending,
   )
   const approve = operations.find(({ id }) => id === 'approveProposal')
-  // Nobody approves what they proposed themselves.
+  // Nobody may approve their own proposals.
   const other = await plumbline.newKey([...ALL_PERMISSIONS])
   const approving = (id: string) => ({ address: approve?.path.replace('{proposalId}', id) ?? '', key: other })
   for (const execute of operations.filter(({ id }) => RUNS_SKILLS.has(id) && id !== approve?.id))
     for (const body of world.bodiesOf(execute)) {
       const { body: made } = await world.send(execute, { body })
-      // What was proposed before has been refused in passing.
+      // Earlier proposals have been refused in the meantime.
       if (execute.id === 'createProposal' && approve !== undefined) await world.send(approve, approving(made.id))
     }
   if (approve !== undefined) {
@@ -342,7 +342,7 @@ async function playTheService(): Promise<void> {
     await world.send(approve, approving(made.id))
     what = AS_SHOWN
   }
-  // What was refused in the meantime is what the state forbids.
+  // Refusals in the meantime are those that the state causes.
   for (const each of played) {
     const code = each.what === AS_SHOWN ? each.answer.body?.code : undefined
     if (code !== undefined) each.what = STATE_CODES[code] ?? each.what
@@ -364,7 +364,7 @@ async function playTheService(): Promise<void> {
   await plumbline.stop()
 }
 
-/** Does everything that the examples show to the first resources of each kind, one after the other. */
+/** Sends all examples to the first resources of each kind, one after the other. */
 async function takeThrough(world: World, those: Operation[]): Promise<void> {
   for (let which = 0; which < 6; which++) {
     for (const operation of those) {
@@ -375,13 +375,13 @@ async function takeThrough(world: World, those: Operation[]): Promise<void> {
   }
 }
 
-/** What the state of a world refuses, by the code of the refusal. */
+/** The refusals that depend on the state of a world, by code. */
 const STATE_CODES: Record<string, string> = {
   conflict: 'what the present state forbids',
   invalid_transition: 'what the present state forbids',
   unknown_reference: 'a reference to nothing',
   not_found: 'an id of nothing',
-  // Rules that go beyond the schema.
+  // Rules beyond the schema.
   validation_failed: 'what the present state forbids',
 }
 
@@ -490,7 +490,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
   }
 }
 
-/** The body with its first id replaced by one that does not exist; null if it has none. */
+/** Returns the body with its first ID replaced by one that does not exist; null if it has none. */
 function withoutReference(body: unknown): unknown {
   let isChanged = false
   const changed = JSON.parse(JSON.stringify(body), (_field, value: unknown) => {
@@ -501,7 +501,7 @@ function withoutReference(body: unknown): unknown {
   return isChanged ? changed : null
 }
 
-/** What is said to be there instead depends on the methods that a path has: one path for each set of them. */
+/** The methods in the refusal depend on the path, so one path is tried for each set of methods. */
 async function playNoOperation(world: World, plumbline: TestPlumbline, now: (what: string) => void): Promise<void> {
   const byPath = Map.groupBy(operations, ({ path }) => path)
   const bySet = Map.groupBy(byPath, ([, members]) =>
@@ -536,7 +536,7 @@ async function playRepeats(plumbline: TestPlumbline, now: (what: string) => void
 
 type Trouble = (call: ServiceCall) => Promise<never>
 
-/** What only a vendor is refused: an address that is over, and an answer that was changed too often. */
+/** Plays what only vendors are refused: an expired link, and an answer that was changed too often. */
 async function playVendors(plumbline: TestPlumbline): Promise<void> {
   const [revoked, expired] = [await plumbline.newPortalToken(), await plumbline.newPortalToken()]
   for (const [token, change] of [
@@ -569,12 +569,12 @@ async function playVendors(plumbline: TestPlumbline): Promise<void> {
   await playOrder(asPlayed, site)
 }
 
-/** What a vendor sends with its requests, as its mail has it. */
+/** Returns the token from a vendor's email. */
 async function portalToken(plumbline: TestPlumbline, subjectId: string): Promise<string> {
   return (await plumbline.mailedLink(subjectId)).split('/').at(-1) ?? ''
 }
 
-/** A bid that a vendor submits itself, until that is too often, and withdraws. */
+/** Plays a bid that a vendor submits itself, until it has submitted too often, and withdraws. */
 async function playBid(asPlayed: TestPlumbline, id: string, now: (what: string) => void): Promise<void> {
   const key = await portalToken(asPlayed, id)
   const post = (path: string, body?: unknown) =>
@@ -589,7 +589,7 @@ async function playBid(asPlayed: TestPlumbline, id: string, now: (what: string) 
   await post('/withdraw', { reason: 'The crew is booked elsewhere.' })
 }
 
-/** An order that a vendor accepts, and the certificate that it hands in. */
+/** Plays an order that a vendor accepts, and the certificate that it submits. */
 async function playOrder(asPlayed: TestPlumbline, { key, lot15, loneStar }: Site): Promise<void> {
   const ext = async (path: string, body?: unknown) => (await asPlayed.post(`/api/ext${path}`, body, { key })).body
   const lines = [{ description: 'Walls', quantity: 1, unitPrice: 1000 }]
@@ -606,7 +606,7 @@ async function playOrder(asPlayed: TestPlumbline, { key, lot15, loneStar }: Site
   await portal(`/compliance-documents/${body.id}/attachments?fileName=License.pdf`, { content })
 }
 
-/** Problems that no caller can cause, from services whose handlers are replaced to cause them. */
+/** Plays problems that no caller can cause, on services whose handlers are replaced to cause them. */
 async function playTroubles(): Promise<void> {
   let trouble: Trouble
   const handlers = new Proxy({}, { get: () => (_input: unknown, call: ServiceCall) => trouble(call) }) as Handlers
@@ -624,7 +624,7 @@ async function playTroubles(): Promise<void> {
       plumbline.key,
       'https://hooks.example.com/plumbline',
     )
-    // Nothing exists here, so the ids of the examples are as good as real ones.
+    // Nothing exists here, so the IDs of the examples are as good as real ones.
     for (const id of EXAMPLE_IDS) world.remember(id)
     const token = await plumbline.newPortalToken()
     world.admit(token)
@@ -656,7 +656,7 @@ async function playTroubles(): Promise<void> {
     ['what the present state forbids', invalidTransition('draft', 'awarded', ['sent']), declares(409)],
   ])
   await playAll({ RATE_LIMIT_PER_MINUTE: '1', PORTAL_LIMIT_PER_MINUTE: '1' }, [['a minute used up', null, operations]])
-  // A vendor does not use up the builder's daily quota.
+  // A vendor does not use the builder's daily quota.
   await playAll({ QUOTA_PER_DAY: '1' }, [['a day used up', null, operations.filter(isOpenToKeys)]])
   await playRefusedKey()
 }
@@ -698,7 +698,7 @@ async function playInProgress(plumbline: TestPlumbline, handle: (trouble: Troubl
   await first
 }
 
-/** On the embedded database writing requests wait for one another, so the second is never told to come back. */
+/** On the embedded database writing requests wait for each other, so the second is never asked to come back. */
 function isOnPostgresOnly(what: string): boolean {
   return (
     (what === 'idempotency_in_progress' || what === 'a first request that still runs') &&

@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** The names of the metrics in the response, with those of the series of histograms. */
+/** Returns the names of the metrics in the response, including the series of histograms. */
 function reported(): Set<string> {
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   const names = types.flatMap(([, name = '', type]) =>
@@ -41,7 +41,7 @@ function reported(): Set<string> {
   return new Set(names)
 }
 
-/** The metrics that a PromQL expression or a page names. */
+/** Returns the metrics that a PromQL expression or a page names. */
 const named = (expression: string) => [...expression.matchAll(/\b(?:plumbline_[a-z]+_[a-z_]*[a-z]|up\b)/g)].map(String)
 
 test('each alert rule names only metrics that the service reports', () => {

@@ -21,7 +21,7 @@ test('a command that runs TypeScript is for the Node that npm ci brings, because
   expect(linesLike(/(?<!npx |\.bin\/|[\w-])node (-\S+ )*[\w./-]+\.ts\b/)).toEqual([])
 })
 
-// Nothing of ours is at npm yet, and somebody else's package could come to be there under such a name.
+// Our packages are not on npm yet, and somebody else could publish one under such a name.
 test('no page installs from the registry what is not published there', () => {
   expect(linesLike(/npm (i|install|add) (-\S+ )*@plumbline\//)).toEqual([])
 })

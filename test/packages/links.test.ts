@@ -9,10 +9,10 @@ const pages = globSync(['*.md', '{client,contract,docs,examples,mock,scripts}/**
   exclude: ['**/node_modules/**'],
 })
 
-/** The text of a page without its code blocks. */
+/** Returns the text of a page without its code blocks. */
 const proseOf = (page: string) => readFileSync(path.join(root, page), 'utf8').replace(/^```.*?^```/gms, '')
 
-/** The anchors of a page: those that GitHub makes of its headings, and former ones, which are written beside them. */
+/** Returns the anchors of a page: those that GitHub derives from its headings, and former anchors next to them. */
 function anchorsOf(page: string): string[] {
   const prose = proseOf(page)
   const former = [...prose.matchAll(/<a id="([\w-]+)"><\/a>/g)].map(([, id = '']) => id)

@@ -7,7 +7,7 @@ import { isVariable } from '../../server/platform/config/variables.ts'
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
-/** A value for each variable without which others are not read. */
+/** Values for variables that make the service read other variables. */
 const GIVEN: Record<string, string> = {
   DATABASE_URL: 'postgres://plumbline@localhost/plumbline',
   FILES_S3_URL: 'https://s3.example.com/bucket',

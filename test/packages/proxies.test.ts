@@ -50,7 +50,9 @@ test.skipIf(!isInstalled('caddy'))('the documented Caddy configuration logs no l
   })
 })
 
-/** Sends requests through a proxy, first to a service that responds and then to one that is down, and checks the logs. */
+/**
+ * Sends requests through a proxy, first to a service that responds and then to one that is down, and checks the logs.
+ */
 async function withProxy(program: string, configure: (folder: string, port: number, upstream: number) => string[]) {
   const folder = mkdtempSync(path.join(tmpdir(), `plumbline-${program}-`))
   // Workers of nginx run as another user.
@@ -89,7 +91,7 @@ async function withProxy(program: string, configure: (folder: string, port: numb
   const [access = '', errors = ''] = logs
   expect(access).toContain('/portal/[redacted]/task_1/files')
   expect(access).toContain('/calendars/[redacted]')
-  // Without the token in the query, which only the error log of nginx has.
+  // Without the token in the query, which only the error log of nginx contains.
   const written = program === 'nginx' ? errors.split('\n').filter((line) => !line.includes('/docs?')) : [said]
   expect([access, ...written].filter((text) => text.includes(TOKEN.slice(-20)))).toEqual([])
 }

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
 
 /**
- * The packages for npm. The client and the conformance kit have tests of their own besides (client/package.test.ts,
+ * The packages for npm. The client and the conformance kit also have their own tests (client/package.test.ts,
  * test/conformance).
  */
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-published-'))
@@ -54,7 +54,7 @@ test('npm would publish the mock, which answers without this repository', { time
   const installed = path.join(folder, 'node_modules/@plumbline/mock')
   mkdirSync(installed, { recursive: true })
   await extract({ file: path.join(folder, packed.filename), cwd: installed, strip: 1 })
-  // What npm would install, without a registry.
+  // Links what npm would install, without a registry.
   for (const name of Object.keys(manifest('mock').dependencies ?? {})) {
     mkdirSync(path.dirname(path.join(folder, 'node_modules', name)), { recursive: true })
     symlinkSync(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name))

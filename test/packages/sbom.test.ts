@@ -42,7 +42,7 @@ describe('the bill of materials', () => {
     const direct = Object.keys(manifest.dependencies)
     const missing = direct.filter((name) => !found.has(`${name} ${lock.packages[`node_modules/${name}`].version}`))
     expect(missing).toEqual([])
-    // What they depend on in turn.
+    // Indirect dependencies.
     for (const name of ['pg-protocol', 'path-to-regexp', 'proxy-addr']) expect(names).toContain(name)
     const tools = Object.keys(manifest.devDependencies).filter((name) => lock.packages[`node_modules/${name}`].dev)
     // Not vitest: better-auth may use it, so npm installs it wherever both are in the lock file.

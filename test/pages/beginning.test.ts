@@ -30,7 +30,7 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
   test('is led by Today, whose steps are done by what there is', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/today`)
-    // The key of this suite is there already.
+    // This suite already has a key.
     await page.getByText('1 of 5 done').waitFor()
     await expectAccessible(page)
     expect(await step('Connect another system').getAttribute('class')).toBe('done')
@@ -54,7 +54,7 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
     await choose('Vendor Name;Main e-mail\n')
     await page.getByText('The file has no rows').waitFor()
     await expectAccessible(page)
-    // More than are imported at once, and the fault is in the second part.
+    // More than one request imports, with the error in the second part.
     const many = Array.from(
       { length: 205 },
       (_, at) => `"Vendor ${at}, Inc.";v${at}@example.com;framing, trusses;V-${at}`,

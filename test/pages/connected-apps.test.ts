@@ -5,12 +5,12 @@ import { newOauthApp, type OauthApp, VERIFIER } from '../support/oauth-app.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, visit } from './pages.ts'
 
-/** An app that somebody lets in by clicking, and shows out again. */
+/** An app that a user connects and disconnects by clicking. */
 describe.skipIf(chromium === null)('a person in a browser', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let app: OauthApp
-  /** Where the app waits: a page that is none of the service's, so the browser is only seen to be led there. */
+  /** Where the app waits: a foreign page, so the test only checks that the browser is redirected there. */
   const redirect = () => 'http://localhost:7777/done'
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.skipIf(chromium === null)('a person in a browser', () => {
     expect(body.scope).toContain('payments:read')
     expect(body.scope).not.toContain('payments:write')
 
-    // Nobody answers there; what the browser shows instead would otherwise come between.
+    // Nothing responds there; the browser's error page must not interfere.
     await page.waitForURL('chrome-error://**', { waitUntil: 'commit' })
     await page.goto(`${plumbline.url}/settings/apps`)
     await page
@@ -53,7 +53,7 @@ describe.skipIf(chromium === null)('a person in a browser', () => {
       .getByText('Revoked')
       .waitFor()
     expect((await plumbline.get('/api/ext/vendors', { key: body.access_token })).status).toBe(401)
-    // Nobody answered where the app would have, and nothing else was missing.
+    // Only the request to the app failed.
     expect(seen.complaints.filter((each) => !each.includes('ERR_CONNECTION_REFUSED'))).toEqual([])
     await seen.close()
   })

@@ -39,14 +39,14 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     }
   })
   afterAll(async () => {
-    // What the browser says of a form that was refused is what these tests provoke.
+    // These tests provoke the browser's messages about refused forms.
     const complaints = seen.complaints.filter((complaint) => !/status of (409|422)/.test(complaint))
     expectNoComplaints({ ...seen, complaints })
     await closeWindows()
     await plumbline.stop()
   })
 
-  /** Chooses from the menu of a task on the schedule, and gives the dialog that opens. */
+  /** Chooses from the menu of a task on the schedule, and returns the dialog that opens. */
   const report = async (task: string, choice: RegExp) => {
     const { page } = seen
     await page.getByRole('button', { name: `More about ${task}` }).click()

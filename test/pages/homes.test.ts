@@ -37,7 +37,7 @@ describe.skipIf(chromium === null)('homes on pages', () => {
     await made('/api/ext/tasks', { homeId, name: 'Walls framed', durationDays: 10, ...after })
   })
   afterAll(async () => {
-    // What was refused: a delay without a note, and a status that the budget holds back.
+    // The refused requests: a delay without a note, and a status that the budget prevents.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/409|422/.test(line)) })
     await closeWindows()
     await plumbline.stop()

@@ -37,7 +37,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     }
   })
   afterAll(async () => {
-    // The file that was refused.
+    // The refused file.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
     await closeWindows()
     await plumbline.stop()
@@ -76,7 +76,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     })
     await page.getByRole('button', { name: 'Issue', exact: true }).click()
     const dialog = page.getByRole('dialog')
-    // Nobody presses it before it is known what it would do.
+    // The button is disabled until its effect is known.
     expect(await dialog.getByRole('button', { name: 'Issue', exact: true }).isDisabled()).toBe(true)
     release.resolve()
     await dialog.getByText('Order status changed').waitFor()

@@ -6,7 +6,7 @@ import { openPage, type Seen } from '../../scripts/processes/chromium.ts'
 import { WIDTHS } from '../../scripts/screenshots/screens.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
 
-/** A window in which somebody is signed in, by a session of their own; the owner, unless another address is named. */
+/** Opens a window with a signed-in user in their own session; the owner, unless another email address is given. */
 export async function visit(
   browser: Browser,
   plumbline: TestPlumbline,
@@ -23,7 +23,10 @@ export async function visit(
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds on a page, apart from what is marked as judged, by all its rules or by some: the rule, and where. */
+/**
+ * Returns axe's findings on a page, without elements that were already judged, by all or some rules: the rule and the
+ * element.
+ */
 export async function violations(page: Page, runOnly: string[] = []): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
   return page.evaluate(async (runOnly) => {
@@ -35,7 +38,7 @@ export async function violations(page: Page, runOnly: string[] = []): Promise<st
         ): Promise<{ violations: { id: string; nodes: { target: string[]; failureSummary?: string }[] }[] }>
       }
     }
-    // What passes is not described, and no style sheet is fetched once more.
+    // Passing elements are not described, and no style sheet is fetched again.
     const options = { resultTypes: ['violations'], preload: false, ...(runOnly.length > 0 && { runOnly }) }
     const found = await run.run({ exclude: ['[data-judged]'] }, options)
     return found.violations.flatMap(({ id, nodes }) =>
@@ -45,9 +48,9 @@ export async function violations(page: Page, runOnly: string[] = []): Promise<st
 }
 
 /**
- * What a page repeats, so that axe looks at the kinds of things on it and not at each of 13,000 elements: of those below
- * the like that differ in their words, names and addresses alone, all but three. These are enough for what a style sheet
- * makes of the first one, and of every other one. Terms go with what is said of them, and cells with their row.
+ * Finds what a page repeats, so that axe judges each kind of element rather than all 13,000: of siblings that differ
+ * only in text, names and URLs, all but three are skipped. Three are enough for styles of the first and of alternating
+ * elements. Terms stay with their descriptions, and cells with their row.
  */
 const REPEATED = `(seen, at, mayGo) => {
   const FEW = 3
@@ -76,7 +79,7 @@ const REPEATED = `(seen, at, mayGo) => {
   return repeated
 }`
 
-/** Takes away what a page repeats. Every label stays, whose field may be elsewhere. */
+/** Removes what a page repeats. Every label stays, because its field may be elsewhere. */
 export function keepFewOfEach(page: Page): Promise<void> {
   return page.evaluate(`
     for (const element of (${REPEATED})(new Map(), '', ({ localName }) => localName !== 'label')) element.remove()
@@ -84,9 +87,9 @@ export function keepFewOfEach(page: Page): Promise<void> {
 }
 
 /**
- * Marks what a page repeats, and what this window showed three times already at this width, such as the frame around every
- * screen. Nothing is taken away, because the page goes on to be used. Every heading is judged again, whose level depends on
- * the one before.
+ * Marks what a page repeats, and what this window has already shown three times at this width, such as the frame around
+ * every screen. Nothing is removed, because the page is used further. Every heading is judged again, because its level
+ * depends on the previous one.
  */
 function markWhatIsJudged(page: Page): Promise<void> {
   return page.evaluate(`
@@ -97,12 +100,12 @@ function markWhatIsJudged(page: Page): Promise<void> {
   `)
 }
 
-/** Nothing came from elsewhere, no script failed, and the Content-Security-Policy was kept. */
+/** Asserts that nothing was loaded from elsewhere, no script failed, and the Content-Security-Policy was kept. */
 export function expectNoComplaints({ strayed, complaints }: Seen): void {
   expect({ strayed, complaints }).toEqual({ strayed: [], complaints: [] })
 }
 
-/** Whether the page is wider than its window, which on a phone means that it scrolls sideways. */
+/** Returns by how much the page is wider than its window, which would scroll sideways on a phone. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate(() => {
     const { document } = globalThis as unknown as {
@@ -112,7 +115,10 @@ export function overflow(page: Page): Promise<number> {
   })
 }
 
-/** What a page shows now holds no finding of axe, light and dark, on a desk and on a phone, where it is no wider than that. */
+/**
+ * Asserts that axe finds nothing on the current page, in light and dark, on a desktop and on a phone, where it also
+ * fits the width.
+ */
 export async function expectAccessible(page: Page): Promise<void> {
   const before = page.viewportSize()
   const found: Record<string, string[]> = {}
@@ -121,7 +127,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     await markWhatIsJudged(page)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      // The scheme changes colors alone.
+      // The color scheme changes only colors.
       const findings = await violations(page, colorScheme === 'dark' ? ['color-contrast'] : [])
       if (findings.length > 0) found[`${width} ${colorScheme}`] = findings
     }
@@ -133,8 +139,8 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 /**
- * Goes to another page as its links do, without loading the scripts once more. The door comes between, so that nothing of
- * the page before is still there: no dialog, no message, no frame.
+ * Navigates to another page as its links do, without reloading the scripts. It passes through the sign-in page, so that
+ * nothing of the previous page remains: no dialog, no message, no frame.
  */
 export async function goOn(page: Page, address: string): Promise<void> {
   await page.mouse.move(0, 0)

@@ -12,7 +12,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium imitat
   let plumbline: TestPlumbline
   let browser: Browser
   let seen: Seen
-  /** Passkeys belong to the public address, which says localhost. */
+  /** Passkeys belong to the public URL, which is on localhost. */
   let url: string
 
   beforeAll(async () => {

@@ -7,10 +7,10 @@ import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
 import { expectNoComplaints, visit } from './pages.ts'
 
-/** How long somebody who watches waits for what another did. */
+/** The longest time until a watcher sees another user's action. */
 const BY_ITSELF = { timeout: 2000 }
 
-/** Everybody in a window of their own: the builder in two, and three framers whose browsers run no script. */
+/** Each in their own window: the builder in two, and three framers whose browsers run no scripts. */
 describe.skipIf(chromium === null)('the bidding pipeline, from the request to the accepted order', () => {
   const NAMES = ['Lone Star Framing LLC', 'Hill Country Framers', 'Redrock Carpentry'] as const
   const UNIT_PRICES = ['9.80', '10.08', '10.94'] as const
@@ -56,7 +56,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     await watching.page.goto(page.url())
     await watching.page.getByText('No bids yet.').waitFor()
     await page.getByRole('link', { name: /^Invitations/ }).click()
-    // The request is blind, so nobody in the office gets to a vendor's page: each opens the link that it was mailed.
+    // The request is blind, so the builder cannot open a vendor's page: each vendor opens the link in its email.
     for (const name of NAMES) await page.getByRole('row', { name: new RegExp(name) }).waitFor()
     expect(await page.getByRole('button', { name: 'Copy link…' }).count()).toBe(0)
     const path = `/api/ext/bids/requests/${new URL(page.url()).pathname.split('/').at(-1)}`
@@ -162,7 +162,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     for (const vendor of vendors) expectQuietPortal(vendor)
   })
 
-  /** The path of the link that the office has just copied. */
+  /** Returns the path of the link that the builder has just copied. */
   async function copied(): Promise<string> {
     return new URL(await office.page.evaluate<string>('navigator.clipboard.readText()')).pathname
   }
@@ -173,10 +173,10 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
   }
 })
 
-/** More than any of these pages has to be reached. */
+/** More tab stops than any of these pages needs. */
 const MOST_STOPS = 120
 
-/** Goes on with the Tab key until the focus is there. */
+/** Presses the Tab key until the target has the focus. */
 async function reach(target: Locator): Promise<void> {
   await target.waitFor()
   const page = target.page()

@@ -24,7 +24,7 @@ describe.skipIf(chromium === null)('proposals on pages', () => {
     vendorId = (await plumbline.post('/api/ext/vendors', vendor)).body.id
   })
   afterAll(async () => {
-    // The proposals that could not be approved any more.
+    // The proposals that could no longer be approved.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/status of 4/.test(line)) })
     await closeWindows()
     await plumbline.stop()

@@ -7,7 +7,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, goOn } from './pages.ts'
 
-/** Every screen with the demo builder's data, as the screenshots show them too. */
+/** Every screen with the demo builder's data, as in the screenshots. */
 describe.skipIf(chromium === null)('every screen', () => {
   let plumbline: TestPlumbline
   let browser: Browser
@@ -32,7 +32,7 @@ describe.skipIf(chromium === null)('every screen', () => {
     await plumbline.stop()
   })
 
-  /** The window in which the last screen was shown; none after a failure, which leaves it as it may. */
+  /** The window that showed the last screen; null after a failure, whose window may be in any state. */
   let seen: Seen | null = null
 
   test.each(SCREENS)(

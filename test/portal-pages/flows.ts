@@ -5,7 +5,7 @@ import type { Setting } from './portal-pages.test.ts'
 
 const PDF = { name: 'Quote, lot 15.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n%%EOF\n') }
 
-/** What a vendor does in its portal, click by click on a phone whose browser runs no script. */
+/** What a vendor does in its portal, click by click, on a phone whose browser runs no scripts. */
 export function flows(setting: () => Setting): void {
   describe('a vendor', () => {
     let guest: Visitor
@@ -114,7 +114,7 @@ export function flows(setting: () => Setting): void {
       await page.getByLabel('Suma global').fill('50')
       await press('Actualizar totales')
       await says('$50.00')
-      // The address of one invitation leads to nothing else.
+      // The link to one invitation opens nothing else.
       const other = await page.goto(`${plumbline.url}${path}/orders`)
       expect(other?.status()).toBe(404)
       await says('Este enlace no es válido')

@@ -5,7 +5,7 @@ import { keepPicture, type Visitor, visitor } from './browser.ts'
 import type { Setting } from './portal-pages.test.ts'
 import type { PortalWorld } from './world.ts'
 
-/** How the pages look with the longest names, 60 lines and amounts of nine digits, and what they weigh. */
+/** How the pages look with the longest names, 60 lines and amounts of nine digits, and their size. */
 const LOOKS = [
   [320, 'light'],
   [390, 'light'],
@@ -56,7 +56,7 @@ export function looks(setting: () => Setting): void {
       for (const [width, scheme] of LOOKS) {
         await page.setViewportSize({ width, height: 850 })
         await page.emulateMedia({ colorScheme: scheme })
-        // The scheme changes colors alone.
+        // The color scheme changes only colors.
         const found = await violations(page, scheme === 'dark' ? ['color-contrast'] : [])
         expect([width, scheme, found]).toEqual([width, scheme, []])
       }
@@ -98,7 +98,7 @@ export function looks(setting: () => Setting): void {
   })
 }
 
-/** Which fields and buttons are wider than the sheet that they are on. */
+/** Returns the fields and buttons that are wider than their container. */
 function beyondTheirSheet(page: Page): Promise<string[]> {
   return page.locator('.sheet :is(input, select, textarea, button, a)').evaluateAll((controls) =>
     controls
@@ -110,7 +110,7 @@ function beyondTheirSheet(page: Page): Promise<string[]> {
   )
 }
 
-/** A draft of nine digits in which two lines are missing. */
+/** Saves a draft with amounts of nine digits and two missing lines. */
 async function enterPrices({ plumbline, world }: Setting): Promise<void> {
   const key = world.root.split('/').at(-1) ?? ''
   const lines = Array.from({ length: 58 }, (_, i) => ({ lineId: `line-${i + 1}`, unitPrice: 8765.4321 }))

@@ -6,7 +6,7 @@ import { flows } from './flows.ts'
 import { looks } from './looks.ts'
 import { buildPortal, type PortalWorld } from './world.ts'
 
-/** The vendor portal as a vendor sees it: in a browser without scripts, which reaches this service and nothing else. */
+/** The vendor portal as a vendor sees it: in a browser without scripts that reaches only this service. */
 export interface Setting {
   plumbline: TestPlumbline
   world: PortalWorld

@@ -1,14 +1,14 @@
 import type { Answer, TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
 
-/** What a vendor finds in a portal in which everything is as long and as large as it may be. */
+/** A portal in which everything is as long and as large as possible. */
 export interface PortalWorld {
   site: Site
   vendorId: string
-  /** The paths of its whole portal and, below it, of one page of each kind. */
+  /** The paths of the whole portal and of one page of each kind below it. */
   root: string
   invitation: string
-  /** A request for one price, by an address of its own. */
+  /** A request for one price, with its own link. */
   lumpSum: { path: string; id: string }
   order: string
   task: string

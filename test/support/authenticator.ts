@@ -1,14 +1,14 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 /**
- * A device that keeps one passkey, in a few lines: what it writes is what browsers do (WebAuthn, "none" attestation, ES256).
- * A test can have it lie.
+ * A minimal device with one passkey: it responds like browsers (WebAuthn, "none" attestation, ES256). A test can make
+ * it lie.
  */
 export interface Authenticator {
   readonly credentialId: string
-  /** The answer to preparePasskey. */
+  /** Returns the response to preparePasskey. */
   create(asked: Asked, lies?: Lies): Record<string, unknown>
-  /** The answer to challengePasskey; the counter rises by one, unless `counter` says otherwise. */
+  /** Returns the response to challengePasskey. The counter increases by one, unless `counter` sets it. */
   sign(asked: Asked, lies?: Lies): Record<string, unknown>
 }
 
@@ -22,7 +22,7 @@ export interface Lies {
   rpId?: string
   type?: string
   counter?: number
-  /** What the device did with whoever holds it: 1 present, 4 verified. */
+  /** How the device checked the user: 1 for present, 4 for verified. */
   flags?: number
   userHandle?: string | null
 }

@@ -4,15 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { root } from '../../scripts/conformance/contract.ts'
 
-/**
- * Compiles files that exist only for this, all at once, under the strictest settings that a user of the client may
- * have.
- */
+/** Compiles temporary files together, under the strictest settings that a user of the client may have. */
 export function compile(files: Record<string, string>): Record<string, string[]> {
   return compileWith(files, STRICTEST)
 }
 
-/** The same with the repository's own settings, for files next to its own. */
+/** Does the same with the repository's own settings, for files next to its own. */
 export function compileAsOwn(files: Record<string, string>): Record<string, string[]> {
   const { compilerOptions } = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'))
   return compileWith(files, { ...compilerOptions, typeRoots: STRICTEST.typeRoots })
@@ -29,7 +26,7 @@ const STRICTEST = {
     '@plumbline/client': [from('client/index.ts')],
     '@plumbline/client/enums': [from('client/enums.gen.ts')],
     '@plumbline/client/webhooks': [from('client/webhooks.ts')],
-    // A package without types of its own has them there.
+    // A package without its own types has them there.
     '*': [from('node_modules/@types/*'), from('node_modules/*')],
   },
 }
@@ -54,7 +51,7 @@ function compileWith(files: Record<string, string>, options: object): Record<str
 
 function run(folder: string): string {
   try {
-    // One checker, because several would each work out the types of the whole contract.
+    // One checker, because several would each compute the types of the whole contract.
     const args = [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', folder, '--singleThreaded']
     return execFileSync(process.execPath, args, { encoding: 'utf8', cwd: folder, maxBuffer: 64 * 1024 * 1024 })
   } catch (error) {

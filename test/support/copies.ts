@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../server/platform/database/database.ts'
 
-/** Adds as many more of a row as there should be, told apart by their ids and, where they may not be alike, by `unlike`. */
+/**
+ * Adds the given number of copies of a row, with their own IDs and with values of `unlike` where they must be unique.
+ */
 export async function copies(
   db: Db,
   { table, id, count, unlike }: { table: string; id: string; count: number; unlike?: string },

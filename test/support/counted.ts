@@ -4,7 +4,7 @@ import type { Call, WriteCall } from '../../server/platform/calls/call.ts'
 import type { OperationId } from '../../server/platform/calls/contract.ts'
 import type { Handlers } from '../../server/platform/calls/operation.ts'
 
-/** The operations, of which one counts what it asks of the database inside its transaction. */
+/** Operations of which one counts its statements inside its transaction. */
 export class Counted {
   readonly handlers: Handlers
   statements = 0
@@ -35,7 +35,7 @@ export class Counted {
   }
 }
 
-/** The operations, of which executeSkill counts what skills that read ask of the database. */
+/** Operations of which executeSkill counts the statements of reading skills. */
 export class CountedSkills {
   readonly handlers: Handlers
   statements = 0

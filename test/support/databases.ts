@@ -22,20 +22,20 @@ declare module 'vitest' {
 }
 
 /**
- * Databases of the kind that this run tests on. A test file that is done leaves its own to the next file of the same
- * process, emptied, because making one takes longer than most files' tests.
+ * A database of the kind that this run tests on. A test file passes its databases, emptied, to the next file of the
+ * same process, because creating one takes longer than most files' tests.
  */
 interface Kept {
-  /** What it was when it was new: neither its tables nor what the migrations wrote into them. */
+  /** Its initial state: its tables and the rows that the migrations wrote. */
   readonly shape: string
   readonly run: Run
-  /** It stays open, because the first statements of a new session cost more than what they do. */
+  /** It stays open, because the first statements of a new session are slow. */
   open(bounds: Bounds): Promise<Database>
-  /** For one that cannot be used again. */
+  /** Removes a database that cannot be used again. */
   remove(): Promise<void>
 }
 
-/** The rows of the last statement of a text. */
+/** Returns the rows of the last statement of a text. */
 type Run = (text: string) => Promise<Record<string, unknown>[]>
 
 type Bounds = Pick<DatabaseConfig, 'databaseConnections' | 'databaseStatementTimeoutMs'>
@@ -44,7 +44,7 @@ const free: Kept[] = []
 /** A file seldom has more open at a time, and each takes memory. */
 const MOST_FREE = 2
 
-/** An empty, migrated database. Nothing is in it, whatever was in it before. */
+/** Returns an empty, migrated database, whatever it contained before. */
 export async function newTestDatabase(bounds: Bounds = { databaseConnections: 24 }): Promise<Database> {
   const postgres = inject('postgres')
   const kept = free.pop() ?? (postgres === null ? await makeEmbedded() : await makePostgres(postgres))
@@ -63,12 +63,12 @@ async function leave(kept: Kept): Promise<void> {
   else await kept.remove()
 }
 
-/** Empties it; false if a test has altered more than rows. */
+/** Empties it. Returns false if a test has altered more than rows. */
 async function isLikeNew({ run, shape }: Kept): Promise<boolean> {
   const rows = await run(FILLED)
   const filled = rows.map(({ table }) => String(table))
   if (filled.length > 0) {
-    // Without its triggers, some of which refuse that a row is ever removed.
+    // Triggers are disabled, because some of them prevent the deletion of rows.
     await run(`begin; set local session_replication_role = replica;
       ${filled.map((table) => `delete from ${table};`).join('')} commit`)
     await run(`vacuum ${filled.join(',')}`)
@@ -76,8 +76,8 @@ async function isLikeNew({ run, shape }: Kept): Promise<boolean> {
   // To the planner, a table that was vacuumed or analyzed is not a new one.
   await run(`delete from pg_statistic where starelid in (select oid from pg_class where ${OURS})`)
   await run(`update pg_class set reltuples = -1, relpages = 0 where reltuples <> -1 and ${OUR_TABLES}`)
-  // What was changed so far would have the upkeep of the next file's service analyze tables that are empty. The run's
-  // PostgreSQL does not count it, because each of its sessions would tell only later.
+  // Pending counts of changes would make the next file's service analyze empty tables. The run's PostgreSQL does not
+  // count changes, because each of its sessions would report them later.
   await run('select pg_stat_force_next_flush()')
   await run('select pg_stat_reset()')
   return (await shapeOf(run)) === shape
@@ -113,13 +113,13 @@ const SHAPE = `
 async function makeEmbedded(): Promise<Kept> {
   const template = inject('pgliteTemplate')
   if (template === null) throw new Error('Only the runs on the embedded database have one to copy.')
-  // Beside the template, because the process is ended without having been asked, and then the run removes both.
+  // Next to the template, because the process is killed without notice, and the run then removes both.
   const folder = mkdtempSync(path.join(path.dirname(template), 'copy-'))
   cpSync(template, folder, { recursive: true })
   const lite = await PGlite.create(folder)
   const database = await overPGlite(lite)
   const run: Run = async (text) => {
-    // Who asked last may have narrowed the only session to one organization; this widens it.
+    // The last user may have restricted the only session to one organization; this lifts the restriction.
     await database.ping()
     return (await lite.exec(text)).at(-1)?.rows ?? []
   }
@@ -159,7 +159,7 @@ async function makePostgres(postgres: { adminUrl: string; templateName: string }
   }
 }
 
-/** The URL of a new database on the run's PostgreSQL server, for tests that start processes. */
+/** Returns the URL of a new database on the run's PostgreSQL server, for tests that start processes. */
 export async function newPostgresUrl(postgres: { adminUrl: string; templateName: string }): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const admin = new pg.Client(postgres.adminUrl)

@@ -4,7 +4,7 @@ import type { TestPlumbline } from './plumbline.ts'
 let plumbline: TestPlumbline
 let key: string
 let plans: { id: string; code: string; communityIds: string[] }[]
-/** By code. The one in which no price holds but those for everywhere is new. */
+/** IDs by code. The community in which only general prices apply is new. */
 const communities = new Map<string, string>()
 
 const read = async (path: string) => (await plumbline.get(`/api/ext/${path}`, { key })).body
@@ -28,7 +28,9 @@ async function estimateOf(plan: string, elevation: string, community: string) {
   return body
 }
 
-/** What homes and options of the demo builder cost. Adds homes to it, so that it comes after what counts them. */
+/**
+ * Tests the costs of homes and options of the demo builder. It adds homes, so it runs after the tests that count them.
+ */
 export function estimates(demo: () => { plumbline: TestPlumbline; key: string }): void {
   describe('estimates', () => {
     beforeAll(async () => {
@@ -37,13 +39,13 @@ export function estimates(demo: () => { plumbline: TestPlumbline; key: string })
       for (const { id, code } of (await read('communities')).data) communities.set(code, id)
       const elsewhere = await post('communities', { name: 'Elsewhere', code: 'default', lotCount: 100 })
       communities.set('default', elsewhere.body.id)
-      // It is sold out, where no home can be added.
+      // It is sold out, so no home could be added.
       await post(`communities/${communities.get('CH')}/status`, { status: 'active' })
       for (const { id, communityIds } of plans)
         await plumbline.patch(`/api/ext/plans/${id}`, { communityIds: [...communityIds, elsewhere.body.id] }, { key })
     })
 
-    // Reckoned apart from the service, by whoever put the price book together.
+    // Calculated independently of the service, by the author of the price book.
     test.each([
       ['P1650 A', { default: 151_066.83, JR: 150_392.27, MCC: 151_222.7, CH: 151_538.06 }],
       ['P1650 B', { default: 154_039.68, JR: 153_365.12, MCC: 154_195.55, CH: 154_510.91 }],
@@ -55,7 +57,7 @@ export function estimates(demo: () => { plumbline: TestPlumbline; key: string })
       ['P2850 C', { default: 229_153.59, JR: 228_329.39, MCC: 229_402.83, CH: 229_624.82, BB: 233_179.47 }],
     ])('%s costs what it should in every community, to the cent', async (house, totals) => {
       const [plan = '', elevation = ''] = house.split(' ')
-      // Only these are trimmed with cast stone, whose price has expired.
+      // Only these have a trim of cast stone, whose price has expired.
       const unpriced = ['P2100 C', 'P2850 C'].includes(house) ? [{ sku: 'STN-CAP', issue: 'expired' }] : []
       for (const [community, total] of Object.entries(totals)) {
         const estimated = await estimateOf(plan, elevation, community)
@@ -65,7 +67,7 @@ export function estimates(demo: () => { plumbline: TestPlumbline; key: string })
       }
     })
 
-    // Reckoned in the same way, for elevation A where no price holds but those for everywhere.
+    // Calculated in the same way, for elevation A where only general prices apply.
     test.each<[string, Record<string, number>, Record<string, string[]>]>([
       [
         'P1650',

@@ -5,7 +5,7 @@ import { type Answer, type Builder, type BuilderOptions, startTestPlumbline, typ
 
 type Body = Answer['body']
 
-/** A builder of its own and short ways to fill its books and to run skills, for tests of skills. */
+/** A builder of its own with short methods to fill its books and to run skills, for tests of skills. */
 export class Desk {
   readonly plumbline: TestPlumbline
   readonly builder: Builder
@@ -20,7 +20,7 @@ export class Desk {
     return new Desk(plumbline, await plumbline.newBuilder({ timeZone: 'UTC', ...options }))
   }
 
-  /** The date this many days from today. */
+  /** Returns the date this many days from today. */
   day(days: number): string {
     return addDays(dateIn('UTC', this.plumbline.clock.now()), days)
   }
@@ -29,21 +29,21 @@ export class Desk {
     return (await this.plumbline.get(`/api/ext${path}`, { key: this.builder.key })).body
   }
 
-  /** Posts what has to succeed. */
+  /** Posts a request that must succeed. */
   async post(path: string, body: object = {}): Promise<Body> {
     const answer = await this.plumbline.post(`/api/ext${path}`, body, { key: this.builder.key })
     expect(answer.status, `${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300)
     return answer.body
   }
 
-  /** Replaces or changes what has to be there. */
+  /** Puts or patches an existing record. */
   async put(path: string, body: object): Promise<Body> {
     const answer = await this.plumbline.put(`/api/ext${path}`, body, { key: this.builder.key })
     expect(answer.status, `${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300)
     return answer.body
   }
 
-  /** Moves a record through statuses; an order over its budget takes a second approval. */
+  /** Moves a record through statuses; an order over its budget needs a second approval. */
   async move(path: string, ...statuses: string[]): Promise<void> {
     for (const status of statuses) {
       const moved = await this.post(`${path}/status`, { status })
@@ -51,7 +51,7 @@ export class Desk {
     }
   }
 
-  /** An order with one line, moved on, and as much of it done as is said. */
+  /** Creates an order with one line, moves it through statuses, and completes the given part. */
   async order(fields: { amount: number; done?: number; statuses?: string[]; [field: string]: unknown }): Promise<Body> {
     const { amount, done = 0, statuses = ['approved', 'issued', 'accepted'], ...rest } = fields
     const lines = [{ description: 'Work', quantity: 1, unitPrice: amount }]
@@ -61,7 +61,7 @@ export class Desk {
     return this.get(`/purchase-orders/${id}`)
   }
 
-  /** Runs a skill and returns its result, which has to be as the contract says. */
+  /** Runs a skill and returns its result, which must match the contract. */
   async run(skill: string, input: object = {}, more: object = {}): Promise<Body> {
     const answer = await this.execute(skill, input, more)
     expect([answer.status, answer.body.code, answer.body.detail, answer.body.errors]).toEqual([

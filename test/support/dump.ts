@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../server/platform/database/database.ts'
 
-/** Tables that any request writes to, whatever it does, and why. */
+/** Tables that any request writes to, with the reasons. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   limitWindows: 'every request is counted',
   usageDays: 'every request is counted',
@@ -9,8 +9,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Every row of every table with all that is in it, as one checksum a table: two dumps are equal if the database is the
- * same, byte for byte. Of keys it leaves out when they were last used.
+ * Returns one checksum per table over every row: two dumps are equal if the database is the same, byte for byte. When
+ * keys were last used is left out.
  */
 export async function dump(database: Database): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
@@ -28,7 +28,7 @@ export async function dump(database: Database): Promise<Record<string, string>> 
   return sums
 }
 
-/** The dump once nothing is under way in the background any more. */
+/** Returns the dump once no background work is pending. */
 export async function settledDump(database: Database): Promise<Record<string, string>> {
   const deadline = Date.now() + 30_000
   for (let before = await dump(database); ; ) {

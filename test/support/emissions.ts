@@ -6,13 +6,13 @@ import type { Contract, OperationId } from '../../server/platform/calls/contract
 import type { Handlers } from '../../server/platform/calls/operation.ts'
 
 /**
- * Which events each operation recorded while it was handled, over HTTP or within another operation. Of one that runs
- * others by name only its own events count, because the rest are theirs.
+ * Records which events each operation emits, called over HTTP or by another operation. For an operation that runs
+ * others by name, only its own events count.
  */
 export class Emissions {
   readonly #types = new Map<OperationId, Set<string>>()
 
-  /** Writes the notes for the report on the whole suite. */
+  /** Writes the records for the report on the whole suite. */
   note(folder: string): void {
     const lines = [...this.#types].flatMap(([id, types]) => [...types].map((type) => `${id} ${type}\n`))
     appendFileSync(path.join(folder, `${process.pid}.txt`), lines.join(''))
@@ -22,7 +22,7 @@ export class Emissions {
     return [...(this.#types.get(id) ?? [])].sort()
   }
 
-  /** The handlers, each one watched. */
+  /** Returns the handlers, each one observed. */
   watch(handlers: Handlers): Handlers {
     return new Proxy(handlers, {
       get: (all, id) => this.#watched(id as OperationId, all[id as OperationId] as unknown as AnyHandler),
@@ -35,7 +35,7 @@ export class Emissions {
       const before = call.events.length
       const reply = await handler(input, call)
       for (const { type, payload } of call.events.slice(before)) {
-        // Events that a deadline caused in passing do not belong to the operation.
+        // Events of a deadline that passed in the meantime do not belong to the operation.
         if (JSON.parse(payload).actor.type === 'system' || own?.includes(type) === false) continue
         const types = this.#types.get(id) ?? new Set()
         this.#types.set(id, types.add(type))
@@ -47,7 +47,7 @@ export class Emissions {
 
 type AnyHandler = (input: never, call: Call) => Promise<unknown>
 
-/** Events that operations recorded without declaring them in the contract, one line each. */
+/** Returns the events that operations recorded without declaring them in the contract, one line each. */
 export function undeclaredEmissions(contract: Contract, emissions: Emissions): string[] {
   const operations = [...contract.operations.values()]
   return operations.flatMap(({ id, emits }) => {

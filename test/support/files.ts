@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { TestPlumbline } from './plumbline.ts'
 
-/** A PDF of so many bytes, none like another. */
+/** Returns a unique PDF of the given size in bytes. */
 export function pdf(bytes = 200): Buffer {
   const start = Buffer.from('%PDF-1.4\n')
   return Buffer.concat([start, randomBytes(Math.max(0, bytes - start.length))])
@@ -17,7 +17,7 @@ export interface Upload {
   headers?: Record<string, string>
 }
 
-/** Uploads a file as it is. */
+/** Uploads a file unchanged. */
 export async function upload(
   plumbline: TestPlumbline,
   bytes: Uint8Array | ReadableStream,
@@ -38,11 +38,11 @@ export async function sendBytes(
     body: bytes as NonNullable<RequestInit['body']>,
     ...(bytes instanceof ReadableStream && { duplex: 'half' }),
   })
-  // biome-ignore lint/suspicious/noExplicitAny: whatever came over the wire is judged.
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect any body.
   return { status: response.status, headers: response.headers, body: (await response.json()) as any }
 }
 
-/** What a download answers, with the bytes. */
+/** Returns the response of a download, with the bytes. */
 export async function download(plumbline: TestPlumbline, id: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${plumbline.url}/api/ext/attachments/${id}/content`, {
     headers: { authorization: `Bearer ${plumbline.key}`, ...headers },

@@ -1,13 +1,13 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Begins with the files that take longest, which a fresh clone cannot know: without times of its own vitest goes by the
- * files' sizes, and the last worker was left alone with the screens for a minute.
+ * Starts with the files that take longest, which a fresh clone cannot know: without recorded times vitest goes by file
+ * size, and the last worker was left alone with the screens for a minute.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    // A worker is only used again by its own project, so their files stay together.
+    // A worker is reused only by its own project, so their files stay together.
     const projects = [...new Set(sorted.map(({ project }) => project))]
     return projects.flatMap((project) =>
       sorted.filter((file) => file.project === project).sort((one, other) => place(one) - place(other)),
@@ -15,7 +15,7 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-// Those that mostly wait stand between those that compute, so that the processors have work all the time.
+// Files that mostly wait alternate with those that compute, so that the processors are always busy.
 const LONG = [
   'test/conformance/conformance.test.ts',
   'test/webhook-crash.test.ts',

@@ -1,16 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-/** A real SMTP server on a free port that keeps what it takes, and refuses what it is told to. */
+/** A real SMTP server on a free port that keeps accepted mail, and refuses what tests specify. */
 export interface MailServer {
-  /** What a service needs to send its mail here. */
+  /** The environment that makes a service send its mail here. */
   env: { SMTP_URL: string; MAIL_FROM: string }
   received: ReceivedMail[]
-  /** What the next attempts of mails to an address are answered instead, in order: codes of SMTP. */
+  /** Sets the SMTP codes with which the next attempts to an address are refused, in order. */
   refuse(address: string, ...codes: number[]): void
-  /** How many connections were open at once, at most. */
+  /** Returns the maximum number of connections that were open at once. */
   mostConnections(): number
-  /** The next mail to the address that was not asked for before; fails after ten seconds. */
+  /** Returns the next mail to the address that was not returned before; fails after ten seconds. */
   next(address: string): Promise<ReceivedMail>
   stop(): Promise<void>
 }
@@ -18,9 +18,9 @@ export interface MailServer {
 export interface ReceivedMail {
   from: string
   to: string[]
-  /** The whole mail as it went over the wire. */
+  /** The whole mail as sent over the wire. */
   source: string
-  /** A header, unfolded; undefined if there is none. */
+  /** Returns a header, unfolded; undefined if there is none. */
   header(name: string): string | undefined
 }
 
@@ -32,7 +32,7 @@ export async function startMailServer(): Promise<MailServer> {
   let most = 0
   const server = new SMTPServer({
     authOptional: true,
-    // Without a certificate that anybody trusts, none is offered.
+    // Not offered, because there is no trusted certificate.
     hideSTARTTLS: true,
     onConnect(_session, done) {
       open++

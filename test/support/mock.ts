@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { root } from '../../scripts/conformance/contract.ts'
 
-/** The mock as `npm run mock` starts it, in a separate process, so that its answers do not count as the service's. */
+/** The mock as `npm run mock` starts it, in a separate process, so that its responses do not count as the service's. */
 export interface RunningMock {
   url: string
-  /** What it has printed so far. */
+  /** Returns what it has printed so far. */
   said(): string
   stop(): Promise<void>
 }

@@ -1,17 +1,17 @@
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** What lies between the service and PostgreSQL, and can lead elsewhere, or nowhere. */
+/** The network between the service and PostgreSQL, which can redirect or lose traffic. */
 export interface Network {
-  /** The database's address through it. */
+  /** The URL of the database through it. */
   url: string
-  /** From now on, connections lead to this port. */
+  /** Redirects new connections to this port. */
   lead(port: number): void
-  /** Nothing that is said on the connections that there are arrives any more, and they stay open. */
+  /** Loses all further traffic on the existing connections, which stay open. */
   forget(): void
-  /** Waits until the service sends this text, and then forgets all connections, so that no answer to it arrives. */
+  /** Waits until the service sends this text, and then loses all traffic, so that no response to it arrives. */
   forgetAt(text: string): Promise<void>
-  /** Ends the connections that there are. */
+  /** Closes the existing connections. */
   cut(): void
   close(): Promise<void>
 }

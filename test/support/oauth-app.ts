@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { RequestOptions, TestPlumbline } from './plumbline.ts'
 
-/** An app that asks people to let it act for them, as the programs of others do: by HTTP alone. */
+/** An app that asks users to let it act for them, as third-party programs do: only by HTTP. */
 export interface OauthApp {
   readonly clientId: string
-  /** Where it sends the person, with what it asks for. */
+  /** Returns the authorization URL for the user, with the app's request. */
   address(changes?: Record<string, string | null>): string
-  /** The tokens that a code or a refresh token buys, or why it buys none. */
-  // biome-ignore lint/suspicious/noExplicitAny: what an endpoint answers is looked at, not typed.
+  /** Exchanges a code or a refresh token, and returns the tokens or the error. */
+  // biome-ignore lint/suspicious/noExplicitAny: the tests inspect the response without types.
   token(fields: Record<string, string>): Promise<{ status: number; body: any }>
 }
 
@@ -35,7 +35,7 @@ export async function newOauthApp(plumbline: TestPlumbline, metadata: object = {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what an endpoint answers is looked at, not typed.
+// biome-ignore lint/suspicious/noExplicitAny: the tests inspect the response without types.
 export async function registered({ url }: TestPlumbline, metadata: unknown): Promise<{ status: number; body: any }> {
   const answer = await fetch(`${url}/oauth/register`, {
     ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
@@ -48,7 +48,7 @@ export async function form(
   { url }: TestPlumbline,
   path: string,
   fields: Record<string, string>,
-  // biome-ignore lint/suspicious/noExplicitAny: what an endpoint answers is looked at, not typed.
+  // biome-ignore lint/suspicious/noExplicitAny: the tests inspect the response without types.
 ): Promise<{ status: number; body: any }> {
   const answer = await fetch(url + path, { method: 'POST', body: new URLSearchParams(fields) })
   const body = await answer.text()
@@ -57,13 +57,13 @@ export async function form(
 
 export interface Decision {
   decision?: 'allow' | 'refuse'
-  /** What is ticked; all that is offered, unless said. */
+  /** The selected permissions; by default all that are offered. */
   permissions?: readonly string[]
   proposeOnly?: boolean
   ticket?: string
 }
 
-/** The page that the person sees. */
+/** Returns the consent page that the user sees. */
 export async function consentPage({ url }: TestPlumbline, address: string, person: RequestOptions) {
   const answer = await fetch(new URL(address, url), { redirect: 'manual', headers: person.headers ?? {} })
   const html = await answer.text()
@@ -74,7 +74,7 @@ export async function consentPage({ url }: TestPlumbline, address: string, perso
   }
 }
 
-/** The answer to the person's decision: where it leads the browser. */
+/** Returns the response to the user's decision, with its redirect. */
 export async function decided(
   plumbline: TestPlumbline,
   address: string,
@@ -94,7 +94,7 @@ export async function decided(
   return { status: answer.status, location, led, html: await answer.text() }
 }
 
-/** The tokens of an app that somebody has let in. */
+/** Returns the tokens of an app that the user has connected. */
 export async function connected(
   plumbline: TestPlumbline,
   app: OauthApp,

@@ -34,24 +34,27 @@ export interface TestPlumbline extends Plumbline, Service {
   emissions: Emissions
   /** A key with all permissions. */
   key: string
-  /** Another builder with its own key, to test that builders cannot reach each other's data. */
+  /** Creates another builder with its own key, to test that builders cannot access each other's data. */
   newBuilder(options?: BuilderOptions): Promise<Builder>
   newKey(permissions: string[], organizationId?: string): Promise<string>
-  /** The token of a new vendor's portal, made without an operation. */
+  /** Returns the portal token of a new vendor, created without an operation. */
   newPortalToken(): Promise<string>
   /**
-   * The portal link that an invitation or a vendor's portal is mailed with, for tests without a mail server: no operation
-   * returns it. A vendor's link is kept nowhere, so each call replaces the one before.
+   * Returns the portal link in the email to an invited vendor or its portal, for tests without a mail server: no
+   * operation returns it. A vendor's link is not stored, so each call replaces the previous one.
    */
   mailedLink(subjectId: string): Promise<string>
-  /** How somebody with this address, who signs in for it, sends requests from a page of ours. The owner, unless named. */
+  /**
+   * Signs in the user with this email address, by default the owner. Returns the options of requests from one of our
+   * pages.
+   */
   signIn(email?: string): Promise<RequestOptions>
   get(path: string, options?: RequestOptions): Promise<Answer>
   post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
   put(path: string, body: unknown, options?: RequestOptions): Promise<Answer>
   patch(path: string, body: unknown, options?: RequestOptions): Promise<Answer>
   delete(path: string, options?: RequestOptions): Promise<Answer>
-  /** Repeats the request until the condition holds; fails after ten seconds with the last answer. */
+  /** Repeats the request until the condition is true; fails after ten seconds with the last response. */
   until(path: string, holds: (answer: Answer) => boolean): Promise<Answer>
 }
 
@@ -69,7 +72,7 @@ export interface BuilderOptions {
 
 export type { Answer, RequestOptions }
 
-// Compiled once per process, as its test files need it, because compiling everything for every file would take longer
+// Compiled once per process as its test files need it, because compiling everything for every file would take longer
 // than the tests. A file with its own contract compiles that itself.
 const contract = loadContract()
 export const compiled = {
@@ -127,7 +130,7 @@ export async function startTestPlumbline(
       organizationId: organization.id,
       userId: owner.id,
       name: 'Test',
-      // Tests put the clock forward as far as they like.
+      // Tests may advance the clock as far as they like.
       expiresAt: null,
     })
     return { organizationId: organization.id, userId: owner.id, key: secret }
@@ -188,7 +191,7 @@ export async function startTestPlumbline(
       if (answer.status !== 200) throw new Error(`The sign-in was answered ${JSON.stringify(answer.body)}`)
       return fromPage(answer.headers.getSetCookie()[0]?.split(';')[0] ?? '')
     },
-    // Whatever a test file did, its events have to match the contract.
+    // Whatever a test file did, its events must match the contract.
     async stop() {
       if (process.env.SEEN_ANSWERS !== undefined) emissions.note(process.env.SEEN_ANSWERS)
       const broken = [
@@ -217,7 +220,7 @@ export async function startTestPlumbline(
   }
 }
 
-/** What a browser sends with a request of one of our pages. */
+/** Returns what a browser sends with a request of one of our pages. */
 export function fromPage(cookie: string): RequestOptions {
   return { key: null, headers: { 'sec-fetch-site': 'same-origin', ...(cookie !== '' && { cookie }) } }
 }

@@ -2,10 +2,10 @@ import { type Amount, World } from '../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from './plumbline.ts'
 
-/** A service with something of every kind in it, for suites that walk the contract. */
+/** A service with resources of every kind, for suites that walk the contract. */
 export interface Populated {
   plumbline: TestPlumbline
-  /** Where its subscriptions point. */
+  /** The receiver of its webhook subscriptions. */
   receiver: Receiver
   world: World
   stop(): Promise<void>

@@ -1,4 +1,4 @@
-/** What the tests use of Postman's own reader of collections, which comes without types. */
+/** The part of Postman's own reader of collections that the tests use; it has no types. */
 declare module 'postman-collection' {
   export interface Item {
     readonly request: {
@@ -8,7 +8,7 @@ declare module 'postman-collection' {
       readonly body?: { readonly raw?: string }
     }
     readonly responses: { all(): { readonly code: number }[] }
-    /** Its own credential, or that of the folder or collection that it is in. */
+    /** Its own credential, or that of the folder or collection that contains it. */
     getAuth(): { parameters(): { get(name: string): unknown } } | undefined
   }
   export class Collection {

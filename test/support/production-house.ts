@@ -1,6 +1,6 @@
 /**
- * The schedule of a production house as a builder near Austin runs it: name, workdays, and what each task waits for, as
- * name:TYPE+lag where it is not simply the end of that task.
+ * The schedule of a production house as a builder near Austin runs it: name, workdays, and predecessors as
+ * name:TYPE+lag, or only the name for a plain finish-to-start link.
  */
 export const PRODUCTION_HOUSE: readonly (readonly [name: string, workdays: number, predecessors: string])[] = [
   ['Start file released', 0, ''],
@@ -114,7 +114,7 @@ export const PRODUCTION_HOUSE: readonly (readonly [name: string, workdays: numbe
   ['Home closed', 0, 'Closing documents signed'],
 ]
 
-/** The same as the rows of a task template. */
+/** Returns the same as the rows of a task template. */
 export function productionRows() {
   return PRODUCTION_HOUSE.map(([name, durationDays, predecessors]) => ({
     ...{ name, durationDays, taskKind: durationDays === 0 ? 'milestone' : 'work' },

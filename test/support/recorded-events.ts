@@ -7,17 +7,17 @@ export interface SentEvent {
   id: string
   type: string
   actor: { type: string; id: string | null }
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was recorded.
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on any recorded data.
   data: any
 }
 
-/** The events about the builder's resources so far, in order. */
+/** Returns the events about the builder's resources so far, in order. */
 export async function eventsOf(plumbline: TestPlumbline, organizationId: string, types?: RegExp): Promise<SentEvent[]> {
   const rows = await inOrder(plumbline.database).where('organizationId', '=', organizationId).execute()
   return rows.filter((row) => types?.test(row.type) !== false).map(({ payload }) => JSON.parse(payload))
 }
 
-/** The events about one resource so far, in order. */
+/** Returns the events about one resource so far, in order. */
 export async function eventsAbout(plumbline: TestPlumbline, resourceId: string): Promise<SentEvent[]> {
   const rows = await inOrder(plumbline.database).where('resourceId', '=', resourceId).execute()
   return rows.map(({ payload }) => JSON.parse(payload))
@@ -37,13 +37,13 @@ export interface RecordedEvent {
   payload: SentEvent
 }
 
-/** Every event of a database, in the order of recording. */
+/** Returns every event of a database, in the order of recording. */
 export async function recordedEvents(database: Database): Promise<RecordedEvent[]> {
   const rows = await inOrder(database).execute()
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) }))
 }
 
-/** What is wrong with a database's events according to the contract's `webhooks`, one line for each broken event. */
+/** Returns the violations of the contract's `webhooks` by a database's events, one line for each event. */
 export async function brokenEvents(database: Database): Promise<string[]> {
   const lines = []
   for (const event of await recordedEvents(database)) {

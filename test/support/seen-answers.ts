@@ -7,9 +7,9 @@ import { root, wholeContract } from '../../scripts/conformance/contract.ts'
 const LIST = 'test/walk/unseen-answers.txt'
 
 /**
- * Checks, after a run of the whole suite on both databases, that every status in the contract was answered at least
- * once and every event of an operation was recorded by it, or is in the list above with a reason. An entry that was
- * seen after all has to leave the list, so that it only shrinks. A partial run is not checked.
+ * Checks, after a run of the whole suite on both databases, that every status in the contract was returned at least
+ * once and every declared event of an operation was recorded by it, or is in the list above with a reason. An entry
+ * that was seen after all must leave the list, so that it only shrinks. A partial run is not checked.
  */
 export class SeenAnswers implements Reporter {
   readonly folder: string = mkdtempSync(path.join(tmpdir(), 'plumbline-answers-'))

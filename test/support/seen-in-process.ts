@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { contract } from '../../scripts/conformance/contract.ts'
 
 /**
- * Which operation sent which answer, from all servers that the tests start in this process. One process runs many test
- * files, and this module is loaded once for all of them.
+ * Records which operation sent which response, from all servers that the tests start in this process. One process runs
+ * many test files, and this module is loaded once for all of them.
  */
 const seen = new Set<string>()
 
@@ -15,7 +15,7 @@ subscribe('http.server.response.finish', (message) => {
   if (operation !== null) seen.add(`${operation.id} ${response.statusCode}`)
 })
 
-/** The answers since the last call, one line each. */
+/** Returns the responses since the last call, one line each. */
 export function takeSeenAnswers(): string[] {
   const lines = [...seen]
   seen.clear()

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { SentStatement } from '../../server/platform/database/pool-driver.ts'
 
-/** The texts of all statements that this process has sent for one organization, which the tenant wall applies to. */
+/** The texts of all statements that this process has sent for one organization, to which tenant isolation applies. */
 const texts = new Set<string>()
 
 subscribe('plumbline:statement', (message) => {

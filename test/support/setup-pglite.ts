@@ -22,8 +22,8 @@ export default async function setup(project: TestProject): Promise<() => void> {
 }
 
 /**
- * Halves what it costs to copy and to start, and with it a good part of this suite. No copy outlives its process, so none
- * has to survive a crash, and nobody makes another database in it.
+ * Halves the cost of copying and starting it, and with it much of this suite's time. No copy outlives its process, so
+ * none must survive a crash, and no other database is created in it.
  */
 async function lighten(lite: PGlite): Promise<void> {
   const settings = { full_page_writes: 'off', wal_init_zero: 'off', wal_level: 'minimal', max_wal_senders: '0' }

@@ -17,7 +17,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // These tests do not depend on the disk; surviving a crash is tested elsewhere, with fsync on.
   const postgres = await startPostgres({
     ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', wal_level: 'minimal', max_wal_senders: '0' },
-    // It would go round the databases of all test files, though each is needed only for a moment.
+    // Autovacuum would process the databases of all test files, although each is needed only for a moment.
     ...{ autovacuum: 'off', track_counts: 'off' },
     // Every worker has up to three services at a time, each with a connection pool.
     max_connections: String(100 + 50 * availableParallelism()),

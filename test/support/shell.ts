@@ -12,7 +12,10 @@ interface Surroundings {
   tools?: string[]
 }
 
-/** Runs commands in bash, as if a reader had pasted them; null, after a conspicuous message, if a tool is missing. */
+/**
+ * Runs commands in bash as if a reader had pasted them. Returns null, after a conspicuous message, if a tool is
+ * missing.
+ */
 export async function run(lines: string, { env = {}, cwd, tools = ['curl'] }: Surroundings = {}): Promise<Ran | null> {
   for (const tool of ['bash', ...tools]) {
     if (await has(tool)) continue
@@ -24,7 +27,7 @@ export async function run(lines: string, { env = {}, cwd, tools = ['curl'] }: Su
 
 /**
  * Runs many samples in one bash, each in its own subshell so that none sees another's variables; `before` runs before
- * all of them. Null if a tool is missing.
+ * all of them. Returns null if a tool is missing.
  */
 export async function runEach(
   samples: [name: string, lines: string][],
@@ -43,7 +46,7 @@ export async function runEach(
   return answers
 }
 
-/** A character that no sample and no answer contains (record separator), as printf writes it. */
+/** A character that no sample and no response contains (record separator), as printf writes it. */
 const SEPARATOR = '\\036'
 
 const known = new Map<string, Promise<boolean>>()

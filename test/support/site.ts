@@ -11,9 +11,9 @@ export interface Site {
   loneStar: string
   hillCountry: string
   redrock: string
-  /** The date this many days from today in the community's time zone. */
+  /** Returns the date this many days from today in the community's time zone. */
   day(days: number): string
-  /** The fields that every bid request of the site has. */
+  /** Returns the fields that every bid request of the site has. */
   framing(): { vendorIds: string[]; scope: string; deadline: string; communityId: string; message: string }
 }
 

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Database } from '../../server/platform/database/database.ts'
 
 /**
- * The contents of the database, table by table, as far as requests determine them: the rows and their versions. If two
- * snapshots are equal, nothing was changed in between. Leaves out what the clock and the deliveries change by
- * themselves (counters, usage, attempts, times of last use, files on their way, the index of the search), and the audit trail
- * and the executions, which refusals are written to as well.
+ * Returns the contents of the database by table, as far as requests determine them: the rows and their versions. If two
+ * snapshots are equal, nothing was changed in between. Left out are values that the clock and the deliveries change by
+ * themselves (counters, usage, attempts, times of last use, files in transit, the search index), and the audit trail
+ * and the executions, to which refusals are written as well.
  */
 export async function snapshot(database: Database): Promise<Record<string, string>> {
   const tables = await sql<{ table: string; versioned: boolean; keyed: boolean }>`
@@ -21,7 +21,7 @@ export async function snapshot(database: Database): Promise<Record<string, strin
       ${versioned ? `|| ' versions ' || coalesce(sum("version"), 0)` : ''}`)
     return sql`select ${sql.lit(table)} as "table", ${state} as "state" from ${sql.table(table)}`
   })
-  // All in one statement, because suites ask for this again and again.
+  // In a single statement, because suites request this again and again.
   const { rows } = await sql<{ table: string; state: string }>`${sql.join(states, sql` union all `)}`.execute(
     database.statements,
   )

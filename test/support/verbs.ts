@@ -4,10 +4,10 @@ import { vi } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
 import { obey } from '../../server/operators/cli/program.ts'
 
-/** What an operators' verb came to. */
+/** The outcome of an operator's command. */
 export interface Run {
   code: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was printed.
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on any printed value.
   json: any
   text: string
   /** What was printed as a result, whatever the exit code. */
@@ -18,12 +18,12 @@ type Environment = Readonly<Record<string, string>>
 
 const script = path.join(root, 'server/operators/cli/main.js')
 
-/** Runs a verb as operators do: in a process of its own, with this environment alone. */
+/** Runs a command as operators do: in its own process, with only this environment. */
 export function runVerb(environment: Environment, ...args: string[]): Promise<Run> {
   return runVerbIn(root, environment, ...args)
 }
 
-/** The same in a folder, for what depends on where an operator is. */
+/** Does the same in a folder, for what depends on the working directory. */
 export function runVerbIn(cwd: string, environment: Environment, ...args: string[]): Promise<Run> {
   return new Promise((done) => {
     const child: ChildProcess = execFile(
@@ -38,8 +38,8 @@ export function runVerbIn(cwd: string, environment: Environment, ...args: string
 }
 
 /**
- * The same in this process, with its arguments, environment, output and exit code. Loading the modules is most of what a
- * verb takes, and what a verb decides does not depend on whose process it is.
+ * Runs a command in this process, with its own arguments, environment, output and exit code. Loading the modules takes
+ * most of a command's time, and its decisions do not depend on the process.
  */
 export async function runVerbHere(environment: Environment, ...args: string[]): Promise<Run> {
   const printed = { stdout: '', stderr: '' }

@@ -3,10 +3,10 @@ import path from 'node:path'
 import pg from 'pg'
 
 /**
- * Behind row-level security PostgreSQL selects rows by an index only where the comparison cannot leak values of other
- * organizations. Since the security releases of November 2026 it accepts parameters and plain columns only, and nothing that
- * is computed from another table's columns. What it does not select by an index, it reads row by row, for each row of the
- * organization. These functions find the statements to which that happens.
+ * With row-level security, PostgreSQL uses an index only for comparisons that cannot leak values of other
+ * organizations. Since the security releases of November 2026 it accepts only parameters and plain columns, and nothing
+ * computed from another table's columns. Other comparisons are made row by row, for each row of the organization. These
+ * functions find the affected statements.
  */
 export interface SlowedStatement {
   text: string
@@ -15,13 +15,13 @@ export interface SlowedStatement {
 
 interface SlowedScan {
   table: string
-  /** The index conditions of the owner of the table that are lost behind the wall. */
+  /** The index conditions of the table owner's plan that the restricted role loses. */
   owner: string[]
-  /** Those that are left. */
+  /** The index conditions that remain. */
   behindWall: string[]
 }
 
-/** Conditions that are never selected by an index behind the wall, and why that costs little. */
+/** Conditions that never use an index under row-level security, and why that costs little. */
 const ACCEPTED: readonly (readonly [table: string, condition: RegExp, reason: string])[] = [
   ['scopes', /lower\(name\)/, 'An organization has some hundred trades.'],
   ['homes', /COALESCE\(block/, 'The lot number selects a few homes, and the block one of them.'],
@@ -30,17 +30,17 @@ const ACCEPTED: readonly (readonly [table: string, condition: RegExp, reason: st
 ]
 
 /**
- * A comparison with a parameter, a constant, the value of a subquery or a plain column, which keeps its index behind the
- * wall. Where it has none there, PostgreSQL has chosen another order of joins.
+ * A comparison with a parameter, a constant, the value of a subquery or a plain column, which keeps its index under
+ * row-level security. If it uses none, PostgreSQL has chosen another order of joins.
  */
 const PLAIN =
   /^\(*"?\w+"?\)* (?:=|<|>|<=|>=) (?:ANY )?\(*(?:\$\d+|'[^']*'|ARRAY\[[^\]]*\]|InitPlan \d+\)\.col\d+|(?:"?\w+"?\.)?"?\w+"?)(?:::[\w" ]+(?:\[\])?|\))*$/
 
 /**
- * Explains the statements that the test files have sent, and throws if the wall slows one of them.
+ * Explains the statements that the test files have sent, and throws if row-level security slows one of them.
  *
- * @param url an empty, migrated database with the wall raised, which is changed
- * @param folder where each process has written the texts of its statements, as one JSON string a line
+ * @param url an empty, migrated database with tenant isolation, which is changed
+ * @param folder where each process has written the texts of its statements, as one JSON string per line
  */
 export async function assertNoStatementIsSlowed(url: string, folder: string): Promise<void> {
   const lines = readdirSync(folder).flatMap((file) => readFileSync(path.join(folder, file), 'utf8').split('\n'))
@@ -58,7 +58,9 @@ export async function assertNoStatementIsSlowed(url: string, folder: string): Pr
   )
 }
 
-/** Explains each statement as the owner of the tables and as the role of calls, and returns those that lose a condition. */
+/**
+ * Explains each statement as the owner of the tables and as the role of calls, and returns those that lose a condition.
+ */
 export async function findSlowedStatements(
   url: string,
   texts: readonly string[],
@@ -69,7 +71,8 @@ export async function findSlowedStatements(
     await pretendTablesAreLarge(client)
     const { rows } = await client.query(`select "rolname" from "pg_roles" where "rolname" like '%_one_organization'`)
     const role = String(rows[0]?.rolname)
-    // The plan of a prepared statement, which holds for any parameters, with an index scan wherever one is possible.
+    // Explain the generic plan of a prepared statement, which applies to any parameters, with an index scan wherever
+    // one is possible.
     await client.query(`set plan_cache_mode = force_generic_plan; set jit = off; set enable_seqscan = off;
       set enable_hashjoin = off; set enable_mergejoin = off; set enable_material = off`)
     await client.query(`select set_config('plumbline.organization', 'org_1', false)`)
@@ -96,8 +99,8 @@ export async function findSlowedStatements(
 }
 
 /**
- * Gives each table one row and statistics that tell of a million rows. On small tables, plans that use an index and plans
- * that do not cost the same.
+ * Gives each table one row and the statistics of a million rows. On small tables, plans with and without an index cost
+ * the same.
  */
 async function pretendTablesAreLarge(client: pg.Client): Promise<void> {
   const { rows: checks } = await client.query(`
@@ -137,7 +140,7 @@ interface IndexConditions {
   conditions: string[]
 }
 
-/** The conditions by which rows are found in indexes, by the alias of the table; null for a statement without a plan. */
+/** Returns the index conditions by the alias of the table; null for a statement without a plan. */
 async function indexConditions(
   client: pg.Client,
   role: string,
@@ -157,7 +160,7 @@ async function indexConditions(
     collectConditions(rows[0]?.['QUERY PLAN'][0].Plan, null, found)
     return found
   } catch {
-    // A statement of a test itself, about a table of its own or one that is closed to calls.
+    // A statement of a test itself, on its own table or on one that calls may not access.
     return null
   } finally {
     await client.query('deallocate all')

@@ -11,8 +11,8 @@ import type { Populated } from '../support/populated.ts'
 import { snapshot } from '../support/snapshot.ts'
 
 /**
- * Who may do what, for every operation of the contract. How keys and tokens are found is tested on both databases with
- * them (server/platform/keys); that no operation is let past is tested once.
+ * The permissions of every operation of the contract. Finding keys and tokens is tested on both databases with them
+ * (server/platform/keys); that no operation skips the check is tested once.
  */
 const operations = [...contract.operations.values()]
 const openToKeys = operations.filter(isOpenToKeys)
@@ -86,7 +86,7 @@ export function access(populated: () => Populated): void {
               permission,
             ])
           }
-          // An unknown parameter is refused only once the key has been accepted.
+          // An unknown parameter is refused only after the key was accepted.
           const key = keys.get(operation.permissions.join()) ?? ''
           const passed = await ours.send(operation, { key, address: `${withoutQuery(operation)}?noSuchParameter=1` })
           expect(passed.status).toBe(422)
@@ -159,7 +159,8 @@ export function access(populated: () => Populated): void {
           const id = theirs.idFor(name) ?? (name === 'ids' ? [...foreignIds][0] : undefined)
           if (where !== 'query' || id === undefined) continue
           const answer = await ours.send(operation, { address: `${withoutQuery(operation)}?${name}=${id}` })
-          // With such a filter, only what applies to every id may remain, such as vendors that may work everywhere.
+          // With such a filter, only records that apply to every ID may remain, such as vendors that may work
+          // everywhere.
           expect([name, answer.status]).toEqual([name, 200])
           expect([...idsIn(answer.body)].filter((found) => foreignIds.has(found))).toEqual([])
         }
@@ -186,7 +187,7 @@ export function access(populated: () => Populated): void {
   })
 }
 
-/** A secret for each set of permissions that the tests use. */
+/** A key for each set of permissions that the tests use. */
 const keys = new Map<string, string>()
 
 function narrowings(): string[][] {
@@ -207,14 +208,14 @@ function withoutQuery(operation: Operation): string {
   return ours.addressFor(operation).split('?', 1)[0] ?? ''
 }
 
-/** For these the database is not asked. */
+/** These are refused without asking the database. */
 const NO_IDS = ['nonsense', '%00', '%E0%A4%A', '..%2F..', 'x'.repeat(64)]
 
 function idNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
 }
 
-/** The body with one of its ids at a time replaced by one of theirs. */
+/** Yields the body with one of its IDs at a time replaced by one of the other builder's. */
 function* withForeignIds(body: unknown): Generator<{ field: string; pointer: string; changed: unknown }> {
   function* places(value: unknown, at: (string | number)[]): Generator<(string | number)[]> {
     if (typeof value === 'string' && TYPE_ID.test(value)) yield at

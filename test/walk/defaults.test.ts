@@ -11,12 +11,12 @@ import { isTestedHere } from '../support/once.ts'
 import { compiled } from '../support/plumbline.ts'
 
 /**
- * Handlers see every default of the contract filled in, in a query, in a body and nested in a body, whether the
- * operation is called over HTTP or in-process.
+ * Handlers receive every default of the contract, in a query, in a body and nested in a body, whether the operation is
+ * called over HTTP or in-process.
  */
 const { validator } = compiled
 
-/** A server that answers with the input that the handler of an operation would get. */
+/** A server that returns the input that the handler of an operation would get. */
 let echo: Server
 beforeAll(async () => {
   const app = express().set('query parser', parseQuery).use(express.json())
@@ -81,7 +81,7 @@ function schemaOf(operation: Operation): Schema {
   return at(...placeOf(operation), 'requestBody', 'content', 'application/json', 'schema') as Schema
 }
 
-/** Removes everything with a default from a body, and returns where it was and what has to be there. */
+/** Removes everything with a default from a body, and returns its places and the expected values. */
 function withoutDefaults(schema: Schema, body: unknown, path: string[]): Place[] {
   if (Array.isArray(body)) {
     const items = contract.resolve<Schema>((schema.items ?? {}) as Schema)

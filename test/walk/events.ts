@@ -20,7 +20,7 @@ export function events(populated: () => Populated): void {
           for (const body of world.bodiesOf(operation)) await world.send(operation, { address, body })
         }
       }
-      // What only people do is walked elsewhere (people.test.ts), and this is the one event of it.
+      // Operations for users are walked elsewhere (people.test.ts), and this is their only event.
       await plumbline.signIn()
       recorded = await recordedEvents(plumbline.database)
     }, 120_000)

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
 
-/** Which file imports which. Type-only imports do not count, because they are gone at run time. */
+/** The imports of each file. Type-only imports do not count, because they are gone at run time. */
 const imports = new Map<string, string[]>()
 for (const folder of ['contract', 'server', 'client', 'scripts', 'mock', 'web']) {
   for (const file of filesIn(folder)) {
@@ -15,7 +15,10 @@ for (const folder of ['contract', 'server', 'client', 'scripts', 'mock', 'web'])
   }
 }
 
-/** The wings of the server, and the wings that each may import. The files directly in `server/` start it and may import all. */
+/**
+ * The wings of the server, and the wings that each may import. The files directly in `server/` start it and may import
+ * all.
+ */
 const WINGS: Record<string, readonly string[]> = {
   platform: [],
   domain: ['platform'],
@@ -23,13 +26,15 @@ const WINGS: Record<string, readonly string[]> = {
   operators: ['interfaces', 'domain', 'platform'],
 }
 
-/** The folders of the domain. Each may import the ones above it in this list. */
+/** The folders of the domain. Each may import the ones before it in this list. */
 const DOMAIN = [
   ...['statuses', 'office', 'land', 'vendors', 'messages', 'ledger', 'costs', 'selling', 'bidding', 'paying'],
   ...['building', 'flows', 'attachments', 'administration'],
 ]
 
-/** More files than this are hard to survey. Tests do not count, and neither do migrations, which only grow. */
+/**
+ * Folders with more files are hard to survey. Tests do not count, and neither do migrations, which only grow in number.
+ */
 const MOST_FILES = 25
 
 test('only tests import from test/', () => {
@@ -103,9 +108,9 @@ test('slices read each other through queries and nouns, never through handlers',
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
 
-// A call's own `db` shows only its organization's rows; the process's database shows everybody's.
+// A call's own `db` shows only its organization's rows; the process's database shows everyone's.
 test('handlers and their queries use no database but that of their call', () => {
-  // Who signs in works for no organization yet, or for several, and sessions and passkeys are nobody's but theirs.
+  // Before the sign-in a user has no organization, or several, and sessions and passkeys belong to the user alone.
   const isOfPeople = (file: string) => /^server\/domain\/administration\/(sign-in|passkeys)\//.test(file)
   const wrong = [...imports.keys()].filter(
     (file) =>
@@ -176,14 +181,14 @@ test('the check of prototypes knows the ways to change one', () => {
   expect(uses.filter(changesPrototype)).toEqual([])
 })
 
-/** The files of the server that are not tests, with their text. */
+/** Returns the non-test files of the server with their text. */
 function sourcesOfServer(): [string, string][] {
   return [...filesIn('server'), 'server/main.js']
     .filter((file) => !isTest(file))
     .map((file) => [file, readFileSync(path.join(root, file), 'utf8')])
 }
 
-/** The paths into packages that a source mentions, such as `csv-parse/sync`. */
+/** Returns the paths into packages that a source mentions, such as `csv-parse/sync`. */
 function packagePaths(source: string): string[] {
   const quoted = source.matchAll(/(?:\bfrom|\bimport|\()\s*(['"])((?:@[\w-]+\/)?[a-z][\w.-]*\/[\w./-]+)\1/g)
   return [...quoted].map(([, , name = '']) => name).filter((name) => !name.startsWith('node:') && isOfPackage(name))
@@ -204,7 +209,10 @@ function manifestOf(name: string): string {
   return path.join(root, 'node_modules', packageOf(name), 'package.json')
 }
 
-/** Whether a package names this path as an entry point. A pattern such as `./lib/*` exposes every file instead. */
+/**
+ * Whether a package names this path as an entry point. A pattern such as `./lib/*` does not count, because it exposes
+ * every file.
+ */
 function isEntryPoint(name: string): boolean {
   const { exports: entries } = JSON.parse(readFileSync(manifestOf(name), 'utf8')) as { exports?: unknown }
   return typeof entries === 'object' && entries !== null && name.replace(packageOf(name), '.') in entries
@@ -261,11 +269,11 @@ function isSlice(file: string): boolean {
   return sliceOf(file) !== null
 }
 
-/** The slice that a file belongs to: a folder with handlers. */
+/** Returns the slice that a file belongs to: a folder with handlers. */
 function sliceOf(file: string): string | null {
   const folders = path.posix.dirname(file).split('/')
   if (folders[0] !== 'server') return null
-  // A slice lies within a wing: `server/interfaces/operations.ts` only lists the handlers of all slices.
+  // A slice is inside a wing: `server/interfaces/operations.ts` only lists the handlers of all slices.
   for (let depth = folders.length; depth > 2; depth--) {
     const folder = folders.slice(0, depth).join('/')
     if (imports.has(`${folder}/operations.ts`)) return folder

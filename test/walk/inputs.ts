@@ -8,8 +8,8 @@ import type { Populated } from '../support/populated.ts'
 import { snapshot } from '../support/snapshot.ts'
 
 /**
- * What every operation does with input that the contract does not allow: one exact refusal, and no change. All of it is
- * refused before a statement.
+ * Every operation refuses input that the contract does not allow, with one exact problem and without a change, before
+ * any statement is sent.
  */
 const operations = [...contract.operations.values()]
 const withBody = operations.filter(({ takesBody }) => takesBody)
@@ -32,7 +32,7 @@ export function inputs(populated: () => Populated): void {
           const refused = await world.send(operation, { body: text })
           expect([text, refused.status, refused.body.code]).toEqual([text, 400, 'malformed_json'])
         }
-        // If the body is optional, an empty one counts as absent.
+        // If the body is optional, an empty one counts as omitted.
         if (operation.declaration.requestBody?.required === true)
           expectInvalid(await world.send(operation, { body: '' }), [''])
         for (const type of shareOf(operation, OTHER_TYPES)) {
@@ -100,14 +100,14 @@ export function inputs(populated: () => Populated): void {
           return world.send(operation, { address: `${address}?${query === undefined ? '' : `${query}&`}${asked}` })
         }
         expectInvalid(await ask(['noSuchParameter', '1'], ['__proto__', '1']), ['noSuchParameter', '__proto__'])
-        // Every parameter is wrong at once, in one way after another.
+        // Every parameter is invalid at once, in one way after another.
         const wrong = queryParameters(operation).map(({ name, schema }) => ({ name, values: wrongValues(schema) }))
         for (let way = 0; wrong.some(({ values }) => way < values.length); way++) {
           const all = wrong.flatMap(({ name, values }) =>
             values.slice(way, way + 1).map((value) => [name, value] as const),
           )
           const isLong = ([, value]: readonly [string, string]) => value.length > 1000
-          // An address may not be longer than the headers.
+          // A URL may not be longer than the headers.
           const apart = all.filter(isLong).map((one) => [one])
           for (const given of [all.filter((one) => !isLong(one)), ...apart].filter(({ length }) => length > 0)) {
             const refused = await ask(...given)
@@ -166,13 +166,15 @@ const OTHER_TYPES = [
   'json',
 ]
 
-/** A third of them, so that each is tried with a third of the operations: one and the same reader reads all bodies. */
+/**
+ * Returns a third of the values, so that each is tried with a third of the operations: the same code reads all bodies.
+ */
 function shareOf<Value>(operation: Operation, all: readonly Value[]): Value[] {
   const place = withBody.indexOf(operation)
   return all.filter((_, i) => (i + place) % 3 === 0)
 }
 
-/** The body is refused with a pointer to each of these fields. */
+/** Asserts that the body is refused with a pointer to each of these fields. */
 async function expectEach(
   operation: Operation,
   body: Record<string, unknown>,
@@ -195,7 +197,7 @@ function queryParameters(operation: Operation): QueryParameter[] {
     .map(({ name, schema }) => ({ name, schema: at2(schema) as Record<string, unknown> }))
 }
 
-/** Values that the schema of a query parameter does not accept. */
+/** Returns values that the schema of a query parameter does not accept. */
 function wrongValues(schema: Record<string, unknown>): string[] {
   const values = ['%00']
   if (schema.minLength !== undefined || schema.type === 'integer' || schema.enum !== undefined) values.push('')
@@ -212,7 +214,7 @@ function wrongValues(schema: Record<string, unknown>): string[] {
   return values
 }
 
-/** A schema or example, following its reference. */
+/** Returns a schema or example, following its reference. */
 function at2(value: unknown): unknown {
   const reference = (value as { $ref?: unknown } | null | undefined)?.$ref
   return typeof reference === 'string' ? at(...reference.slice('#/'.length).split('/')) : value

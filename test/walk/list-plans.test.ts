@@ -17,27 +17,27 @@ import { catchUp } from '../../server/platform/search/index-changes.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
 /**
- * Every order and every filter of every list is served by an index. Each list is filled with copies of a record, twice,
- * and asked by values that all copies have and by values that none has; the blocks that the database looks at, by its
- * own count, may not grow with the list. Unlike times, they are the same on every machine.
+ * Every sort order and filter of every list uses an index. Each list is filled with copies of a record, in two sizes,
+ * and requested with values that all copies have and with values that none has. The number of blocks that the database
+ * reads, by its own count, may not grow with the list. Unlike times, this number is the same on every machine.
  */
 const FEW = 1000
 const MANY = 6000
 /**
- * So many more blocks may be looked at, because an index grows by a level, the rows lie further apart, or an index of
- * times only tells stretches of 32 blocks apart.
+ * This many more blocks are allowed, because an index may grow by a level, the rows are further apart, or a BRIN index
+ * only distinguishes ranges of 32 blocks.
  */
 const MORE_BLOCKS = 32
-/** The same, where each row of a page is looked up by itself, for two indexes, and a time is searched for. */
+/** The same for lists that look up each row of a page in two indexes and search for a time. */
 const MORE_BLOCKS_OF_EVENTS = 120
 
 /**
- * The database believes that so many rows belong to a builder on average, as where there are very many small builders
- * beside this one. What is planned for anybody is planned for them.
+ * The average number of rows per builder in the database's statistics, as with very many small builders besides this
+ * one. Plans for any builder are made for them.
  */
 const ROWS_OF_A_BUILDER = 8
 
-/** They read stretches of bounded length, and longer ones while the list is short. */
+/** They read ranges of bounded length, and longer ones while the list is short. */
 const BY_STRETCHES = new Set(['listEvents', 'listAuditEntries'])
 
 let plumbline: TestPlumbline
@@ -145,7 +145,7 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
   })
 
   test('listEvents since a time', async () => {
-    // Whoever may not read all types is shown the first of each.
+    // A caller that may not read all types is shown the first events of each type it may read.
     const narrow = await plumbline.newKey(['events:read', 'vendors:read'])
     const questionsUpTo = (most: number): { name: string; target: string; key?: string }[] =>
       [0.5, 0.99, 2].flatMap((part) => {
@@ -162,7 +162,7 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
     await addEvents(10 * FEW + 1, 10 * MANY)
     const questions = questionsUpTo(10 * MANY)
     const many = await blocksOf(questions)
-    // At its end, a test's events are held against the contract.
+    // At its end, a test's events are checked against the contract.
     await sql('delete from "events" where "sequence" > $1', [FIRST_SEQUENCE])
     const grown = questions.flatMap(({ name }, i) => {
       const [before = 0, after = 0] = [few[i], many[i]]
@@ -173,7 +173,9 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
   })
 })
 
-/** What changed since a time in the order of its changes, and the same questions from the middle of the short list on. */
+/**
+ * Returns the changes since a time in their order, and the same questions starting from the middle of the short list.
+ */
 function furtherQuestions(operation: Operation, questions: readonly Question[], id: string): Question[] {
   const declared = (operation.declaration.parameters ?? []).map((one) => contract.resolve(one))
   const sort = contract.resolve(declared.find(({ name }) => name === 'sort')?.schema ?? {}) as Sorts
@@ -197,7 +199,7 @@ interface Sorts {
   default?: string
 }
 
-/** Found by a word, and by another one that all of them have. */
+/** Found by one word, and by another one that all of them have. */
 async function addCostCodes(from: number, to: number, word: string): Promise<void> {
   const codes = `select $1 as "organizationId", 'cc_01k0' || lpad(n::text, 22, '0') as "id", n from generate_series($2::int, $3::int) as n`
   const values = [plumbline.organizationId, from, to]
@@ -218,7 +220,7 @@ async function addCostCodes(from: number, to: number, word: string): Promise<voi
 const FIRST_EVENT_MS = Date.parse('2041-01-01')
 const FIRST_SEQUENCE = 10_000_000
 
-/** One a minute, of a hundred vendors and now and then of a home; far from the builder's other events. */
+/** One event a minute about a hundred vendors and occasionally a home, far from the builder's other events. */
 async function addEvents(from: number, to: number): Promise<void> {
   const ids = Array.from({ length: to - from + 1 }, (_, i) => firstIdAt(FIRST_EVENT_MS + (from + i) * 60_000))
   await sql(
@@ -231,7 +233,7 @@ async function addEvents(from: number, to: number): Promise<void> {
   await sql('vacuum analyze "events"')
 }
 
-/** The lists, of which each statement is also explained. */
+/** The handlers of the lists, which also explain each of their statements. */
 function explained(): Handlers {
   const lists = [...LONG_LISTS.map(({ id }) => id), 'listEvents' as const].map((id) => {
     const list = operations[id] as (input: unknown, call: Call) => Promise<never>
@@ -240,7 +242,7 @@ function explained(): Handlers {
   return { ...operations, ...Object.fromEntries(lists) }
 }
 
-/** Also what is run by its executor. */
+/** Also explains what its executor runs. */
 function explaining<Runner extends Pick<Db, 'executeQuery'>>(runner: Runner): Runner {
   return new Proxy(runner, {
     get(target, name) {
@@ -268,7 +270,7 @@ async function planOf(runner: Pick<Db, 'executeQuery'>, text: string, values: re
 // As the service writes its parameters.
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
 
-/** The plan without regard to the values, which a prepared statement soon gets. */
+/** Explains the plan without regard to the values, which a prepared statement soon gets. */
 function planOfPrepared({ sql: text, parameters }: CompiledQuery) {
   const values = parameters.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(prepareValue(value)))))
   return plumbline.database.of(plumbline.organizationId).transaction(async (trx) => {
@@ -289,7 +291,7 @@ async function blocksOf(questions: readonly { name: string; target: string; key?
   for (const { name, target, key = plumbline.key } of questions) {
     blocks = 0
     const { status, body } = await plumbline.get(target, { key })
-    // Not every made-up value is one that the parameter takes.
+    // Some parameters reject some of the made-up values.
     const isTaken = status !== 422 || !name.endsWith('=zzzz')
     if (isTaken) expect([name, status, body.detail]).toEqual([name, 200, undefined])
     counts.push(isTaken ? blocks : Number.NaN)
@@ -297,7 +299,7 @@ async function blocksOf(questions: readonly { name: string; target: string; key?
   return counts
 }
 
-/** The longest word that the record is found by, if its list is searched by words. */
+/** Returns the longest word that finds the record, if its list is searched by words. */
 async function wordOf(id: unknown): Promise<string[]> {
   const rows = await sql(
     `select "word" from "searchWords" where "recordId" = $1 and "word" ~ '^[a-z]+$' order by length("word") desc limit 1`,

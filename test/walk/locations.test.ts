@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../../scripts/processes/receiver.t
 import type { Operation, ResponseObject } from '../../server/platform/calls/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
-/** Every creation says where the new resource is, and it can be read there. */
+/** Every creation returns the location of the new resource, and the resource can be read there. */
 const creations = [...contract.operations.values()].filter(({ declaration }) =>
   Object.values(declaration.responses).some(
     (declared) => contract.resolve<ResponseObject>(declared).headers?.Location !== undefined,
@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
   }
   const world = await new World(listening, plumbline.key, receiver.url).populate('enough')
-  // Where the examples created something only as a side effect, create it directly, with each resource in turn.
+  // If the examples created a resource only as a side effect, create it directly, with each resource in turn.
   for (const operation of creations) {
     for (let which = 0; which < 6 && !created.has(operation.id); which++) {
       const address = world.addressOf(operation, which)
@@ -61,7 +61,7 @@ describe('a new resource is where Location says', () => {
   })
 })
 
-/** What may be made of a record can depend on its status, so the record is moved as its first example shows. */
+/** The possible creations from a record can depend on its status, so the status is changed as in its first example. */
 async function move(world: World, { path }: Operation, which: number): Promise<void> {
   const { operation } = contract.match('POST', path.replace(/\/[^/]+$/, '/status'))
   const address = operation === null ? undefined : world.addressOf(operation, which)

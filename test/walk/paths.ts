@@ -6,7 +6,7 @@ import { isTestedHere } from '../support/once.ts'
 import type { TestPlumbline } from '../support/plumbline.ts'
 import type { Populated } from '../support/populated.ts'
 
-/** The answers to a path or method that the contract does not have, and to HEAD on a path with GET. */
+/** The responses to unknown paths and methods, and to HEAD on a path with GET. */
 const operationsByPath = Map.groupBy(contract.operations.values(), ({ path }) => path)
 const gets = [...contract.operations.values()].filter(({ method }) => method === 'GET')
 
@@ -68,7 +68,7 @@ export function paths(populated: () => Populated): void {
         '/api/ext/%',
       ]) {
         const answer = await ask('GET', target)
-        // A path with a parameter in that position takes the rest for an id, and authenticates first.
+        // A path with a parameter in that position takes the rest for an ID, and authenticates first.
         const match = contract.match('GET', target)
         if (match.operation !== null) continue
         const [status, code] = match.allow.length > 0 ? [405, 'method_not_allowed'] : [404, 'unknown_path']

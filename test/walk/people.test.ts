@@ -17,8 +17,8 @@ import {
 } from '../support/plumbline.ts'
 
 /**
- * What holds for every operation that only people call, and what each role may do of all that people may call. The other
- * suites of this folder walk what programs may call. What is refused before a statement is tested once.
+ * What is true of every operation that only users call, and the permissions of each role for them. The other suites of
+ * this folder walk the operations for programs. Requests that are refused before any statement are tested once.
  */
 const operations = [...wholeContract.operations.values()]
 const ofPeople = operations.filter((operation) => !isForPrograms(operation))
@@ -50,7 +50,7 @@ function expectProblem(operation: Operation, answer: Answer, status: number, cod
   expect(faults(answer.body, 'components', 'schemas', 'Problem')).toBe('')
 }
 
-/** A session that no operation opened, for services in which none works. */
+/** Creates a session without an operation, for services in which no operation works. */
 async function sessionOf({ app }: TestPlumbline): Promise<RequestOptions> {
   const { identity } = app.surroundings
   const { url } = await identity.makeLink(OWNER, 60_000)
@@ -73,7 +73,7 @@ describe('in a service as it is', () => {
     expectProblem(operation, answer, 401, 'not_signed_in')
     expect(answer.headers.get('www-authenticate')).toBe('Session realm="plumbline"')
     expect(answer.headers.get('ratelimit')).toBeNull()
-    // A key of the owner with all permissions is no person.
+    // An owner's key with all permissions is not a user.
     const byKey = await plumbline.request(operation.method, operation.path.replace(/\{\w+\}/, 'x'), undefined, {
       headers: { 'sec-fetch-site': 'same-origin' },
     })
@@ -140,7 +140,7 @@ describe('in a service as it is', () => {
       const email = `${role}@example.com`
       await createUser(database, clock, { organizationId, email, name: role, role, poApprovalLimit: 0 })
       const by = await plumbline.signIn(email)
-      // Each is refused before anything is looked up, for the role or else for the unknown parameter.
+      // Each is refused before any look-up, because of the role or else because of the unknown parameter.
       for (const operation of open) {
         const missing = operation.schemes.get('session')?.find((permission) => !covers(role, permission))
         const required = (operation.declaration.parameters ?? [])
@@ -179,7 +179,7 @@ describe.skipIf(!isTestedHere())('in a service whose handlers fail', () => {
     expectProblem(operation, await send(plumbline, operation, { by: owner }), 503, 'unavailable')
   })
 
-  // On the embedded database writing requests wait for one another, so the second is never told to come back.
+  // On the embedded database writing requests wait for each other, so the second is never asked to come back.
   const posts = bySession.filter(({ method }) => method === 'POST')
   test.skipIf(inject('postgres') === null).each(posts)(
     '$id tells a repeat to wait while the first request is writing',
@@ -236,7 +236,7 @@ describe('once the minute of a person, or of an address where nobody is signed i
     expect((await ask('198.51.100.7')).status).toBe(429)
     // The proxy appends the address it sees to those the client sent.
     expect((await ask('203.0.113.9, 198.51.100.7')).status).toBe(429)
-    // A key has a minute of its own.
+    // A key has its own limit per minute.
     expect((await plumbline.get('/api/ext/vendors')).status).toBe(200)
   })
 })

@@ -28,7 +28,7 @@ export function preconditions(populated: () => Populated): void {
         const etag = first.headers.get('etag') ?? ''
         expect(etag).toMatch(/^"[^"]+"$/)
         const { version } = first.body
-        // What follows other records adds to it.
+        // Fields that follow other records extend the ETag.
         if (version !== undefined) expect(etag.replace(/\..+"$/, '"')).toBe(`"${version}"`)
         for (const header of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
           const again = await world.send(operation, { headers: { 'if-none-match': header } })

@@ -4,8 +4,8 @@ import { createKey } from '../../server/platform/keys/keys.ts'
 import { type Populated, startPopulated } from '../support/populated.ts'
 
 /**
- * What a proposal is compared with must be the same in two runs without a change between them, or nobody could approve
- * it. Each write of the contract, and each composite skill, is proposed and then approved at once.
+ * The basis of a proposal must be the same in two runs without a change between them, or nobody could approve it. Each
+ * write of the contract, and each composite skill, is proposed and then approved at once.
  */
 let populated: Populated
 let agent = ''

@@ -12,9 +12,9 @@ import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 
 /**
  * Lists are JSON that is mostly written by the database, so a text that it mistakes for something else would break out
- * of its quotes. This writes such a text into every column that can hold one, whoever may normally write there; only
- * ids refuse it, because they refer to other rows. The service's own list of its columns is not trusted but compared
- * with the result.
+ * of its quotes. This test writes such a text into every column that can store one, whoever may normally write there;
+ * only IDs refuse it, because they refer to other rows. The service's own list of its columns is not trusted but
+ * compared with the result.
  */
 const NASTY = `"quoted\\" \\\\ \\u0022,"id":"x"} \n\t é \\`
 
@@ -31,14 +31,14 @@ let world: World
 const written = new Map<string, string[]>()
 
 beforeAll(async () => {
-  // By contract some texts are shorter than this one, and would be refused on their way out.
+  // In the contract some texts are shorter than this one, so the check of responses would refuse them.
   mailServer = await startMailServer()
   plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false', ...mailServer.env })
   receiver = await startReceiver()
   world = await new World(plumbline, plumbline.key, receiver.url).populate('enough')
   await transferBudget()
   await addActivity()
-  // What is still to be sent would be written over.
+  // Mail that is still to be sent would be overwritten.
   await plumbline.until('/api/ext/mails?status=queued', ({ body }) => body.data.length === 0)
   for (const { record, table } of lists) written.set(table, await writeEverywhere(table, record))
 }, 120_000)
@@ -90,7 +90,7 @@ describe('a text with everything that JSON escapes comes back from a list unchan
   })
 })
 
-/** Makes a transfer, which takes a locked budget, so that populating a world makes none. */
+/** Creates a transfer. It needs a locked budget, so populating a world creates none. */
 async function transferBudget(): Promise<void> {
   const budget = `/api/ext/homes/${world.idFor('homeId')}/budget`
   const lines: string[] = []
@@ -141,7 +141,7 @@ async function writeEverywhere(table: string, record: string): Promise<string[]>
 type Columns = Record<string, Record<string, string>>
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** The record whose rows the operation lists; null if it lists none, or something that is not a record. */
+/** Returns the record whose rows the operation lists; null if it is not a list of records. */
 function recordOf({ path, method }: Operation): string | null {
   if (method !== 'GET') return null
   const place = [
@@ -162,13 +162,15 @@ function recordOf({ path, method }: Operation): string | null {
   return name ?? null
 }
 
-/** Whether a record has a text that somebody wrote, rather than ids and figures alone. */
+/** Whether a record has free text rather than only IDs and figures. */
 function holdsText(record: string): boolean {
   const fields = Object.entries(kinds[record as keyof typeof kinds])
   return fields.some(([name, kind]) => kind.startsWith('text') && !/^id$|Ids?$/.test(name))
 }
 
-/** Vendors are in the table vendors, communities in communities, and what a summary shows in the table of the whole. */
+/**
+ * Returns the table of a record, which may have its plural as a name, or be the table of the full record for a summary.
+ */
 function tableOf(record: string): string {
   const noun = `${record.charAt(0).toLowerCase()}${record.slice(1)}`.replace(
     /^(bidRequest|taskTemplate)Summary$|^(execution)Record$/,

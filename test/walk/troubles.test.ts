@@ -9,9 +9,9 @@ import type { Answer, TestPlumbline } from '../support/plumbline.ts'
 import { startTestPlumbline } from '../support/plumbline.ts'
 
 /**
- * What every operation answers when something goes wrong that no caller can cause: a fault of ours, a database that is
- * away, a limit that is used up, a first request that is still running. The handlers are replaced to cause the trouble;
- * everything around them is the real service. How limits are counted is tested on both databases with them.
+ * How every operation responds to trouble that no caller can cause: an internal error, an unavailable database, an
+ * exhausted limit, a first request that is still running. The handlers are replaced to cause the trouble; everything
+ * around them is the real service. Counting limits is tested on both databases elsewhere.
  */
 const operations = [...contract.operations.values()]
 
@@ -42,7 +42,7 @@ describe.skipIf(!isTestedHere())('in a service whose handlers fail', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  // On the embedded database writing requests wait for one another, so the second is never told to come back.
+  // On the embedded database writing requests wait for each other, so the second is never asked to come back.
   const posts = operations.filter(({ method }) => method === 'POST')
   test.skipIf(inject('postgres') === null).each(posts)(
     '$id tells a repeat to wait while the first request is writing',
@@ -84,7 +84,7 @@ describe.skipIf(!isTestedHere()).each([
   })
   afterAll(() => plumbline.stop())
 
-  // A vendor does not use up the builder's daily quota.
+  // A vendor does not use the builder's daily quota.
   const limited = window === 'day' ? operations.filter(isOpenToKeys) : operations
   test.each(limited)('$id refuses, and says for how long', async (operation) => {
     const answer = await world.send(operation)
@@ -96,7 +96,7 @@ describe.skipIf(!isTestedHere()).each([
 
 async function worldOfExamples(plumbline: TestPlumbline): Promise<World> {
   const world = new World(plumbline, plumbline.key, 'https://hooks.example.com/plumbline')
-  // Nothing exists here, so the ids of the examples are as good as real ones.
+  // Nothing exists here, so the IDs of the examples are as good as real ones.
   for (const id of EXAMPLE_IDS) world.remember(id)
   world.admit(await plumbline.newPortalToken())
   return world

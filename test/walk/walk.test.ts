@@ -8,8 +8,8 @@ import { paths } from './paths.ts'
 import { preconditions } from './preconditions.ts'
 
 /**
- * What holds for every operation of the contract. All of it is tested on one service with something of every kind in
- * it; all but the last part leave that unchanged. `-t 'conditions'` runs one part.
+ * What is true of every operation of the contract, tested on one service with resources of every kind; all parts but
+ * the last leave it unchanged. `-t 'conditions'` runs one part.
  */
 let populated: Populated
 

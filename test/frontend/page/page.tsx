@@ -16,7 +16,7 @@ const plumbline = createQueries(client.openapi)
 
 let after: string | undefined
 
-/** What others do, as the guide for pages has it. */
+/** Shows changes by others, as the guide for pages explains. */
 function useNews() {
   const queries = useQueryClient()
   useQuery({
