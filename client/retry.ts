@@ -102,8 +102,8 @@ const SPREAD_MS = 1000
 
 /**
  * Returns how many milliseconds to wait before the next attempt. If the response names a time, that time plus up to a
- * second, so that clients that were refused together do not return together. Otherwise the wait doubles each time, and
- * a random half of it is taken off.
+ * second, so that clients that were refused together do not return together. Otherwise the wait doubles each time, less
+ * a random part of up to half of it.
  */
 export function waitMs(headers: Headers | undefined, repeats: number, random = Math.random()): number {
   const asked = headers && (retryAfterSeconds(headers) ?? renewalSeconds(headers))
