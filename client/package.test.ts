@@ -50,7 +50,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the package holds the built client, its types, the README and the license, and nothing else', () => {
+test('the package contains only the built client, its types, the README and the license', () => {
   const installed = path.join(project, 'node_modules/@plumbline/client')
   expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
   const dist = readdirSync(path.join(installed, 'dist'))
@@ -61,19 +61,19 @@ test('the package holds the built client, its types, the README and the license,
   expect(Object.keys(dependencies)).toEqual(['openapi-fetch'])
 })
 
-test('it could be published: npm takes it as it is, and anybody may install it', () => {
+test('the package can be published: npm accepts it, and anyone may install it', () => {
   const told = JSON.parse(npm(path.join(folder, 'source'), 'publish', '--dry-run', '--json', '--ignore-scripts'))
   const { name, files } = told['@plumbline/client'] as { name: string; files: { path: string }[] }
   expect(name).toBe('@plumbline/client')
   expect(files.map(({ path }) => path)).toContain('dist/plumbline.js')
 })
 
-test('its program runs as installed', () => {
+test('the installed command-line program runs', () => {
   const program = path.join(project, 'node_modules/.bin/plumbline')
   expect(execFileSync(program, ['--help'], { encoding: 'utf8' })).toContain('plumbline listen --to URL')
 })
 
-test('publint finds nothing to complain about', async () => {
+test('publint reports no problems', async () => {
   const { messages } = await publint({
     pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer },
     strict: true,
@@ -81,12 +81,12 @@ test('publint finds nothing to complain about', async () => {
   expect(messages).toEqual([])
 })
 
-test('its declarations say what each reason of a conflict means', () => {
+test('the declarations explain each reason of a conflict', () => {
   const declared = readFileSync(path.join(project, 'node_modules/@plumbline/client/dist/problems.gen.d.ts'), 'utf8')
   expect(declared).toMatch(/\/\*\* The vendor is on hold\. \*\/\s+readonly vendor_on_hold: ["']vendor_on_hold["']/)
 })
 
-test('attw finds the types right for everyone who can load ES modules', () => {
+test('attw finds correct types for everyone who can load ES modules', () => {
   const attw = path.join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js')
   const report = run(folder, attw, tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji', '--no-color')
   expect(report.match(/^node16 \(from ESM\): OK|^bundler: OK/gm)).toHaveLength(8)
@@ -128,7 +128,7 @@ describe.each([
       { module: 'nodenext', lib: ['es2022'], types: ['node'], typeRoots: [path.join(root, 'node_modules/@types')] },
     ],
     ['at the edge', { module: 'nodenext', lib: ['es2022', 'webworker', 'webworker.iterable'], types: [] }],
-  ])('compiles %s, the declarations of the package included', (_where, options) => {
+  ])('compiles %s, including the declarations of the package', (_where, options) => {
     writeFileSync(path.join(project, 'use.ts'), USE)
     const own = {
       strict: true,
@@ -157,7 +157,7 @@ test('no public type is any', () => {
   }
 })
 
-test('it runs in Node as installed', () => {
+test('the installed package runs in Node', () => {
   const [vector] = vectors
   writeFileSync(
     path.join(project, 'use.mjs'),
@@ -178,7 +178,7 @@ test('it runs in Node as installed', () => {
   expect(JSON.parse(run(project, path.join(project, 'use.mjs')))).toEqual([['Bearer plb_1'], true])
 })
 
-test('it runs where only web APIs exist, as on an edge runtime', async () => {
+test('the package runs with only web APIs, as on an edge runtime', async () => {
   const code = await bundled({ format: 'iife', external: [] })
   const asked: string[] = []
   const web = {
@@ -210,13 +210,13 @@ test('it runs where only web APIs exist, as on an edge runtime', async () => {
   expect(asked).toEqual(['POST https://plumbline.example.com/api/ext/vendors true'])
 })
 
-test('it weighs less than 6 kB minified and gzipped, not counting openapi-fetch', async () => {
+test('the client is smaller than 6 kB minified and gzipped, without openapi-fetch', async () => {
   const bytes = gzipSync(await bundled({ format: 'esm', external: ['openapi-fetch'] }), { level: 9 }).length
   console.log(`@plumbline/client: ${bytes} bytes min+gzip beside openapi-fetch`)
   expect(bytes).toBeLessThan(6000)
 })
 
-test('a page that shows the values of one enum has no others', async () => {
+test('a page that shows the values of one enum contains no other enum', async () => {
   const page = path.join(project, 'page.mjs')
   writeFileSync(page, `import { vendorStatusValues } from '@plumbline/client/enums'\nconsole.log(vendorStatusValues)`)
   const bundle = await rolldown({ input: page, platform: 'browser' })

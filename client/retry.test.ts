@@ -117,13 +117,13 @@ describe('a request is sent again', () => {
     expect(seen.map(({ authorization }) => authorization)).toEqual(Array(3).fill('Bearer plb_test'))
   })
 
-  test('after an attempt that took too long', async () => {
+  test('after an attempt that timed out', async () => {
     answers = [() => {}, ok]
     expect((await list({ timeoutSeconds: 0.2 })).response.status).toBe(200)
     expect(seen.length).toBe(2)
   })
 
-  test('and whoever asked is told before each wait', async () => {
+  test('and onRetry is called before each wait', async () => {
     const told: Retry[] = []
     answers = [refusal(429, 'rate_limited', { 'retry-after': '0' }), broken, ok]
     await list({ onRetry: (retry) => told.push(retry) })
@@ -135,7 +135,7 @@ describe('a request is sent again', () => {
     expect(told.map(({ waitMs }) => waitMs)).toEqual(told.map(({ waitMs }) => Math.trunc(waitMs)))
   })
 
-  test('not before Retry-After says so', async () => {
+  test('but not before the time in Retry-After', async () => {
     answers = [refusal(429, 'rate_limited', { 'retry-after': '1' }), ok]
     await list()
     const [first, second] = seen
@@ -165,13 +165,13 @@ describe('a request is not sent again', () => {
     expect(seen.length).toBe(1)
   })
 
-  test('once all waits together would be longer than is accepted', async () => {
+  test('once the total of all waits would exceed the configured limit', async () => {
     answers = [refusal(429, 'rate_limited', { 'retry-after': '1' })]
     const { error } = await list({ totalWaitSeconds: 1 })
     expect([error?.code, seen.length]).toEqual(['rate_limited', 2])
   })
 
-  test('when a change with If-Match may have gone through', async () => {
+  test('if it is a change with If-Match that may have succeeded', async () => {
     const params = { path: { vendorId: 'ven_1' }, header: { 'If-Match': '"3"' } }
     answers = [broken, ok]
     await expect(client().PATCH('/api/ext/vendors/{vendorId}', { params, body: { email: null } })).rejects.toThrow()
@@ -182,7 +182,7 @@ describe('a request is not sent again', () => {
     expect(seen.length).toBe(1)
   })
 
-  test('once the caller has given up, and the wait ends immediately', async () => {
+  test('after the caller has aborted, and the wait ends immediately', async () => {
     answers = [refusal(429, 'rate_limited', { 'retry-after': '50' })]
     const giveUp = new AbortController()
     const call = client().GET('/api/ext/vendors', { signal: giveUp.signal })
@@ -196,7 +196,7 @@ describe('a request is not sent again', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  test('goes with every POST, a new one each time', async () => {
+  test('is sent with every POST, and differs each time', async () => {
     answers = [ok]
     await create()
     await create()
@@ -205,7 +205,7 @@ describe('an Idempotency-Key', () => {
     expect(keys[0]).not.toBe(keys[1])
   })
 
-  test('is the caller’s if there is one', async () => {
+  test("is the caller's if the caller set one", async () => {
     answers = [ok]
     const header = { 'Idempotency-Key': 'vendor-QB-1042' }
     await client().POST('/api/ext/vendors', { params: { header }, body: { companyName: 'Lone Star' } })
@@ -213,7 +213,7 @@ describe('an Idempotency-Key', () => {
     expect(seen.map(({ key }) => key)).toEqual(['vendor-QB-1042', 'mine'])
   })
 
-  test('goes with nothing else', async () => {
+  test('is sent with no other method', async () => {
     answers = [ok]
     const params = { path: { vendorId: 'ven_1' } }
     await list()
@@ -227,8 +227,8 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-describe('anything but the service’s own answer is thrown', () => {
-  test('a gateway’s page', async () => {
+describe("every response that is not the service's own is thrown", () => {
+  test("a gateway's page", async () => {
     answers = [gateway(502)]
     const error = await list({ retries: 1 }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(PlumblineError)
@@ -262,7 +262,7 @@ test('orThrow throws a problem with all its details', async () => {
   })
 })
 
-test('its message names the fields, and the problem’s own members and headers are kept', async () => {
+test("the error message names the fields, and the error keeps the problem's members and headers", async () => {
   const errors = [
     { pointer: '/companyName', code: 'required', message: 'is required' },
     ...['a', 'b', 'c', 'd', 'e'].map((name) => ({ pointer: `/${name}`, code: 'x', message: 'is wrong' })),
@@ -284,7 +284,7 @@ test('its message names the fields, and the problem’s own members and headers 
   expect(used).toMatchObject({ retryAfter: 40_000 })
 })
 
-test('orThrow keeps the ETag of what it returns', async () => {
+test('orThrow stores the ETag of the data that it returns', async () => {
   answers = [
     (_request, response) =>
       response.writeHead(200, { 'content-type': 'application/json', etag: '"3"' }).end('{"id":"ven_1"}'),
@@ -296,7 +296,7 @@ test('orThrow keeps the ETag of what it returns', async () => {
 describe('the wait before an attempt', () => {
   const headers = (given: Record<string, string>) => new Headers(given)
 
-  test('doubles from a quarter of a second up to eight, less up to half of it, when the service names none', () => {
+  test('doubles from a quarter of a second up to eight seconds, less up to half, if the service names no time', () => {
     expect([0, 1, 2, 3, 4, 5, 9].map((repeats) => waitMs(undefined, repeats, 1))).toEqual([
       250, 500, 1000, 2000, 4000, 8000, 8000,
     ])
@@ -305,7 +305,7 @@ describe('the wait before an attempt', () => {
     expect(waitMs(headers({ 'retry-after': 'soon', ratelimit: 'nonsense' }), 2, 1)).toBe(1000)
   })
 
-  test('is what Retry-After says, in seconds or as a date, plus up to a second', () => {
+  test('is the time in Retry-After, in seconds or as a date, plus up to a second', () => {
     expect(waitMs(headers({ 'retry-after': '42' }), 0, 0)).toBe(42_000)
     expect(waitMs(headers({ 'retry-after': '42' }), 3, 1)).toBe(43_000)
     const inTen = new Date(Date.now() + 10_000).toUTCString()
@@ -314,7 +314,7 @@ describe('the wait before an attempt', () => {
     expect(waitMs(headers({ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }), 0, 0)).toBe(0)
   })
 
-  test('otherwise lasts until every used-up limit has been renewed', () => {
+  test('otherwise lasts until every exhausted limit has been renewed', () => {
     const ratelimit = '"minute";r=0;t=42, "day";r=9000;t=8000'
     expect(waitMs(headers({ ratelimit }), 0, 0)).toBe(42_000)
     expect(waitMs(headers({ ratelimit: '"minute";r=0;t=42, "day";r=0;t=8000' }), 0, 0)).toBe(8_000_000)

@@ -273,7 +273,7 @@ beforeAll(() => {
   errors = compile(Object.fromEntries(files))
 }, 120_000)
 
-describe('right code compiles', () => {
+describe('correct code compiles', () => {
   test.each(Object.keys(right).map((what, index) => [what, index] as const))('%s', (_what, index) => {
     expect(errors[`right-${index}.ts`]).toEqual([])
   })

@@ -17,7 +17,7 @@ describe('the published test vectors', () => {
     else await expect(verified).rejects.toBeInstanceOf(WebhookVerificationError)
   })
 
-  test('are signed as the standard says', () => {
+  test('are signed as the standard requires', () => {
     const signed = new Webhook(vector.secret).sign(vector.id, new Date(vector.timestamp * 1000), vector.body)
     expect(signed).toBe(vector.signature)
   })
@@ -25,7 +25,7 @@ describe('the published test vectors', () => {
 
 const now = new Date(vector.timestamp * 1000)
 
-test('several secrets are tried, as a rotation needs', async () => {
+test('several secrets are tried, as a rotation requires', async () => {
   const request = { headers: headersOf(vector), body: vector.body }
   const secrets = ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', vector.secret]
   expect((await verifyWebhook(request, secrets, { now })).id).toBe(vector.id)
@@ -33,7 +33,7 @@ test('several secrets are tried, as a rotation needs', async () => {
   await expect(verifyWebhook(request, [], { now })).rejects.toMatchObject({ fault: 'wrong_signature' })
 })
 
-test('headers are accepted from Fetch and from Node, under either signature name', async () => {
+test('headers are accepted from Fetch and from Node, under both signature names', async () => {
   const { id, timestamp, signature, body, secret } = vector
   const own = { 'Webhook-Id': id, 'Webhook-Timestamp': String(timestamp), 'X-Webhook-Signature': signature }
   expect((await verifyWebhook({ headers: own, body }, secret, { now })).id).toBe(id)
@@ -49,18 +49,21 @@ test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('a request w
   })
 })
 
-test.each(['null', '5', '"x"', '[]', '{}', ''])('a signed body of %s is refused as not an event', async (body) => {
-  const { id, secret } = vector
-  const request = {
-    headers: { ...headersOf(vector), 'webhook-signature': new Webhook(secret).sign(id, now, body) },
-    body,
-  }
-  const refused = verifyWebhook(request, secret, { now })
-  await expect(refused).rejects.toBeInstanceOf(WebhookVerificationError)
-  await expect(refused).rejects.toMatchObject({ fault: 'wrong_body' })
-})
+test.each(['null', '5', '"x"', '[]', '{}', ''])(
+  'a signed body of %s is refused because it is not an event',
+  async (body) => {
+    const { id, secret } = vector
+    const request = {
+      headers: { ...headersOf(vector), 'webhook-signature': new Webhook(secret).sign(id, now, body) },
+      body,
+    }
+    const refused = verifyWebhook(request, secret, { now })
+    await expect(refused).rejects.toBeInstanceOf(WebhookVerificationError)
+    await expect(refused).rejects.toMatchObject({ fault: 'wrong_body' })
+  },
+)
 
-test('events are told apart by type', () => {
+test('the type of an event determines the type of its resource', () => {
   const amountOf = (event: WebhookEvent) => {
     // The compiler knows the resource of each type, so compiling this function is the test.
     if (event.type === 'vendor.created') return event.data.object.companyName
