@@ -108,7 +108,7 @@ describe('every scenario can be requested', () => {
       expect(unasked.body).toEqual(shown(operation, first.status, first.example))
   })
 
-  test('by name alone, whatever the client accepts, and never with another one in its place', async () => {
+  test('by name alone, whatever the client accepts, and never replaced by another one', async () => {
     const [list] = lists
     if (list === undefined) throw new Error('There is no list.')
     for (const accept of ['application/json', '*/*', 'text/html']) {
@@ -124,7 +124,7 @@ describe('every scenario can be requested', () => {
     expect(unknown.body.errors[0].message).toContain('200 empty')
   })
 
-  test('for one operation alone, which all others ignore', async () => {
+  test('for one operation only, and all others ignore it', async () => {
     const prefer = 'example=listVendors:empty, example=getHome:rate_limited, status=listBids:503'
     for (const [id, status] of [
       ['listVendors', 200],
@@ -143,7 +143,7 @@ describe('every scenario can be requested', () => {
     ])
   })
 
-  test('with a delay and a failure', async () => {
+  test('with a delay and an error', async () => {
     const started = performance.now()
     const failed = await send(contractOperation('getHome'), { headers: { prefer: 'delay=200, status=503' } })
     expect(performance.now() - started).toBeGreaterThan(195)
@@ -181,24 +181,27 @@ const made = operations.map((operation) => ({
   ...{ id: operation.id, operation },
   isAsked: paths.indexOf(operation.path) % 2 === 0,
 }))
-test.each(made)('$id makes up answers that match its schema, when asked to', async ({ operation, isAsked }) => {
-  const answer = await send(operation, isAsked ? { headers: { prefer: 'dynamic=true' } } : { url: dynamic.url })
-  const method = operation.method.toLowerCase()
-  const place = ['paths', operation.path, method, 'responses', String(answer.status), 'content']
-  const [type] = Object.keys((at(...place) as object | undefined) ?? {})
-  if (type !== undefined && /[/+]json$/.test(type)) expect(faults(answer.body, ...place, type, 'schema')).toBe('')
-  expect(answer.status).toBeLessThan(300)
-})
+test.each(made)(
+  '$id returns generated responses that match its schema if requested',
+  async ({ operation, isAsked }) => {
+    const answer = await send(operation, isAsked ? { headers: { prefer: 'dynamic=true' } } : { url: dynamic.url })
+    const method = operation.method.toLowerCase()
+    const place = ['paths', operation.path, method, 'responses', String(answer.status), 'content']
+    const [type] = Object.keys((at(...place) as object | undefined) ?? {})
+    if (type !== undefined && /[/+]json$/.test(type)) expect(faults(answer.body, ...place, type, 'schema')).toBe('')
+    expect(answer.status).toBeLessThan(300)
+  },
+)
 
 describe('Prism’s mistakes are corrected', () => {
-  test('a malformed body is refused, and nothing hangs', async () => {
+  test('a malformed body is refused without hanging', async () => {
     for (const operation of withBody) {
       const refused = await send(operation, { body: '{"a":' })
       expect([operation.id, refused.status, refused.body.code]).toEqual([operation.id, 400, 'malformed_json'])
     }
   })
 
-  test('an unknown query parameter is refused, and so is a known one with an invalid value', async () => {
+  test('an unknown query parameter and an invalid value are refused', async () => {
     for (const operation of operations) {
       const refused = await send(operation, {
         query: `${addressOf(operation).includes('?') ? '&' : '?'}noSuchParameter=1`,
@@ -213,7 +216,7 @@ describe('Prism’s mistakes are corrected', () => {
     if (list !== undefined) expect((await send(list, { query: '?limit=201' })).body.errors[0].pointer).toBe('limit')
   })
 
-  test('a key has to look like a key', async () => {
+  test('a key without the right prefix is refused', async () => {
     for (const [authorization, code] of [
       [undefined, 'missing_key'],
       ['Basic plb_bearer', 'invalid_key'],
@@ -240,7 +243,7 @@ describe('Prism’s mistakes are corrected', () => {
     expect(count).toBe((shown(contractOperation('listVendors'), 200, 'page') as { data: unknown[] }).data.length)
   })
 
-  test('headers match the answer', async () => {
+  test('headers match the response', async () => {
     const page = await send(contractOperation('listVendors'), { query: '?limit=5&scope=framing' })
     expect(page.headers.get('link')).toBe(
       `</api/ext/vendors?limit=5&scope=framing&cursor=${page.body.nextCursor}>; rel="next"`,
@@ -263,7 +266,7 @@ describe('Prism’s mistakes are corrected', () => {
   })
 })
 
-test('deprecated operations say so, as in the service', async () => {
+test('deprecated operations send the same headers as in the service', async () => {
   const document = structuredClone(contract.document)
   const { get } = document.paths['/api/ext/vendors'] ?? {}
   Object.assign(get ?? {}, { deprecated: true, 'x-sunset': '2027-06-30' })
@@ -303,7 +306,7 @@ test('a page of any origin may call it and read every header', async () => {
   expect(answer.headers.get('access-control-expose-headers')).toBe('*')
 })
 
-test('a customer’s client cannot tell it from the service', async () => {
+test('the client cannot distinguish it from the service', async () => {
   const client = createClient({ baseUrl: mock.url, key: 'plb_mock', retry: { retries: 0 } })
   const { data } = await client.GET('/api/ext/me')
   expect(data?.organization.name).toBe('Harrow & Finch Homes')
@@ -318,7 +321,7 @@ test('a customer’s client cannot tell it from the service', async () => {
   expect(refused).toMatchObject({ code: 'permission_denied', status: 403 })
 })
 
-test('a skill answers as itself: by an example, by that of its operation, or by what its schema allows', async () => {
+test('a skill returns its own example, the example of its operation, or a value of its schema', async () => {
   const run = async (skill: string, input: object, dryRun = false) =>
     send(contractOperation('executeSkill'), { body: JSON.stringify({ skill, input, dryRun }) })
   const own = ['paths', '/api/ext/execute', 'post', 'responses', '200', 'content', 'application/json', 'schema']
@@ -342,7 +345,7 @@ test('a skill answers as itself: by an example, by that of its operation, or by 
   expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([422, '/input/companyName'])
 })
 
-test('what can be downloaded is what the service offers for download', async () => {
+test('downloads are identical to those of the service', async () => {
   const wanted = { query: '?names=acceptBid,awardBid' }
   expect((await send(contractOperation('getToolDefinitions'), wanted)).status).toBe(200)
   const tools = await send(contractOperation('getToolDefinitions'), wanted)
@@ -355,7 +358,7 @@ test('what can be downloaded is what the service offers for download', async () 
   expect(parse(yaml.body).paths).toHaveProperty('/api/ext/purchase-orders')
 })
 
-test('a browser token is for the page and the permissions that were asked for, and ends in 15 minutes', async () => {
+test('a browser token has the requested origin and permissions, and expires in 15 minutes', async () => {
   const asked = { origin: 'http://localhost:5173', permissions: ['homes:read'] }
   const make = (body: object) => send(contractOperation('createBrowserToken'), { body: JSON.stringify(body) })
   const { status, body } = await make(asked)
@@ -367,7 +370,7 @@ test('a browser token is for the page and the permissions that were asked for, a
   expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([422, '/origin'])
 })
 
-test('whoever looks for the documentation is told where it is', async () => {
+test('a request for the documentation returns its URL', async () => {
   for (const path of ['/', '/docs', '/docs/']) {
     const answer = await fetch(mock.url + path)
     expect([path, answer.status, await answer.text()]).toEqual([path, 200, expect.stringContaining('--stateful')])
@@ -377,7 +380,7 @@ test('whoever looks for the documentation is told where it is', async () => {
   expect([page.status, code, detail]).toEqual([404, 'unknown_path', expect.stringContaining('--stateful')])
 })
 
-test('with --stateful, what was created is found again until it is reset', async () => {
+test('with --stateful, created records are kept until a reset', async () => {
   const remembering = await startMock('--stateful')
   try {
     expect(remembering.said()).toMatch(/^Starting .* takes a few seconds/)
@@ -406,7 +409,7 @@ test('with --stateful, what was created is found again until it is reset', async
   }
 }, 120_000)
 
-test('`npm run mock` answers', async () => {
+test('`npm run mock` responds to requests', async () => {
   const port = await freePort()
   const child = spawn('npm', ['run', 'mock', '--', '--port', String(port), '--quiet'], {
     cwd: root,
@@ -448,7 +451,7 @@ describe('`npm run mock:webhooks`', () => {
     })
   }
 
-  test('sends one event of every type, signed, valid, new each time', async () => {
+  test('sends one event of every type, signed, valid, and new each time', async () => {
     const receiver = await startReceiver()
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
     const { code, out } = await run('--url', receiver.url, '--type', '*', '--secret', secret)
@@ -468,7 +471,7 @@ describe('`npm run mock:webhooks`', () => {
     }
   })
 
-  test('prints the secret, and fails when the receiver does not accept it', async () => {
+  test('prints the secret, and fails if the receiver does not accept the event', async () => {
     const receiver = await startReceiver()
     receiver.answer((_received, response) => void response.writeHead(500).end('not today'))
     const { code, out } = await run('--url', receiver.url, '--type', 'bid.submitted')
@@ -486,7 +489,7 @@ describe('`npm run mock:webhooks`', () => {
   })
 })
 
-describe('expand shows beside the ids of every record what they name, as the contract declares it', () => {
+describe('expand shows linked records next to their IDs, as the contract declares', () => {
   test.each(operations.filter((operation) => linksOf(operation).length > 0))('$id', async (operation) => {
     // At most five links can be expanded at once.
     const paths = linksOf(operation).slice(-5)
