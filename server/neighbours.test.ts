@@ -46,7 +46,7 @@ const change = (builder: Builder, id: string, contactName: string): Promise<Answ
   plumbline.patch(`/api/ext/vendors/${id}`, { contactName }, { key: builder.key })
 
 test.each([12, 50])(
-  '%i composite skills at once under Idempotency-Keys leave a neighbour its changes',
+  "%i concurrent composite skills under Idempotency-Keys do not block another builder's changes",
   async (count) => {
     let isOver = false
     const flood = Promise.all(
@@ -74,7 +74,7 @@ test.each([12, 50])(
 )
 
 // The embedded database has one connection, so a lock cannot be held while another transaction waits for it.
-describe.skipIf(inject('postgres') === null)('while somebody holds a lock for long', () => {
+describe.skipIf(inject('postgres') === null)('while another transaction holds a lock for long', () => {
   /** Runs the work while an unrelated transaction holds a lock on the vendor's row. */
   async function whileHeld<T>(id: string, work: () => Promise<T>): Promise<T> {
     return plumbline.database.transaction(async (trx) => {
@@ -88,7 +88,7 @@ describe.skipIf(inject('postgres') === null)('while somebody holds a lock for lo
     return body.id
   }
 
-  test('a change that waits for it is answered with timed_out, says when to come back, and can', async () => {
+  test('a change that waits for it gets timed_out with a time to retry, and the retry succeeds', async () => {
     const id = await ownVendor(flooding)
     const refused = await whileHeld(id, () => change(flooding, id, 'waited'))
     expect([refused.status, refused.body.code]).toEqual([503, 'timed_out'])
@@ -96,7 +96,7 @@ describe.skipIf(inject('postgres') === null)('while somebody holds a lock for lo
     expect((await change(flooding, id, 'done')).body.contactName).toBe('done')
   })
 
-  test('the changes that wait for it take the share of their builder and no more', async () => {
+  test("the changes that wait for it use only their builder's share of connections", async () => {
     const id = await ownVendor(flooding)
     const waiting = await whileHeld(id, async () => {
       const flood = Array.from({ length: 20 }, (_, i) => change(flooding, id, `flood ${i}`))
@@ -116,7 +116,7 @@ describe.skipIf(inject('postgres') === null)('while somebody holds a lock for lo
     return rows
   }
 
-  test('the first reports that wait for it leave a neighbour what it creates and reads', async () => {
+  test('the first reports that wait for it do not block what another builder creates and reads', async () => {
     let answered = 0
     const report = async () => {
       await plumbline.get('/api/ext/accounting/tax-totals?year=2026', { key: flooding.key })
@@ -134,7 +134,7 @@ describe.skipIf(inject('postgres') === null)('while somebody holds a lock for lo
     await Promise.all(reports)
   })
 
-  test('a job that waits for it keeps nobody from signing in', async () => {
+  test('a job that waits for it does not block sign-ins', async () => {
     const { key } = await plumbline.newBuilder()
     await plumbline.database.transaction(async (trx) => {
       await sql`lock table "tasks" in access exclusive mode`.execute(trx)
@@ -145,7 +145,7 @@ describe.skipIf(inject('postgres') === null)('while somebody holds a lock for lo
     })
   })
 
-  test('a statement that takes too long is ended, and its request answered with timed_out', async () => {
+  test('a statement that takes too long is canceled, and its request gets timed_out', async () => {
     const slow = await plumbline.get('/api/ext/usage', { key: flooding.key })
     expect([slow.status, slow.body.code]).toEqual([503, 'timed_out'])
     expect(slow.headers.get('retry-after')).toBe('1')
@@ -153,7 +153,7 @@ describe.skipIf(inject('postgres') === null)('while somebody holds a lock for lo
 })
 
 // The embedded database behaves the same, but takes long to set up for this test.
-test.skipIf(inject('postgres') === null)('a composite skill that has too much to go through says so', async () => {
+test.skipIf(inject('postgres') === null)('a composite skill with too many records to read is refused', async () => {
   const builder = await plumbline.newBuilder()
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'A' }, { key: builder.key })
   const { body: home } = await plumbline.post(

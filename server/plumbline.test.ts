@@ -13,7 +13,7 @@ async function warnings(env: Record<string, string>): Promise<string[]> {
   return lines.map((line) => JSON.parse(line).msg)
 }
 
-test('a start that lets webhooks go to private addresses says so, but not on the machine of a developer', async () => {
+test("a start that allows webhooks to private addresses warns about it, but not on a developer's machine", async () => {
   const [warning, ...others] = await warnings({ HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE: 'true' })
   expect(warning).toMatch(/^WEBHOOK_ALLOW_PRIVATE is true\. .* private networks.* false/)
   expect(others).toEqual([])

@@ -85,7 +85,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     expect(isHeld()).toBe(false)
   })
 
-  test('a data folder that cannot be made ends the start with a sentence', async () => {
+  test('a data folder that cannot be created ends the start with a clear message', async () => {
     const file = path.join(folder, 'file')
     writeFileSync(file, '')
     // Below /proc, Node's recursive mkdir never returns.
@@ -97,7 +97,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     }
   })
 
-  test('compiled modules are kept where no other user of the machine can put any', async () => {
+  test('compiled modules are cached where no other user of the machine can write', async () => {
     const [home, temporary, open] = ['home', 'temporary', 'open'].map((name) => path.join(folder, name)) as [
       string,
       string,
@@ -120,12 +120,12 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     expect(readdirSync(temporary)).toEqual([])
   })
 
-  test('npm has nothing to warn about on the oldest Node that can run it', () => {
+  test('npm prints no warning on the oldest Node that can run it', () => {
     const lock = readFileSync(path.join(root, 'package-lock.json'), 'utf8')
     expect(lock, 'npm run complete-lock removes them').not.toContain('"engines"')
   })
 
-  test('a start on any free port gives out links with that port, and the root is the admin area', async () => {
+  test('a start on any free port prints links with that port, and the root is the admin area', async () => {
     const plumbline = await startTestPlumbline()
     const { port } = new URL(plumbline.url)
     const { body } = await plumbline.get('/api/ext/nothing')
@@ -137,7 +137,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     await plumbline.stop()
   })
 
-  test('PostgreSQL that does not answer ends in a sentence without the password, for the service and for a verb', async () => {
+  test('PostgreSQL that does not answer ends the service or a command with a message without the password', async () => {
     const port = await freePort()
     const databaseUrl = `postgres://plumbline:s3cret@127.0.0.1:${port}/builders`
     const reports: string[] = []
@@ -195,7 +195,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     const settings = (text: string) =>
       Object.fromEntries([...text.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]))
 
-    test('the commands of the container and of systemd run the pinned Node, answer, and drain', async () => {
+    test('the commands of the container and of systemd run the pinned Node, respond, and drain', async () => {
       assemble()
       // Both run the same command as `npm start`, so one start tests both.
       expect(container).toEqual(npmStart.replace('exec node', 'node_modules/.bin/node').split(' '))
@@ -223,7 +223,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       expect(await run(check, { PORT: port })).toMatchObject({ code: 1 })
     })
 
-    test('the image runs as a user without rights, and gets signals', () => {
+    test('the image runs as a user without rights, and receives signals', () => {
       const last = dockerfile.slice(dockerfile.findLastIndex(([name]) => name === 'FROM'))
       const one = (name: string) => last.filter(([found]) => found === name).map(([, rest]) => rest)
       expect(one('USER')).toEqual(['node'])
@@ -239,7 +239,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       return [options, ...(JSON.parse(command) as string[])]
     }
 
-    test('the wrapper of the command line has the settings of the unit', () => {
+    test('the command-line wrapper has the settings of the unit', () => {
       const wrapper = settings(readFileSync(path.join(root, 'deploy/plumbline'), 'utf8'))
       const places = { DATA_DIR: '/var/lib/plumbline', XDG_CACHE_HOME: '/var/cache' }
       expect(wrapper).toEqual({
@@ -251,7 +251,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     })
 
     test.skipIf(process.getuid?.() !== 0)(
-      'the wrapper runs a command as the user of the service, with its settings only',
+      'the wrapper runs a command as the user of the service, with only its settings',
       async () => {
         const [home, file, wrapper] = ['installed', 'plumbline.env', 'plumbline'].map((name) =>
           path.join(folder, name),
@@ -281,7 +281,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       },
     )
 
-    test.skipIf(!hasSystemd())('systemd finds nothing wrong with the unit', () => {
+    test.skipIf(!hasSystemd())('systemd accepts the unit without warnings', () => {
       const file = path.join(folder, 'plumbline.service')
       writeFileSync(file, unit.replaceAll('/opt/plumbline', root))
       const said = execFileSync('systemd-analyze', ['verify', file], { encoding: 'utf8', stdio: 'pipe' })
@@ -297,7 +297,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
     return newPostgresUrl(postgres)
   }
 
-  test('a database that comes up after the service is waited for', async () => {
+  test('the service waits for a database that starts later', async () => {
     const url = new URL(await databaseUrl())
     const realPort = Number(url.port)
     // Accepts only its third connection.
@@ -325,7 +325,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
     late.close()
   })
 
-  test('a database or a user that does not exist is not waited for', async () => {
+  test('the service does not wait for a database or user that does not exist', async () => {
     const unknown = new URL(await databaseUrl())
     unknown.pathname = '/nowhere'
     const nobody = new URL(await databaseUrl())

@@ -9,7 +9,7 @@ afterEach(() => plumbline?.stop())
 
 // Compilation does not depend on the database.
 test.skipIf(inject('postgres') !== null)(
-  'everything is compiled to the last operation, and what cannot be is said without waiting for a request',
+  'every operation is compiled in advance, and a schema that cannot be compiled is reported without a request',
   { timeout: 150_000 },
   async () => {
     const lines: { operation: string; msg: string; err: { message: string } }[] = []

@@ -8,7 +8,7 @@ import { ConfigError, readConfig } from './platform/config/config.ts'
 const WORKERS = 2
 const LIMIT = 40
 
-test('workers need a database that several processes can use, and a port each for their metrics', () => {
+test('workers need a database that several processes can use, and a metrics port each', () => {
   const DATABASE_URL = 'postgres://localhost/plumbline'
   expect(() => readConfig({ WORKERS: '2' })).toThrow(ConfigError)
   expect(() => readConfig({ WORKERS: '2', DATABASE_URL, METRICS_TOKEN: 'x'.repeat(32) })).toThrow('METRICS_PORT')
@@ -45,7 +45,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     await vi.waitFor(() => expect(service.log.split('"ready"').length - 1).toBeGreaterThanOrEqual(WORKERS), 50_000)
   }
 
-  test('share one address and one limit, and each reports what it answered', async () => {
+  test('share one address and one limit, and each reports its own metrics', async () => {
     await allAreUp()
     const answers = await Promise.all(
       Array.from({ length: LIMIT * 2 }, () =>
@@ -63,7 +63,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     }
   })
 
-  test('say in each line of the log which of them wrote it', async () => {
+  test('name themselves in each log line', async () => {
     await allAreUp()
     await fetch(`${service.url}/portal/inv_01m7y975jyfesvq695t8y8ma68.AbC-dEf_1234567890`)
     const isLogged = () => linesOf('request').some(({ path }) => path === '/portal/inv_01m7y975jyfesvq695t8y8ma68.…')
@@ -79,7 +79,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     return lines.map((line) => JSON.parse(line))
   }
 
-  test('go on when one of them dies, which is replaced, and end together with nobody left', async () => {
+  test('continue when one of them dies and is replaced, and end together without leftovers', async () => {
     await allAreUp()
     const before = workers()
     process.kill(Number(before[0]), 'SIGKILL')
@@ -101,7 +101,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     await service.closed
   })
 
-  test('that cannot start say why, once', async () => {
+  test('that cannot start report the reason once', async () => {
     if (postgres === null) return
     const taken = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
     await new Promise((done) => taken.once('listening', done))

@@ -58,8 +58,8 @@ async function pagesOf1MiB(): Promise<(count: number) => string> {
 
 // These limits do not depend on the database, so one database is enough.
 describe.skipIf(!isTestedHere())('over a socket', () => {
-  describe('a client that does not read its answers', () => {
-    test('is disconnected once it has read nothing for the write timeout', async () => {
+  describe('a client that does not read its responses', () => {
+    test('is disconnected after it has read nothing for the write timeout', async () => {
       plumbline = await startTestPlumbline({ WRITE_TIMEOUT_SECONDS: '1' })
       const pages = await pagesOf1MiB()
       const reader = open()
@@ -71,7 +71,7 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
       expect(reader.socket.bytesRead).toBeLessThan(16 * MEBIBYTE)
     })
 
-    test('is not cut off while it takes some, however long all of it lasts', async () => {
+    test('is not disconnected while it keeps reading, however long that takes', async () => {
       plumbline = await startTestPlumbline({ WRITE_TIMEOUT_SECONDS: '1' })
       const pages = await pagesOf1MiB()
       const reader = open()
@@ -98,7 +98,7 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
     expect((await plumbline.get('/api/ext/me')).status).toBe(200)
   })
 
-  test('a request that does not come to its end is refused', async () => {
+  test('an incomplete request is refused', async () => {
     plumbline = await startTestPlumbline({ REQUEST_TIMEOUT_SECONDS: '1' })
     const { socket } = open()
     const head = `POST /api/ext/vendors HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plumbline.key}`
@@ -113,7 +113,7 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
   })
 
   describe('connections', () => {
-    test('from one address are limited, and free again once one is closed', async () => {
+    test('from one address are limited, and a closed one makes room for another', async () => {
       plumbline = await startTestPlumbline({ MAX_CONNECTIONS_PER_ADDRESS: '3' })
       const opened = [open(), open(), open()]
       expect(await Promise.all(opened.map(isOpen))).toEqual([true, true, true])
@@ -122,12 +122,12 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
       await expect.poll(() => isOpen(open())).toBe(true)
     })
 
-    test('from a trusted proxy, which speaks for many, are not', async () => {
+    test('from a trusted proxy, which speaks for many clients, are not limited by address', async () => {
       plumbline = await startTestPlumbline({ MAX_CONNECTIONS_PER_ADDRESS: '1', TRUSTED_PROXIES: 'loopback' })
       expect(await Promise.all([open(), open(), open()].map(isOpen))).toEqual([true, true, true])
     })
 
-    test('in all are limited', async () => {
+    test('are limited in total', async () => {
       plumbline = await startTestPlumbline({ MAX_CONNECTIONS: '2', TRUSTED_PROXIES: 'loopback' })
       const two = [open(), open()]
       expect(await Promise.all(two.map(isOpen))).toEqual([true, true])
@@ -136,7 +136,7 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
   })
 })
 
-test('who asks whether the service is ready within a second of another shares one look at the database', async () => {
+test('readiness checks within a second share one query of the database', async () => {
   plumbline = await startTestPlumbline()
   const { database } = plumbline
   const ping = database.ping

@@ -57,7 +57,7 @@ const made = async (path: string, body: unknown): Promise<Body> => {
   return answer.body
 }
 
-test('what a record leads to stands beside its id, two links far, as its own list shows it', async () => {
+test('expand shows linked records next to their IDs, two levels deep, as their own list shows them', async () => {
   const plain = await read(`/bids/${bid.id}`)
   const [vendor] = (await read(`/vendors?ids=${site.loneStar}`)).data
   const [summary] = (await read(`/bids/requests?ids=${request.id}`)).data
@@ -67,7 +67,7 @@ test('what a record leads to stands beside its id, two links far, as its own lis
   expect((await read('/bids?expand=vendor,bidRequest.community,home')).data).toEqual([wanted])
 })
 
-test('a page asks for each link once, and without expand for none', async () => {
+test('a page reads each link once, and without expand none', async () => {
   await made('/bids', { bidRequestId: request.id, vendorId: site.hillCountry, amount: 41_000 })
   asked.length = 0
   const { data } = await read('/bids?expand=vendor,bidRequest,bidRequest.community')
@@ -78,7 +78,7 @@ test('a page asks for each link once, and without expand for none', async () => 
   expect(asked).toEqual(['listBids'])
 })
 
-test('to follow a link takes the permission to read what is there, whether or not there is anything', async () => {
+test('expanding a link requires permission to read its records, whether or not there are any', async () => {
   const narrow = (...permissions: string[]) => plumbline.newKey(permissions, site.organizationId)
   const expand = '/bids?expand=vendor,bidRequest.community'
   const refused = await get(expand, { key: await narrow('bids:read', 'communities:read') })
@@ -91,7 +91,7 @@ test('to follow a link takes the permission to read what is there, whether or no
   expect(single.body).toMatchObject({ status: 403, permission: 'vendors:read' })
 })
 
-test('links that there are not, three at a time and too many are refused', async () => {
+test('unknown links, three levels and too many links are refused', async () => {
   for (const expand of ['homes', 'bidRequest.community.superintendent', 'vendor,', '__proto__', 'vendor.toString']) {
     const { body } = await get(`/bids?expand=${expand}`)
     expect([expand, body.status]).toEqual([expand, 422])
@@ -102,7 +102,7 @@ test('links that there are not, three at a time and too many are refused', async
   expect((await read(`/bids/${bid.id}?expand=vendor,vendor`)).vendor.id).toBe(site.loneStar)
 })
 
-test('the ETag changes with what is shown beside the record, and still allows a change of the record', async () => {
+test('the ETag changes with expanded records, and still allows a change of the record', async () => {
   const target = `/bids/${bid.id}?expand=vendor`
   const { headers } = await get(target)
   const known = { headers: { 'If-None-Match': headers.get('etag') ?? '' } }
@@ -120,7 +120,7 @@ test('the ETag changes with what is shown beside the record, and still allows a 
   expect((await plumbline.patch(`/api/ext/bids/${bid.id}`, { externalId: 'B-2' }, change)).status).toBe(412)
 })
 
-test('what is archived is shown, and what is hidden stays hidden', async () => {
+test('archived records are expanded, and hidden ones stay hidden', async () => {
   const blind = await made('/bids/request', { ...site.framing(), blind: true })
   await made('/bids', { bidRequestId: blind.id, vendorId: site.loneStar, amount: 39_000 })
   const [hidden] = (await read(`/bids?bidRequestId=${blind.id}&expand=bidRequest`)).data
@@ -134,7 +134,7 @@ test('what is archived is shown, and what is hidden stays hidden', async () => {
   expect(vendor).toMatchObject({ id: site.redrock, archivedAt: expect.any(String) })
 })
 
-test('a skill follows links, too', async () => {
+test('a skill can expand links too', async () => {
   const { body } = await plumbline.post(
     '/api/ext/execute',
     { skill: 'listBids', input: { ids: [bid.id], expand: ['vendor'] } },
@@ -143,7 +143,7 @@ test('a skill follows links, too', async () => {
   expect(body.result.data[0].vendor.companyName).toBe('Lone Star Framing LLC')
 })
 
-test('a page ends with 1 MiB of what is shown, of one long vendor or of many, and its cursor leads on', async () => {
+test('a page ends at 1 MiB of expanded records, from one long vendor or from many, and its cursor continues there', async () => {
   const contacts = Array.from({ length: 50 }, () => ({
     name: '界'.repeat(200),
     role: '界'.repeat(100),

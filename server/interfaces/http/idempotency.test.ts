@@ -35,7 +35,7 @@ async function keptOf(organizationId: string): Promise<(Kept & { opened: string 
   }))
 }
 
-test('what one key was answered is not repeated to another that sends the same Idempotency-Key', async () => {
+test('the response to one key is not repeated to another key with the same Idempotency-Key', async () => {
   const subscription = { url: 'https://hooks.example.com/plumbline', eventTypes: ['*'], allowDuplicate: true }
   const [first, second] = [await plumbline.newKey(['webhooks:write']), await plumbline.newKey(['webhooks:write'])]
   const made = await plumbline.post('/api/ext/webhooks', subscription, { key: first, headers })
@@ -48,7 +48,7 @@ test('what one key was answered is not repeated to another that sends the same I
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 })
 
-test('a request without a body is done once, too', async () => {
+test('a repeated request without a body is performed once', async () => {
   const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Once Only LLC', email: 'a@example.com' }))
     .body
   const invite = () =>
@@ -58,7 +58,7 @@ test('a request without a body is done once, too', async () => {
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 })
 
-test('two vendors who choose the same Idempotency-Key are each answered for themselves', async () => {
+test('two vendors with the same Idempotency-Key each get their own response', async () => {
   const open = (key: string) => plumbline.post('/api/portal/visits', {}, { key, headers })
   const [one, other] = [await plumbline.newPortalToken(), await plumbline.newPortalToken()]
   const answers = [await open(one), await open(other), await open(one)]
@@ -66,8 +66,8 @@ test('two vendors who choose the same Idempotency-Key are each answered for them
   expect(ids).toEqual([one, other, one].map((token) => token.split('.')[0]))
 })
 
-describe('what only reads', () => {
-  test('leaves no record behind, however often it comes and however large its answers are', async () => {
+describe('a request that only reads', () => {
+  test('stores nothing, however often it is sent and however large its responses are', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing', scopes: ['framing'] }, { key })
     for (const [attempt, skill] of ['listVendors', 'suggestVendorsForScope', 'getOpenApiJson'].entries()) {
@@ -81,7 +81,7 @@ describe('what only reads', () => {
   })
 
   // The embedded database has a single connection, so there it would wait for any transaction.
-  test.skipIf(inject('postgres') === null)('needs no connection of those for transactions', async () => {
+  test.skipIf(inject('postgres') === null)('needs none of the connections for transactions', async () => {
     const narrow = await startTestPlumbline({ DATABASE_CONNECTIONS: '11' })
     await narrow.post('/api/ext/scopes', { name: 'framing' })
     await narrow.database.transaction(async (trx) => {
@@ -94,7 +94,7 @@ describe('what only reads', () => {
   })
 })
 
-describe('an answer that is too large to be kept', () => {
+describe('a response that is too large to store', () => {
   // Random, so that it does not compress.
   const noise = (characters: number) => randomBytes(characters).toString('base64').slice(0, characters)
   const lines = () => Array.from({ length: 200 }, () => ({ description: noise(490), quantity: 1, unit: 'ls' }))
@@ -104,7 +104,7 @@ describe('an answer that is too large to be kept', () => {
     return plumbline.post('/api/ext/bids/request', body, { key, headers: { 'idempotency-key': attempt } })
   }
 
-  test('is told again by reading the record anew', async () => {
+  test('is repeated by reading the record again', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
     const form = { lines: lines() }
@@ -124,7 +124,7 @@ describe('an answer that is too large to be kept', () => {
     expect(data).toHaveLength(1)
   })
 
-  test('is told to nobody who may not read the record', async () => {
+  test('is not repeated to a caller that may not read the record', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
     const writer = await plumbline.newKey(['bids:write'], organizationId)
@@ -134,7 +134,7 @@ describe('an answer that is too large to be kept', () => {
     expect([again.status, again.body.code, again.body.permission]).toEqual([403, 'permission_denied', 'bids:read'])
   })
 
-  test('is refused to a repeat where it shows no record, and what it tells of is not done twice', async () => {
+  test('is refused to a repeat if it shows no record, and its work is not done twice', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
     const form = { vendorIds: [], scope: 'framing', deadline: '2099-12-04', communityId: community.id, sendNow: false }
@@ -149,7 +149,7 @@ describe('an answer that is too large to be kept', () => {
     expect(kept.every(({ body }) => body === null || body.length <= 64 * 1024)).toBe(true)
   })
 
-  test('is kept all the same where it can be made small', async () => {
+  test('is stored if it can be compressed enough', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
     const form = { vendorIds: [], scope: 'framing', deadline: '2099-12-04', communityId: community.id, sendNow: false }
@@ -174,7 +174,7 @@ describe('an answer that is too large to be kept', () => {
 describe('a secret', () => {
   const url = 'https://hooks.example.com/plumbline'
 
-  test('is in no stored answer, and a repeat is told the one that the subscription has', async () => {
+  test('is in no stored response, and a repeat gets the current secret of the subscription', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     const send = (path: string, body: object, attempt: string) =>
       plumbline.post(path, body, { key, headers: { 'idempotency-key': attempt } })
@@ -202,7 +202,7 @@ describe('a secret', () => {
     }
   })
 
-  test('that an operation shows once has to be kept out of its stored answers, or the service does not start', () => {
+  test('that an operation shows once must be excluded from stored responses, or the service does not start', () => {
     for (const left of ['createWebhook', 'rotateWebhookSecret']) {
       const others = Object.fromEntries(Object.entries(repeats).filter(([id]) => id !== left))
       expect(() => assertConcealing(contract, others)).toThrow(
@@ -212,7 +212,7 @@ describe('a secret', () => {
     expect(() => assertConcealing(contract, repeats)).not.toThrow()
   })
 
-  test('that is gone with its subscription is told to nobody', async () => {
+  test('of a deleted subscription is not repeated', async () => {
     const { key } = await plumbline.newBuilder()
     const create = () => plumbline.post('/api/ext/webhooks', { url, eventTypes: ['bid.submitted'] }, { key, headers })
     const { body } = await create()
@@ -222,7 +222,7 @@ describe('a secret', () => {
   })
 })
 
-test('what a skill answered is not repeated to a key that may not run it any more', async () => {
+test('the response of a skill is not repeated to a key that may no longer run it', async () => {
   const { key, organizationId, userId } = await plumbline.newBuilder()
   const body = { skill: 'createVendor', input: { companyName: 'Brazos Framing' } }
   const execute = () => plumbline.post('/api/ext/execute', body, { key, headers })
@@ -237,7 +237,7 @@ test('what a skill answered is not repeated to a key that may not run it any mor
   expect((await execute()).body.code).toBe('permission_denied')
 })
 
-test('a request that was refused because of what the first one has done is told what that one was', async () => {
+test("a request that was refused because of the first one's change gets the first one's response", async () => {
   const { key } = await plumbline.newBuilder()
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Cedar Hollow' }, { key })
   const move = () =>
@@ -247,7 +247,7 @@ test('a request that was refused because of what the first one has done is told 
     expect(status === 200 ? body.status : body.code).toBe(status === 200 ? 'active' : 'idempotency_in_progress')
 })
 
-test('answers of more than 24 hours ago are forgotten, however many there are, and no others', async () => {
+test('stored responses are deleted after 24 hours, however many there are, and not before', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   await sql`
     insert into "idempotencyRecords" ("organizationId", "key", "fingerprint", "status", "headers", "body", "createdAt")

@@ -19,7 +19,7 @@ afterAll(() => plumbline.stop())
 const WEBHOOK = { url: 'https://hooks.example.com/in', eventTypes: ['bid.submitted'] }
 const SECRETS = /whsec_|\/calendars\/|\/portal\/|plb_/
 
-test('the contract marks what opens something, and each operation knows its secrets', () => {
+test('the contract marks secrets, and each operation knows those in its responses', () => {
   const secretsOf = (id: string) => {
     const { contract } = compiled
     const operation = [...contract.operations.values()].find((each) => each.id === id)
@@ -32,7 +32,7 @@ test('the contract marks what opens something, and each operation knows its secr
   expect(['getBidRequest', 'inviteVendor', 'getWebhook', 'listCalendarFeeds'].map(secretsOf)).toEqual([[], [], [], []])
 })
 
-test('a secret is left out, or null where the schema allows it, at whatever depth', () => {
+test('a secret is omitted, or null if the schema allows it, at any depth', () => {
   const secrets = new Map([
     [
       'data',
@@ -77,13 +77,13 @@ test('by a batch, tried or proposed, whose later steps cannot store a secret of 
   expect(refused.status).toBe(422)
 })
 
-test('a key that only proposes makes no browser token', async () => {
+test('a key that may only propose cannot create a browser token', async () => {
   const token = { origin: 'https://app.example.com', permissions: ['vendors:read'] }
   const { status, body } = await plumbline.post('/api/ext/browser-tokens', token, agent)
   expect([status, body.reason]).toEqual([409, 'wrong_caller'])
 })
 
-test('a key that does not only propose is shown the secrets that it creates, but none in a dry run', async () => {
+test('any other key sees the secrets that it creates, but none in a dry run', async () => {
   const { body } = await plumbline.post('/api/ext/calendar-feeds', { vendorId })
   expect(body.url).toContain('/calendars/')
   const create = (dryRun: boolean) =>

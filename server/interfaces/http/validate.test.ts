@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-describe('a format or a pattern says what it wants', () => {
-  test('an e-mail address, and a name that is not blank', async () => {
+describe('the error of a format or a pattern explains', () => {
+  test('an email address and a name that is not blank', async () => {
     expect(await refusedBody('POST', VENDORS, { companyName: '  ', email: 'nowhere' })).toEqual([
       { pointer: '/companyName', code: 'pattern', message: 'must not be blank' },
       {
@@ -53,7 +53,7 @@ describe('a format or a pattern says what it wants', () => {
     )
   })
 
-  test('a date in a body and an instant in a query', async () => {
+  test('a date in a body and a timestamp in a query', async () => {
     const body = { type: 'general_liability', expirationDate: 'next spring' }
     expect(await refusedBody('POST', `${VENDORS}/${vendorId}/compliance-documents`, body)).toEqual([
       { pointer: '/expirationDate', code: 'format', message: 'must be a date like 2026-03-31' },
@@ -93,7 +93,7 @@ describe('a format or a pattern says what it wants', () => {
     expect(await refusedBody('POST', '/api/ext/execute', skill)).toEqual(fault('/input/updatedAfter'))
   })
 
-  test('the address and the secret of a webhook', async () => {
+  test('the URL and the secret of a webhook', async () => {
     const body = { url: 'ftp://hooks.example.com', eventTypes: ['*'], secret: `whsec_${'!'.repeat(24)}` }
     expect(await refusedBody('POST', '/api/ext/webhooks', body)).toEqual([
       { pointer: '/url', code: 'pattern', message: 'must begin with https:// or http://' },
@@ -105,7 +105,7 @@ describe('a format or a pattern says what it wants', () => {
     ])
   })
 
-  test('every format and pattern that the contract asks for in a request has words', () => {
+  test('every format and pattern of request schemas', () => {
     const asked = requestSchemas()
     // The bytes of a file are not JSON, and any bytes are valid.
     const formats = new Set(
@@ -120,7 +120,7 @@ describe('a format or a pattern says what it wants', () => {
   })
 })
 
-describe('a rule is told in words', () => {
+describe('the error of a rule describes', () => {
   test.each([
     ['left out', {}, '/companyName', 'is required'],
     ['empty', { companyName: '' }, '/companyName', 'must not be empty'],
@@ -128,9 +128,9 @@ describe('a rule is told in words', () => {
     ['of another type', { companyName: 5 }, '/companyName', 'must be a string'],
     ['of neither of two types', { companyName: 'A', email: 5 }, '/email', 'must be a string or null'],
     ['none of the values', { companyName: 'A', status: 'gone' }, '/status', 'must be one of prospective, active'],
-    ['below the least', { companyName: 'A', poLimit: -1 }, '/poLimit', 'must be at least 0'],
+    ['below the minimum', { companyName: 'A', poLimit: -1 }, '/poLimit', 'must be at least 0'],
     [
-      'above the most',
+      'above the maximum',
       { companyName: 'A', defaultRetainagePercent: 101 },
       '/defaultRetainagePercent',
       'must be at most 100',
@@ -148,12 +148,12 @@ describe('a rule is told in words', () => {
       '/scopes',
       'must have at most 50 items',
     ],
-  ])('what is %s', async (_what, body, pointer, message) => {
+  ])('a value that is %s', async (_what, body, pointer, message) => {
     const told = await refusedBody('POST', VENDORS, body)
     expect(told.map((fault) => [fault.pointer, fault.message])).toEqual([[pointer, message]])
   })
 
-  test('of a value that may be one of several things, only what is wrong with the one that it was meant to be', async () => {
+  test('only the intended variant of a value that may have several', async () => {
     expect(await refusedBody('POST', VENDORS, { companyName: 'A', address: { country: 'USA' } })).toEqual([
       { pointer: '/address/country', code: 'maxLength', message: 'must be at most 2 characters long' },
       { pointer: '/address/country', code: 'pattern', message: 'must be two uppercase letters, like US' },
@@ -163,7 +163,7 @@ describe('a rule is told in words', () => {
     expect(told?.message).toMatch(/^must be one of .*vendor\.created, .*, \*$/)
   })
 
-  test('of an empty change and of a change that is none', async () => {
+  test('an empty update and an update that is not an object', async () => {
     expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, {})).toEqual([
       { pointer: '', code: 'minProperties', message: 'must have at least one field' },
     ])
@@ -181,11 +181,11 @@ describe('a rule is told in words', () => {
     ['includeArchived=yes', 'includeArchived', 'must be true or false'],
     ['status=gone', 'status', 'must be one of prospective, active, on_hold, inactive'],
     ['q=%00', 'q', 'must not contain the character U+0000'],
-  ])('of a query of %s', async (query, pointer, message) => {
+  ])('a query of %s', async (query, pointer, message) => {
     expect((await refusedQuery(query)).map((fault) => [fault.pointer, fault.message])).toEqual([[pointer, message]])
   })
 
-  test('of a header, by its name', async () => {
+  test('a header, by its name', async () => {
     const headers = { 'if-none-match': `"${'x'.repeat(500)}"` }
     const refused = await plumbline.get(`${VENDORS}/${vendorId}`, { headers })
     expect(refused.body.errors).toEqual([
@@ -210,7 +210,7 @@ describe('a rule is told in words', () => {
   })
 
   test.each(['*', '"1"', 'W/"1"', '"7", W/"1" ,"x y"'])(
-    'and one that is in its form is none: If-Match: %s',
+    'and is absent for a well-formed one: If-Match: %s',
     async (value) => {
       const own = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing' })).body
       const headers = { 'if-match': value }
@@ -219,7 +219,7 @@ describe('a rule is told in words', () => {
   )
 })
 
-test('the faults of the parameters and of the body are told at once', async () => {
+test('the errors of the parameters and of the body are returned together', async () => {
   const told = await refusedBody(
     'POST',
     `${VENDORS}?dryrun=true&limit=5`,
@@ -230,7 +230,7 @@ test('the faults of the parameters and of the body are told at once', async () =
 })
 
 describe('an unknown field', () => {
-  test('that another operation of the resource takes is told with its name', async () => {
+  test('that another operation of the resource accepts gets the name of that operation', async () => {
     expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, { status: 'inactive' })).toEqual([
       {
         pointer: '/status',
@@ -247,7 +247,7 @@ describe('an unknown field', () => {
     ])
   })
 
-  test('with a name that is nearly known is told the known one, within an object too', async () => {
+  test('with a misspelled name gets the correct name as a suggestion, within an object too', async () => {
     const contacts = [{ name: 'Ana', e_mail: 'a@example.com', mobile: '1' }]
     expect(await refusedBody('POST', VENDORS, { compnayName: 'A', company_name: 'A', contacts })).toEqual([
       { pointer: '/companyName', code: 'required', message: 'is required' },
@@ -270,14 +270,14 @@ describe('an unknown field', () => {
     ])
   })
 
-  test('that is like nothing is told as that', async () => {
+  test('that resembles no known field gets no suggestion', async () => {
     expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, { colour: 'red', 'a/b~c': 1 })).toEqual([
       { pointer: '/colour', code: 'unknown', message: 'is not a field of this operation' },
       { pointer: '/a~1b~0c', code: 'unknown', message: 'is not a field of this operation' },
     ])
   })
 
-  test('of what changes a thing names what else changes it, never what makes or lists it', () => {
+  test('of an update gets other updating operations as suggestions, never one that creates or lists', () => {
     const contract = loadContract()
     const setters = [...contract.operations.values()]
       .filter(({ id }) => /^update/.test(id))
@@ -303,17 +303,17 @@ describe('an unknown parameter', () => {
     ['__proto__', 'is not a parameter of this operation'],
     ['a/b~c', 'is not a parameter of this operation'],
     ['constructor', 'is not a parameter of this operation'],
-  ])('%s is told with the nearest, where one is near', async (name, message) => {
+  ])('%s gets the most similar name, if there is one', async (name, message) => {
     expect(await refusedQuery(`${name}=2026-01-01`)).toEqual([{ pointer: name, code: 'unknown', message }])
   })
 
-  test('does not hide another', async () => {
+  test('does not hide another one', async () => {
     expect((await refusedQuery('one=1&two=2&limit=x')).map((fault) => fault.pointer)).toEqual(['one', 'two', 'limit'])
   })
 })
 
-describe('a skill is told the same of its input', () => {
-  test('below /input', async () => {
+describe('the input of a skill gets the same errors', () => {
+  test('with pointers below /input', async () => {
     const input = { vendorId, status: 'inactive', compnayName: 'A', email: 'nowhere' }
     expect(await refusedBody('POST', '/api/ext/execute', { skill: 'updateVendor', input })).toEqual([
       {
@@ -334,7 +334,7 @@ describe('a skill is told the same of its input', () => {
     ])
   })
 
-  test('and its input is what the operation gets, types and defaults included', async () => {
+  test('and is passed to the operation with types and defaults', async () => {
     const names = ['Comma, Inc.', 'Amp & Sons', '100% Concrete?', 'A+B']
     const made = await Promise.all(names.map((companyName) => plumbline.post(VENDORS, { companyName })))
     for (const { possibleDuplicates: _, ...body } of made.map(({ body }) => body)) {
@@ -349,7 +349,7 @@ describe('a skill is told the same of its input', () => {
   })
 })
 
-test('HEAD asks what GET asks, and is refused for the same', async () => {
+test('HEAD accepts the same input as GET, and refuses the same', async () => {
   const head = (query: string) =>
     fetch(`${plumbline.url}${VENDORS}?${query}`, {
       method: 'HEAD',
@@ -359,20 +359,20 @@ test('HEAD asks what GET asks, and is refused for the same', async () => {
   expect((await head('limit=x')).status).toBe(422)
 })
 
-test('of a thousand unknown fields, the first fifty get a suggestion', async () => {
+test('only the first fifty of a thousand unknown fields get a suggestion', async () => {
   const fields = Array.from({ length: 990 }, (_, i) => [`companyName${i}`, 'A'])
   const faults = await refusedBody('POST', VENDORS, { companyName: 'A', ...Object.fromEntries(fields) })
   expect(faults).toHaveLength(990)
   expect(faults.filter(({ message }) => message.endsWith('did you mean companyName?'))).toHaveLength(50)
 })
 
-test('an unknown field that is repeated in many rows gets the same suggestion in all of them', async () => {
+test('an unknown field in many rows gets the same suggestion in all of them', async () => {
   const contacts = Array.from({ length: 60 }, () => ({ name: 'Ana', e_mail: 'a@example.com' }))
   const faults = await refusedBody('POST', VENDORS, { companyName: 'A', contacts })
   expect(faults.filter(({ message }) => message.endsWith('did you mean email?'))).toHaveLength(60)
 })
 
-test('of a body of more than 10,000 values, only the first fault is listed', async () => {
+test('for a body of more than 10,000 values, only the first error is listed', async () => {
   const rows = Array.from({ length: 900 }, (_, i) => ({
     ...{ name: `Task ${i}`, durationDays: 2 },
     predecessors: Array.from({ length: 12 }, () => ({ nothing: 1 })),
@@ -383,7 +383,7 @@ test('of a body of more than 10,000 values, only the first fault is listed', asy
   expect((await faults(10)).length).toBeGreaterThan(100)
 })
 
-test('a body of too many values is refused before it is validated', async () => {
+test('a body with too many values is refused before it is validated', async () => {
   const contacts = Array.from({ length: 300 }, () => ({ name: 'Ana', ...numbered(70) }))
   expect(await refusedBody('POST', VENDORS, { companyName: 'A', contacts })).toEqual([
     { pointer: '', code: 'maxItems', message: 'must have at most 20000 values in total' },

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-describe('every answer', () => {
+describe('every response', () => {
   test.each([
     ['a record', 200, () => plumbline.get('/api/ext/me')],
     ['a list', 200, () => plumbline.get(VENDORS)],
@@ -25,7 +25,7 @@ describe('every answer', () => {
     ['an unknown path', 404, () => plumbline.get('/api/nothing')],
     ['the contract itself', 200, () => plumbline.get('/api/ext/schema/openapi.json')],
     ['what was not changed', 304, notModified],
-  ])('is kept by no cache and taken for nothing else: %s', async (_what, status, ask) => {
+  ])('must not be cached or interpreted as another media type: %s', async (_what, status, ask) => {
     const { headers, ...answer } = await ask()
     expect(answer.status).toBe(status)
     expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual(['no-store', 'nosniff'])
@@ -37,7 +37,7 @@ describe('every answer', () => {
     return plumbline.get(`${VENDORS}/${id}`, { headers: { 'if-none-match': etag } })
   }
 
-  test('has an id that says nothing of the one before', async () => {
+  test('has an ID that does not reveal the previous one', async () => {
     const ids: string[] = []
     for (let i = 0; i < 20; i++) ids.push((await plumbline.get('/api/ext/me')).headers.get('x-request-id') ?? '')
     expect(ids.filter((id) => !/^req_[0-9a-f]{26}$/.test(id))).toEqual([])
@@ -47,7 +47,7 @@ describe('every answer', () => {
   })
 })
 
-describe('a merge patch under its own name', () => {
+describe('the media type of a merge patch', () => {
   test.each([
     'application/merge-patch+json',
     'application/merge-patch+json; charset=utf-8',
@@ -58,7 +58,7 @@ describe('a merge patch under its own name', () => {
     expect([changed.status, changed.body.email]).toEqual([200, null])
   })
 
-  test('is no body to create by, and a JSON Patch is none to change by', async () => {
+  test('is refused for creations, and a JSON Patch is refused for updates', async () => {
     const { id } = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing' })).body
     const as = (type: string) => ({ headers: { 'content-type': type } })
     const created = await plumbline.post(VENDORS, { companyName: 'A' }, as('application/merge-patch+json'))
@@ -67,7 +67,7 @@ describe('a merge patch under its own name', () => {
   })
 })
 
-test('a caller that hangs up in the middle of its body is no trouble of ours', async () => {
+test('a caller that hangs up within its body is not reported as an error of the service', async () => {
   lines.length = 0
   const { hostname, port } = new URL(plumbline.url)
   const head = [
@@ -90,7 +90,7 @@ test('a caller that hangs up in the middle of its body is no trouble of ours', a
   expect(logged().map(({ level, status }) => [level, status])).toEqual([[30, 400]])
 })
 
-describe('a body that nobody reads', () => {
+describe('a body that was not read', () => {
   const megabytes = (count: number) => 'x'.repeat(count * 1024 * 1024)
   const head = (key: string, rest: string) =>
     `POST ${VENDORS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${rest}\r\n\r\n`
@@ -98,7 +98,7 @@ describe('a body that nobody reads', () => {
   test.each([
     ['too large', () => plumbline.key, 413],
     ['from a stranger', () => 'plb_unknown', 401],
-  ])('does not keep its sender from reading why: %s', async (_what, key, status) => {
+  ])('does not prevent its sender from reading the problem: %s', async (_what, key, status) => {
     const body = megabytes(9)
     const broken: Error[] = []
     const request = head(key(), `Connection: close\r\nContent-Length: ${body.length}`) + body
@@ -107,7 +107,7 @@ describe('a body that nobody reads', () => {
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').status).toBe(status)
   })
 
-  test('is not taken for the next request, which is answered on the same connection', async () => {
+  test('is not mistaken for the next request, which is answered on the same connection', async () => {
     const body = megabytes(2)
     const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
     const next = `GET /api/ext/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n`
@@ -115,7 +115,7 @@ describe('a body that nobody reads', () => {
     expect((await raw(sent + next)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
   })
 
-  test('is cut off where it does not end', async () => {
+  test('is cut off if it does not end', async () => {
     const { hostname, port } = new URL(plumbline.url)
     const socket = connect(Number(port), hostname, () =>
       socket.write(head(plumbline.key, 'Content-Length: 1000000000')),
@@ -136,7 +136,7 @@ describe('a body that nobody reads', () => {
   })
 })
 
-describe('what is no request', () => {
+describe('a malformed request', () => {
   const auth = () => `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`
   test.each([
     ['a control character in a header', () => `GET ${VENDORS} HTTP/1.1\r\n${auth()}\r\nIf-None-Match: a\u0001b`, 400],
@@ -152,7 +152,7 @@ describe('what is no request', () => {
       () => `GET ${VENDORS} HTTP/1.1\r\n${auth()}\r\nX-Long: ${'x'.repeat(20_000)}`,
       431,
     ],
-  ])('is refused as a problem with a request id: %s', async (_what, request, status) => {
+  ])('is refused with a problem that has a request ID: %s', async (_what, request, status) => {
     const answer = await raw(`${request()}\r\n\r\n`)
     const [head = '', body = ''] = answer.split('\r\n\r\n')
     const problem = JSON.parse(body)
@@ -163,7 +163,7 @@ describe('what is no request', () => {
     expect(head).toContain('Cache-Control: no-store')
   })
 
-  test('is refused in the middle of a body, and logged as no error', async () => {
+  test('within a body is refused, and not logged as an error', async () => {
     lines.length = 0
     const head = `POST ${VENDORS} HTTP/1.1\r\n${auth()}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked`
     const cases = [
@@ -180,21 +180,21 @@ describe('what is no request', () => {
     expect(lines.map((line) => JSON.parse(line).level).filter((level) => level > 30)).toEqual([])
   })
 
-  test('is refused when it takes too long', async () => {
+  test('is refused if it takes too long', async () => {
     const socket = new PassThrough()
     const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     plumbline.app.refuseUnread(late, socket)
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"code":"request_timeout"/)
   })
 
-  test('is not taken for the answer to the request before it', async () => {
+  test('does not receive the response to the request before it', async () => {
     const answer = await raw(
       `GET ${VENDORS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n\u0001`,
     )
     expect(answer).not.toContain('malformed_request')
   })
 
-  test('does not keep the requests before it from being answered', async () => {
+  test('does not prevent responses to the requests before it', async () => {
     const get = `GET ${VENDORS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n`
     const auth = `Host: x\r\nAuthorization: Bearer ${plumbline.key}\r\nContent-Type: application/json`
     const post = `POST ${VENDORS} HTTP/1.1\r\n${auth}\r\nContent-Length: 2\r\n\r\n{}`
@@ -209,18 +209,18 @@ describe('what is no request', () => {
     expect(await statuses(`${post}{}{}`)).toEqual(['HTTP/1.1 422', ''])
   })
 
-  test('a CONNECT is refused with the methods that there are', async () => {
+  test('a CONNECT request is refused with the available methods', async () => {
     const answer = await raw('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nAllow: GET, HEAD[\s\S]*"code":"method_not_allowed"/)
   })
 
-  test('an older client needs no Host', async () => {
+  test('an HTTP/1.0 client needs no Host header', async () => {
     const answer = await raw(`GET ${VENDORS} HTTP/1.0\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
   })
 })
 
-describe('an address with the host in front, as proxies send it,', () => {
+describe('a request target with the host in front, as proxies send it,', () => {
   test.each([
     [`http://elsewhere.example.com${VENDORS}?limit=1`, 200],
     [`HTTPS://elsewhere.example.com:8443${VENDORS}`, 200],
@@ -229,7 +229,7 @@ describe('an address with the host in front, as proxies send it,', () => {
     ['http://elsewhere.example.com', 200],
     ['http://elsewhere.example.com?x=/api/ext/vendors', 200],
     [`ftp://elsewhere.example.com${VENDORS}`, 404],
-  ])('is the address behind it: %s', async (target, status) => {
+  ])('is the target without the host: %s', async (target, status) => {
     const head = `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`
     const answer = await raw(`GET ${target} HTTP/1.1\r\n${head}\r\n\r\n`)
     expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)

@@ -37,7 +37,7 @@ const spend = (code: string, fields: Record<string, string> = {}, by = app) =>
 const refresh = (token: string, fields: Record<string, string> = {}, by = app) =>
   by.token({ grant_type: 'refresh_token', refresh_token: token, ...fields })
 
-test('a code is worth nothing without its verifier, to another app, or after a minute', async () => {
+test('a code is useless without its verifier, for another app, or after a minute', async () => {
   const code = await newCode()
   const other = await newOauthApp(plumbline)
   for (const refused of [
@@ -54,7 +54,7 @@ test('a code is worth nothing without its verifier, to another app, or after a m
   expect((await spend(late)).body.error).toBe('invalid_grant')
 })
 
-test('a code that is spent twice ends all that the first one bought', async () => {
+test('using a code twice revokes all tokens from the first use', async () => {
   const code = await newCode()
   const { body } = await spend(code)
   expect((await reads(body.access_token)).status).toBe(200)
@@ -65,7 +65,7 @@ test('a code that is spent twice ends all that the first one bought', async () =
   expect((await refresh(body.refresh_token)).body.error).toBe('invalid_grant')
 })
 
-test('of two who spend one code at the same time, neither keeps what it bought', async () => {
+test('of two concurrent uses of one code, neither keeps its tokens', async () => {
   const code = await newCode()
   const bought = await Promise.all([spend(code), spend(code)])
   expect(bought.map(({ status }) => status).sort()).toEqual([200, 400])
@@ -73,7 +73,7 @@ test('of two who spend one code at the same time, neither keeps what it bought',
   expect((await reads(won?.body.access_token)).status).toBe(401)
 })
 
-test('a refresh token works once, and who plays it again ends the grant', async () => {
+test('a refresh token works once, and using it again revokes the grant', async () => {
   const first = await connected(plumbline, app, owner)
   const other = await newOauthApp(plumbline)
   expect((await refresh(first.refresh, {}, other)).body.error).toBe('invalid_grant')
@@ -87,7 +87,7 @@ test('a refresh token works once, and who plays it again ends the grant', async 
   expect((await refresh(second.refresh_token)).body.error).toBe('invalid_grant')
 })
 
-test('a refresh with a narrower scope returns a narrower token, and the next one may have all again', async () => {
+test('a refresh with a narrower scope returns a narrower token, and the next one may return to the full scope', async () => {
   const given = { permissions: ['vendors:read', 'vendors:write', 'homes:read'] }
   const { refresh: first } = await connected(plumbline, app, owner, given)
   const writes = async (key: string) =>
@@ -107,7 +107,7 @@ test('a refresh with a narrower scope returns a narrower token, and the next one
   expect(await permissionsOf(whole.access_token)).toEqual(['homes:read', 'vendors:read', 'vendors:write'])
 })
 
-test('nobody is led to an address that the app has not registered, letter by letter', async () => {
+test('a redirect URI that differs from the registered one in any character is refused', async () => {
   for (const redirect_uri of [
     ...['https://evil.example.com/callback', 'http://127.0.0.1:7777/callback/..', 'http://127.0.0.1:7777/callback#x'],
     ...['http://127.0.0.1.evil.example.com/callback', 'http://127.0.0.1:7777/callback?x=1', 'javascript:alert(1)', ''],
@@ -128,7 +128,7 @@ test('nobody is led to an address that the app has not registered, letter by let
   expect(onAnyPort.status).toBe(200)
 })
 
-test('without PKCE by S256, for another resource, or with a parameter twice there is nothing to agree to', async () => {
+test('a request without PKCE by S256, for another resource, or with a repeated parameter shows no consent page', async () => {
   const changes: [Record<string, string | null>, string][] = [
     [{ code_challenge: null }, 'invalid_request'],
     [{ code_challenge_method: 'plain' }, 'invalid_request'],
@@ -149,7 +149,7 @@ test('without PKCE by S256, for another resource, or with a parameter twice ther
   expect((await spend(code, { resource: 'https://other.example.com/mcp' })).body.error).toBe('invalid_target')
 })
 
-test('a person is not led to an app that they have not connected, whatever is wrong with its request', async () => {
+test('an invalid request of an app that the user has not connected does not redirect the user', async () => {
   const redirect_uri = 'https://phishing.example.com/sign-in'
   const stranger = await newOauthApp(plumbline, { client_name: 'Invoice', redirect_uris: [redirect_uri] })
   const colleague = 'colleague@harrowfinch.example.com'
@@ -190,7 +190,7 @@ test('a person is not led to an app that they have not connected, whatever is wr
   expect([other.status, other.location]).toEqual([400, ''])
 })
 
-test('nobody connects an app by a session that began long ago, before they sign in again', async () => {
+test('connecting an app requires a fresh sign-in', async () => {
   const person = await plumbline.signIn()
   plumbline.clock.advance(601_000)
   const page = await consentPage(plumbline, app.address(), person)
@@ -200,7 +200,7 @@ test('nobody connects an app by a session that began long ago, before they sign 
   expect((await consentPage(plumbline, app.address(), await plumbline.signIn())).status).toBe(200)
 })
 
-test('a token for the service at another address is refused here', async () => {
+test('a token for the service at another URL is refused', async () => {
   const { key } = await connected(plumbline, app, owner)
   await plumbline.database.statements
     .updateTable('oauthGrants')
@@ -210,7 +210,7 @@ test('a token for the service at another address is refused here', async () => {
   expect([status, body.code]).toEqual([401, 'invalid_key'])
 })
 
-test('nobody agrees but the person, at the page that they were shown', async () => {
+test('only the user who saw the consent page can agree to it', async () => {
   const { ticket, offered } = await consentPage(plumbline, app.address(), owner)
   // The form of one session, sent in another session, must be refused.
   const again = await plumbline.signIn()
@@ -229,7 +229,7 @@ test('nobody agrees but the person, at the page that they were shown', async () 
   expect((await send({})).status).toBe(400)
 })
 
-test('more than was offered is not granted, nothing is no grant, and who refuses is believed', async () => {
+test('no more than was offered is granted, an empty grant is refused, and a denial is respected', async () => {
   const wider = { permissions: ['vendors:read', 'bids:write', 'keys:write', 'nonsense'] }
   const { scope } = await connected(plumbline, app, owner, wider, { scope: 'vendors:read' })
   expect(scope).toBe('vendors:read')
@@ -238,7 +238,7 @@ test('more than was offered is not granted, nothing is no grant, and who refuses
   expect([location.startsWith(REDIRECT), led.get('error'), led.get('code')]).toEqual([true, 'access_denied', null])
 })
 
-test('an app is registered in its bounds alone, with addresses that are its own', async () => {
+test('a registration must stay within its bounds and name redirect URIs that belong to an app', async () => {
   for (const redirect of [
     ...[
       'http://example.com/callback',
@@ -268,7 +268,7 @@ test('an app is registered in its bounds alone, with addresses that are its own'
   expect([status, body.token_endpoint_auth_method, body.client_secret]).toEqual([201, 'none', undefined])
 })
 
-test('a token endpoint says what is wrong in the words of the standard', async () => {
+test('the token endpoint returns the error codes of the standard', async () => {
   const sent: [Record<string, string>, number, string][] = [
     [{}, 400, 'unsupported_grant_type'],
     [{ grant_type: 'password' }, 400, 'unsupported_grant_type'],
@@ -283,7 +283,7 @@ test('a token endpoint says what is wrong in the words of the standard', async (
   expect((await form(plumbline, '/oauth/revoke', { token: 'x' })).body.error).toBe('invalid_request')
 })
 
-test('an app gives back one token, or with its refresh token all of them', async () => {
+test('an app can revoke a single token, or all of them with its refresh token', async () => {
   const { key, refresh: token } = await connected(plumbline, app, owner)
   const { body: next } = await refresh(token)
   const giveBack = (given: string, client_id = app.clientId) =>
@@ -297,7 +297,7 @@ test('an app gives back one token, or with its refresh token all of them', async
   expect((await giveBack('plr_none')).status).toBe(200)
 })
 
-test('without a token, or with a wrong one, /mcp says who lets people in', async () => {
+test('without a valid token, /mcp names the authorization server', async () => {
   for (const headers of [
     {},
     { authorization: 'Bearer pla_wrong' },
@@ -314,7 +314,7 @@ test('without a token, or with a wrong one, /mcp says who lets people in', async
   }
 })
 
-test('tokens are kept as hashes alone', async () => {
+test('tokens are stored only as hashes', async () => {
   const { key, refresh: token } = await connected(plumbline, app, owner)
   const rows = await plumbline.database.statements.selectFrom('oauthTokens').selectAll().execute()
   expect(JSON.stringify(rows)).not.toContain(key.slice(4))
@@ -322,7 +322,7 @@ test('tokens are kept as hashes alone', async () => {
 })
 
 // These move the clock forward, so they run last.
-test('an app that nobody let in is forgotten after a day, and tokens once their time is over', async () => {
+test('an app that was never connected is deleted after a day, and tokens when they expire', async () => {
   const tried = await newOauthApp(plumbline)
   plumbline.clock.advance(90 * 86_400_000)
   await forgetUnusedApps(plumbline.database, plumbline.clock)
@@ -331,7 +331,7 @@ test('an app that nobody let in is forgotten after a day, and tokens once their 
   expect(await plumbline.database.statements.selectFrom('oauthTokens').select('kind').execute()).toEqual([])
 })
 
-test('one client registers 20 apps an hour', async () => {
+test('one client can register 20 apps per hour', async () => {
   const asked: number[] = []
   for (let i = 0; i < 21; i++) asked.push((await registered(plumbline, { redirect_uris: [REDIRECT] })).status)
   expect(asked).toEqual([...Array(20).fill(201), 429])

@@ -55,7 +55,7 @@ function program() {
 }
 
 describe.each(['2026', '2025'])('a client of %s', (year) => {
-  test('finds its way from the bare address to a skill, and goes on after an hour', async () => {
+  test('connects from the bare URL, runs a skill, and continues after an hour', async () => {
     const provider = program()
     const url = new URL(`${plumbline.config.publicUrl}/mcp`)
     const sign = year === '2026' ? modernAuth : oldAuth
@@ -84,7 +84,7 @@ describe.each(['2026', '2025'])('a client of %s', (year) => {
   })
 })
 
-test('what an app does is done by the person with the app, in events, records and the audit trail', async () => {
+test('events, records and the audit trail name both the user and the app', async () => {
   const app = await newOauthApp(plumbline, { client_name: 'Claude Desktop' })
   const { key } = await connected(plumbline, app, owner)
   const created = await plumbline.post('/api/ext/vendors', { companyName: 'By An App' }, { key })
@@ -116,7 +116,7 @@ test('what an app does is done by the person with the app, in events, records an
   expect(caller).toMatchObject({ keyId: by.via.grantId, name: 'Claude Desktop', actor: by, proposeOnly: false })
 })
 
-test('an app has what was ticked, as far as the role covers it, and never what only people do', async () => {
+test("an app has the selected permissions within the user's role, and never those for users only", async () => {
   const app = await newOauthApp(plumbline)
   const page = await consentPage(plumbline, app.address({ scope: 'read bids:write' }), owner)
   expect(page.offered).toContain('vendors:read')
@@ -135,7 +135,7 @@ test('an app has what was ticked, as far as the role covers it, and never what o
   expect(seen.html).toContain('Vi Ewer')
 })
 
-test('propose only is a choice of the person: what the app would change waits for one', async () => {
+test("with the user's choice of propose only, an app's changes await the user's approval", async () => {
   const { key } = await connected(plumbline, await newOauthApp(plumbline), owner, { proposeOnly: true })
   const { status, body } = await plumbline.post('/api/ext/vendors', { companyName: 'Later' }, { key })
   expect([status, body.status, body.createdBy.via.client]).toEqual([202, 'proposed', 'Claude'])
@@ -143,7 +143,7 @@ test('propose only is a choice of the person: what the app would change waits fo
   expect(approved.body.code).toBe('permission_denied')
 })
 
-test('whoever works for several builders chooses one on the page, and the app sees that one alone', async () => {
+test('a user of several organizations chooses one on the page, and the app sees only that one', async () => {
   const other = await plumbline.newBuilder()
   const app = await newOauthApp(plumbline)
   const { html } = await consentPage(plumbline, app.address(), owner)
@@ -158,14 +158,14 @@ test('whoever works for several builders chooses one on the page, and the app se
   expect(caller.organization.id).toBe(other.organizationId)
 })
 
-test('somebody who is not signed in signs in first, and comes back to the page', async () => {
+test('a visitor who is not signed in signs in first, and returns to the page', async () => {
   const app = await newOauthApp(plumbline)
   const { status, location } = await consentPage(plumbline, app.address(), { headers: {} })
   const to = new URL(location, plumbline.url)
   expect([status, to.pathname, to.searchParams.get('to')]).toEqual([303, '/sign-in', app.address()])
 })
 
-test('the page says who asks and where the answer goes, as the claim of a stranger', async () => {
+test("the page shows the app's name and redirect target as unverified claims", async () => {
   const name = `<script>alert(1)</script>\u202eevil\n${'x'.repeat(200)}`
   const redirect = 'https://claude.ai/api/mcp/auth_callback'
   const app = await newOauthApp(plumbline, { client_name: name, redirect_uris: [redirect] })

@@ -35,7 +35,7 @@ async function opens(portalUrl: string) {
   return { page: page.status, text: await page.text(), code: status === 200 ? 'open' : body.code }
 }
 
-test('the address of an invitation opens until 14 days after the deadline, and a later deadline moves that', async () => {
+test("an invitation's link works until 14 days after the deadline, and a later deadline extends it", async () => {
   const request = await ask({ deadline: site.day(1) })
   const portalUrl = await plumbline.mailedLink(request.invitations[0].id)
   plumbline.clock.advance(14 * DAY_MS)
@@ -51,7 +51,7 @@ test('the address of an invitation opens until 14 days after the deadline, and a
   expect(await opens(portalUrl)).toMatchObject({ page: 200, code: 'open' })
 })
 
-test("the address of a vendor's whole portal opens for 180 days, and each new one ends that before", async () => {
+test("a link to a vendor's whole portal works for 180 days, and each new link revokes the previous one", async () => {
   const vendorId = await newVendor()
   const first = await invite(vendorId)
   plumbline.clock.advance(179 * DAY_MS)
@@ -67,7 +67,7 @@ test("the address of a vendor's whole portal opens for 180 days, and each new on
   expect(await opens(second)).toMatchObject({ page: 410, code: 'expired_token' })
 })
 
-test('an invitation that is sent anew has another address, and the one before opens nothing', async () => {
+test('resending an invitation creates a new link and revokes the old one', async () => {
   const request = await ask()
   const [{ id, version }] = request.invitations
   const portalUrl = await plumbline.mailedLink(id)
@@ -82,7 +82,7 @@ test('an invitation that is sent anew has another address, and the one before op
   ])
 })
 
-test('what was not sent, was cancelled, or is of a vendor that is not invited at present is not sent anew', async () => {
+test('an invitation that is unsent, canceled or belongs to an inactive vendor cannot be resent', async () => {
   const draft = await ask({ sendNow: false })
   const cancelled = await ask()
   await post(`/bids/requests/${cancelled.id}/cancel`)
@@ -100,7 +100,7 @@ test('what was not sent, was cancelled, or is of a vendor that is not invited at
   }
 })
 
-test('an address that is revoked opens nothing, and the invitation stays as it was', async () => {
+test('a revoked link opens nothing, and the invitation is unchanged', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   const portalUrl = await plumbline.mailedLink(id)
@@ -123,7 +123,7 @@ test('an address that is revoked opens nothing, and the invitation stays as it w
   expect((await post(`/vendors/${site.loneStar}/revoke-portal`)).body).toEqual(left.body)
 })
 
-test('the addresses of a vendor open nothing while it is inactive or archived', async () => {
+test('the links of an inactive or archived vendor open nothing', async () => {
   const vendorId = await newVendor()
   const request = await ask({ vendorIds: [vendorId] })
   const urls = [await plumbline.mailedLink(request.invitations[0].id), await invite(vendorId)]
@@ -138,7 +138,7 @@ test('the addresses of a vendor open nothing while it is inactive or archived', 
   expect(await codes()).toEqual(['revoked_token', 'revoked_token'])
 })
 
-test('an address needs no encryption key to open: the sealed copy is only for mailing it again', async () => {
+test('a link opens without the encryption key, because the sealed copy is only for mailing it again', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   const portalUrl = await plumbline.mailedLink(id)
@@ -147,7 +147,7 @@ test('an address needs no encryption key to open: the sealed copy is only for ma
   expect(await opens(portalUrl)).toMatchObject({ page: 200, code: 'open' })
 })
 
-test('an address is found by one look into an index, whoever it belongs to', async () => {
+test('every link is found with a single index look-up', async () => {
   const { rows } = await sql<{ 'QUERY PLAN': string }>`
     explain select a."organizationId" from "portalAddresses" as a where a."hash" = '\\x00'::bytea`.execute(
     plumbline.database.statements,

@@ -49,7 +49,7 @@ async function open(guest: Guest, id: string, of: Guest = guest, headers: Record
   return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
 }
 
-test('a vendor reads the files of the request and hands in its own, which no other vendor sees', async () => {
+test('a vendor reads the files of the request and uploads its own, which no other vendor sees', async () => {
   const { id, guests } = await newRequest()
   const [one, other] = guests as [Guest, Guest]
   const [drawing, offer] = [pdf(), pdf()]
@@ -73,7 +73,7 @@ test('a vendor reads the files of the request and hands in its own, which no oth
   expect([await ids(other), (await open(other, shared.id)).status]).toEqual([[], 404])
 })
 
-test('what the builder keeps to itself no vendor sees, and what a vendor sent it goes on seeing', async () => {
+test('a vendor does not see files that the builder keeps private, and keeps seeing its own', async () => {
   const { id, guests } = await newRequest()
   const [one, other] = guests as [Guest, Guest]
   const { body: own } = await upload(plumbline, pdf(), { recordId: id, shared: false })
@@ -89,7 +89,7 @@ test('what the builder keeps to itself no vendor sees, and what a vendor sent it
   expect([(await open(one, letter.id)).status, (await open(one, own.id)).status]).toEqual([404, 200])
 })
 
-test('the page of an invitation names its files, from where they are saved', async () => {
+test('the page of an invitation lists its files with download links', async () => {
   const { id, guests } = await newRequest()
   const [one, other] = guests as [Guest, Guest]
   const drawing = pdf()
@@ -110,7 +110,7 @@ test('the page of an invitation names its files, from where they are saved', asy
     expect((await at(`${path}/files/${offer.id}`)).status).toBe(404)
 })
 
-test('files are taken in JSON too, 20 of an invitation, and for as long as a bid is', async () => {
+test('files are also accepted in JSON, up to 20 per invitation, and as long as bids are accepted', async () => {
   const { id, guests } = await newRequest()
   const [one] = guests as [Guest, Guest]
   const content = Buffer.from('We can start in May.').toString('base64')
@@ -127,7 +127,7 @@ test('files are taken in JSON too, 20 of an invitation, and for as long as a bid
   expect((await handIn(one, pdf())).body).toMatchObject({ code: 'conflict', reason: 'bid_request_not_open' })
 })
 
-test('what vendors send for a blind request stays closed to the builder until the request is closed', async () => {
+test('files for a blind request are hidden from the builder until the request is closed', async () => {
   const { id, guests } = await newRequest({ blind: true })
   const [one] = guests as [Guest, Guest]
   const { body: offer } = await handIn(one, pdf())

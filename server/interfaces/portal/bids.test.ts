@@ -38,7 +38,7 @@ async function invite(more: object = {}): Promise<Invited> {
 const bidsOn = async (request: { id: string }) =>
   (await plumbline.get(`/api/ext/bids?bidRequestId=${request.id}`, { key: site.key })).body.data
 
-test('a draft says what is missing and what it comes to, and the builder sees nothing of it', async () => {
+test('a draft shows what is missing and its total, and the builder sees nothing of it', async () => {
   const { request, post, get } = await invite({ lines: LINES, bidType: 'unit_price' })
   expect((await get()).body).toMatchObject({ canBid: true, canWithdraw: false, draft: null, review: null, bid: null })
   const before = (await plumbline.get(`/api/ext/bids/requests/${request.id}`, { key: site.key })).body
@@ -63,7 +63,7 @@ test('a draft says what is missing and what it comes to, and the builder sees no
   expect(await post('/submit')).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
-test('a draft is submitted, revised until the deadline, and withdrawn, by the vendor itself', async () => {
+test('a vendor can submit a draft, revise it until the deadline, and withdraw it', async () => {
   const { request, post, get } = await invite({ lines: LINES, bidType: 'unit_price', blind: true })
   const lines = [
     { lineId: 'walls', unitPrice: 9.5, note: 'Studs at 16 inches.' },
@@ -99,7 +99,7 @@ test('a draft is submitted, revised until the deadline, and withdrawn, by the ve
   expect((await bidsOn(request)).map((bid: { status: string }) => bid.status)).toEqual(['submitted', 'withdrawn'])
 })
 
-test('nothing is taken after the deadline, and an unread draft is never submitted', async () => {
+test('nothing is accepted after the deadline, and a stale draft is never submitted', async () => {
   const { post, get } = await invite()
   await post('/draft', { amount: 41_000 })
   plumbline.clock.advance(15 * 86_400_000)
@@ -108,7 +108,7 @@ test('nothing is taken after the deadline, and an unread draft is never submitte
   expect((await get()).body).toMatchObject({ canBid: false, draft: { amount: 41_000 }, bid: null })
 })
 
-test('what is wrong with a draft is said at its place in the draft', async () => {
+test('the errors of a draft point to their places in the draft', async () => {
   const { post } = await invite({ lines: LINES, bidType: 'lump_sum' })
   const { body } = await post('/draft', {
     lines: [{ lineId: 'walls' }, { lineId: 'nowhere', unitPrice: 5 }, { unitPrice: 3 }],
@@ -122,7 +122,7 @@ test('what is wrong with a draft is said at its place in the draft', async () =>
   ])
 })
 
-test('another vendor sees nothing of a bid, and a bid is submitted six times an hour at most', async () => {
+test("a vendor sees nothing of another's bid, and can submit a bid at most six times per hour", async () => {
   const { request, post } = await invite()
   const [, other] = request.invitations
   const key = (await plumbline.mailedLink(other.id)).split('/').at(-1) ?? ''

@@ -65,7 +65,7 @@ const page = (path = '', init: RequestInit = {}) =>
 const submit = (form: Record<string, string>) =>
   page(`/${waiverId}`, { method: 'POST', body: new URLSearchParams(form) })
 
-test('a vendor that is asked for a waiver gets the way to its portal, and a mail, and sees there what it is to sign', async () => {
+test('a vendor that is asked for a waiver receives a portal link by email, and sees the waiver there', async () => {
   expect(portalUrl).toMatch(/\/portal\/ven_/)
   const { number } = await read(`/payments/${paymentId}`)
   const subjects = [await mailServer.next(email), await mailServer.next(email)].map((mail) => mail.header('Subject'))
@@ -104,7 +104,7 @@ test('a vendor that is asked for a waiver gets the way to its portal, and a mail
   await expect(plumbline.mailedLink(vendorId)).rejects.toThrow('no portal link')
 })
 
-test("a vendor's own system signs a waiver, which counts as any other, and the text is kept as it was signed", async () => {
+test("a vendor's own system can sign a waiver, which is stored with the signed text", async () => {
   const before = await seen()
   const { status, body } = await sign({ ...DANA, version: 1 })
   const signedOn = site.day(0)
@@ -122,7 +122,7 @@ test("a vendor's own system signs a waiver, which counts as any other, and the t
   expect(await seen()).toMatchObject({ status: 'accepted', text, textSha256 })
 })
 
-test('a waiver is signed once, as it was read, and not when it is void; and only with a name and consent', async () => {
+test('a waiver can be signed once, in the version that was read, with a name and consent, and not when it is void', async () => {
   const refused = async (body?: object) => {
     const answer = await sign(body)
     return [answer.status, answer.body.detail, ...(answer.body.errors ?? []).map(({ pointer }: Body) => pointer)]
@@ -148,7 +148,7 @@ test('a waiver is signed once, as it was read, and not when it is void; and only
   expect([voided.status, voided.body.detail]).toEqual([409, expect.stringContaining('is void')])
 })
 
-test('a vendor reads and signs a waiver on its page, without a script', async () => {
+test('a vendor reads and signs a waiver on its page without scripts', async () => {
   expect(await (await page()).text()).toContain(`/${waiverId}">Conditional lien waiver, progress payment</a>`)
   const html = await (await page(`/${waiverId}`)).text()
   expect(html).toContain('Vendor: Framers')
@@ -176,7 +176,7 @@ test('a vendor reads and signs a waiver on its page, without a script', async ()
   expect((await submit({ ...form, version: '3' })).status).toBe(409)
 })
 
-test('nobody sees or signs the waiver of another vendor, nor with the address of an invitation', async () => {
+test("no vendor sees or signs another vendor's waiver, and the link of an invitation opens none", async () => {
   await post(`/vendors/${site.hillCountry}/invite`, {})
   const { body: request } = await post('/bids/request', { ...site.framing(), vendorIds: [vendorId] })
   for (const subjectId of [site.hillCountry, request.invitations[0].id]) {

@@ -29,7 +29,7 @@ const from = (client: string) => ({ 'x-forwarded-for': client })
 const open = (token: string, client: string) => fetch(`${plumbline.url}/portal/${token}`, { headers: from(client) })
 const list = (key: string, client: string) => plumbline.get('/api/portal/invitations', { key, headers: from(client) })
 
-test('an address is opened 30 times a minute, by its pages and its operations together', async () => {
+test('a link can be opened 30 times per minute, by pages and operations together', async () => {
   const [one, another] = (await ask()).invitations
   const [first, second] = [await tokenOf(one), await tokenOf(another)]
   for (let i = 0; i < 15; i++) expect((await open(first, `192.0.2.${i}`)).status).toBe(200)
@@ -50,7 +50,7 @@ test('an address is opened 30 times a minute, by its pages and its operations to
   expect((await open(first, '192.0.2.3')).status).toBe(200)
 })
 
-test('a client sends 120 requests a minute, whatever it tries, and version six counts by its network', async () => {
+test('a client can send 120 requests per minute, and IPv6 clients count by network', async () => {
   const token = await tokenOf((await ask()).invitations[0])
   const wrong = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`
   for (let i = 0; i < 60; i++) {
@@ -67,7 +67,7 @@ test('a client sends 120 requests a minute, whatever it tries, and version six c
   expect((await plumbline.get('/api/ext/me', { key: site.key, headers })).status).toBe(200)
 })
 
-test('each visit is a line of the log with who came from where, and none has the token', async () => {
+test('each visit is logged with the vendor and the client address, and without the token', async () => {
   const [{ id }] = (await ask()).invitations
   const token = await tokenOf({ id })
   lines.length = 0
@@ -93,7 +93,7 @@ test('each visit is a line of the log with who came from where, and none has the
   expect(JSON.stringify(lines)).not.toContain(token.split('.')[1])
 })
 
-test('an answer is an event each time that it changes, six times an hour, and the same answer again is none', async () => {
+test('each changed answer is an event, six times per hour, and repeating the same answer is none', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   const key = await tokenOf({ id })
@@ -133,7 +133,7 @@ test('an answer is an event each time that it changes, six times an hour, and th
   expect(await updates()).toHaveLength(7)
 })
 
-test('what was counted of clients is gone an hour after their minute, and they are counted anew', async () => {
+test('counters of clients are deleted an hour after their minute, and start again', async () => {
   const { database, clock } = plumbline
   const token = await tokenOf((await ask()).invitations[0])
   expect((await open(token, '203.0.113.9')).status).toBe(200)

@@ -27,7 +27,7 @@ const toVendor = async (more: object = {}) =>
   ).body
 const inPortal = () => ({ key: token })
 
-test('a vendor sees what it was written, says that it has read it, and answers whoever wrote', async () => {
+test('a vendor reads a message, marks it as read, and replies to its author', async () => {
   const sent = await toVendor()
   const { body: listed } = await plumbline.get('/api/portal/messages', inPortal())
   expect(listed.data[0]).toEqual({
@@ -51,7 +51,7 @@ test('a vendor sees what it was written, says that it has read it, and answers w
   expect(toIt.data.map(({ id }: { id: string }) => id)).toEqual([sent.id])
 })
 
-test('the pages show messages without a script that anybody wrote, and take an answer', async () => {
+test('the pages show messages without running their scripts, and accept a reply', async () => {
   const sent = await toVendor({ subject: '<script>1</script>' })
   const page = `${plumbline.url}/portal/${token}`
   const home = await (await fetch(page)).text()
@@ -65,7 +65,7 @@ test('the pages show messages without a script that anybody wrote, and take an a
   expect(thread.data[0].body).toBe('On Monday.\nAt seven.')
 })
 
-test('a vendor sees nobody else’s messages, and with the address of one invitation none', async () => {
+test("a vendor does not see other vendors' messages, and with an invitation's link sees none", async () => {
   const { body: other } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Hill Country',
     email: 'a@b.example',
@@ -85,7 +85,7 @@ test('a vendor sees nobody else’s messages, and with the address of one invita
   expect((await plumbline.get(`/api/portal/messages/${(await toVendor()).id}`, { key })).status).toBe(404)
 })
 
-test('a vendor writes 20 messages an hour at most', async () => {
+test('a vendor can send at most 20 messages per hour', async () => {
   plumbline.clock.advance(3_600_000)
   const { id } = await toVendor()
   const reply = () => plumbline.post(`/api/portal/messages/${id}/reply`, { body: 'And another thing.' }, inPortal())

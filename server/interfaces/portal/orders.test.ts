@@ -36,7 +36,7 @@ async function order(upTo = ['approved', 'issued']): Promise<Answer['body']> {
   return body
 }
 
-test('a vendor sees the orders that were issued to it, and none of what the builder only drafts', async () => {
+test("a vendor sees the orders that were issued to it, but not the builder's drafts", async () => {
   const [issued, draft] = [await order(), await order([])]
   const { body } = await get('/orders')
   expect(body.data).toMatchObject([
@@ -57,7 +57,7 @@ test('a vendor sees the orders that were issued to it, and none of what the buil
   }
 })
 
-test('a vendor gets the document of an order that was issued to it, as the builder has it, on its page too', async () => {
+test("a vendor can download the PDF of an issued order, the same as the builder's, on its page too", async () => {
   const [issued, draft] = [await order(), await order([])]
   const answer = await get(`/orders/${issued.id}/pdf`)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/pdf'])
@@ -101,7 +101,7 @@ describe('the files of an order', () => {
   const change = (id: string, shared: boolean) =>
     plumbline.patch(`/api/ext/attachments/${id}`, { shared }, { key: site.key })
 
-  test('are listed and opened by its vendor where the builder shares them, whole or in part', async () => {
+  test('can be listed and opened by its vendor if the builder shares them, whole or in part', async () => {
     const { id, sha256, size } = layout
     expect((await listed()).body).toEqual({
       data: [
@@ -121,7 +121,7 @@ describe('the files of an order', () => {
     expect((await open(id, { headers: { 'if-none-match': `"${sha256}"` } })).status).toBe(304)
   })
 
-  test('are not found where they are not shared, hang on something else, or were deleted', async () => {
+  test('are not found if they are not shared, belong to another record, or were deleted', async () => {
     expect((await open(internal.id)).status).toBe(404)
     expect((await change(internal.id, true)).body.shared).toBe(true)
     expect((await open(internal.id)).status).toBe(200)
@@ -139,7 +139,7 @@ describe('the files of an order', () => {
     expect((await listed(whole, second.id)).body.data).toEqual([])
   })
 
-  test('are not found by another vendor, by the address of an invitation, and by another builder', async () => {
+  test("are not found by another vendor, with an invitation's link, or by another builder", async () => {
     const abroad = await buildSite(plumbline)
     await plumbline.post(`/api/ext/vendors/${abroad.loneStar}/invite`, undefined, { key: abroad.key })
     for (const key of [other, narrow, (await plumbline.mailedLink(abroad.loneStar)).split('/').at(-1) ?? ''])
@@ -160,7 +160,7 @@ describe('the files of an order', () => {
     expect(await seen()).toEqual([200, 200])
   })
 
-  test('stand on its page in both languages, from where they are saved, and on no page where none is shared', async () => {
+  test('are listed with download links on its page in both languages, and only if any are shared', async () => {
     const page = `/portal/${whole}/${issued.id}`
     const at = async (path: string, language: string) =>
       (await fetch(plumbline.url + path, { headers: { 'accept-language': language } })).text()
@@ -176,7 +176,7 @@ describe('the files of an order', () => {
     expect(await at(`/portal/${whole}/${(await order()).id}`, 'en')).not.toContain('<h2>Documents</h2>')
   })
 
-  test('are closed with the address, and to a vendor that is inactive', async () => {
+  test('are not accessible with a revoked link, or to an inactive vendor', async () => {
     const { body: vendor } = await ext('/vendors', {
       ...{ companyName: 'Blanco Framers', email: 'bids@blanco.example.com', scopes: ['framing'] },
     })
@@ -198,7 +198,7 @@ describe('the files of an order', () => {
   })
 })
 
-test('why an order cannot be answered any more stands on the page in the language of the vendor', async () => {
+test("the page explains in the vendor's language why an order can no longer be answered", async () => {
   const { id, version } = await order()
   const send = async (language: string) => {
     const body = new URLSearchParams({ answer: 'accepted', version: String(version - 1) })
@@ -216,7 +216,7 @@ test('why an order cannot be answered any more stands on the page in the languag
   ])
 })
 
-test('a vendor accepts an order once, or declines it and says why', async () => {
+test('a vendor can accept an order once, or decline it with a reason', async () => {
   const [first, second] = [await order(), await order()]
   const answer = (id: string, body: object) => post(`/orders/${id}/answer`, body)
   expect((await answer(first.id, { answer: 'accepted', version: first.version - 1 })).status).toBe(409)
@@ -236,14 +236,14 @@ test('a vendor accepts an order once, or declines it and says why', async () => 
   expect([last?.type, last?.actor]).toEqual(['po.status_changed', { type: 'vendor', id: site.loneStar }])
 })
 
-test('an order that is put together anew is not shown until it is issued again', async () => {
+test('an order that is being revised is hidden until it is issued again', async () => {
   const { id } = await order()
   await post(`/orders/${id}/answer`, { answer: 'declined', reason: 'Too low.' })
   await ext(`/purchase-orders/${id}/status`, { status: 'draft' })
   expect((await get(`/orders/${id}`)).status).toBe(404)
 })
 
-test('a vendor hands in a document with its file, and the builder reviews it', async () => {
+test('a vendor submits a document with its file, and the builder reviews it', async () => {
   const insurance = {
     type: 'general_liability',
     carrier: 'Pecan',
@@ -272,12 +272,12 @@ test('a vendor hands in a document with its file, and the builder reviews it', a
   expect((await post('/compliance-documents', backwards)).body.errors).toMatchObject([{ pointer: '/expirationDate' }])
 })
 
-test('no more than twenty documents of a vendor await review', async () => {
+test('at most twenty documents of a vendor can await review', async () => {
   for (let i = 1; i <= 20; i++) expect((await post('/compliance-documents', { type: 'other' }, other)).status).toBe(200)
   expect((await post('/compliance-documents', { type: 'other' }, other)).body.code).toBe('conflict')
 })
 
-test('a vendor sees what it was paid, and what the rest waits for', async () => {
+test('a vendor sees its payments, and why the rest is not paid yet', async () => {
   const { id } = await order(['approved', 'issued', 'accepted'])
   await ext(`/purchase-orders/${id}/progress`, { completedPercent: 100 })
   const pay = async () => (await ext('/payments', { poId: id, grossAmount: 100 })).body

@@ -37,7 +37,7 @@ function send(path: string, fields: Record<string, string | File>): Promise<Resp
 }
 const MEBIBYTE = 1024 * 1024
 
-test('a form that is not one, or that says more than a form can, is refused in words', async () => {
+test('malformed and oversized forms are refused with an explanation', async () => {
   const type = 'multipart/form-data; boundary=x'
   const raw = (body: string, contentType = type) =>
     ask(price, { method: 'POST', body, headers: { 'content-type': contentType } })
@@ -56,7 +56,7 @@ test('a form that is not one, or that says more than a form can, is refused in w
   expect(await draftOf()).toBeNull()
 })
 
-test('a form that ends in the middle of its file is refused, and the service goes on', async () => {
+test('a form that ends within its file is refused, and the service keeps running', async () => {
   const headers = { 'content-type': 'multipart/form-data; boundary=x' }
   for (const name of ['Offer.txt', ''])
     for (const bytes of [0, 4, 200_000]) {
@@ -79,7 +79,7 @@ test('of several files, the first one counts', async () => {
   expect([html.includes('Offer.txt'), html.includes('Second.txt')]).toEqual([true, false])
 })
 
-test('a form is answered although more of it arrives than is read', async () => {
+test('a form is answered even if more of it arrives than is read', async () => {
   const part = `--x\r\n${'Content-Disposition: form-data; name="p0"\r\n'.repeat(3000)}\r\n\r\n9\r\n--x\r\n`
   const headers = { 'content-type': 'multipart/form-data; boundary=x', connection: 'close' }
   const refused = await ask(price, { method: 'POST', headers, body: part + 'x'.repeat(5 * MEBIBYTE) })
@@ -88,7 +88,7 @@ test('a form is answered although more of it arrives than is read', async () => 
   expect(tooLarge.status).toBe(413)
 })
 
-test('what cannot be stored is left out, and a file that is no document leaves the draft as it was saved', async () => {
+test('characters that cannot be stored are removed, and an invalid file leaves the saved draft unchanged', async () => {
   const nul = String.fromCharCode(0)
   const program = new File([`MZ${nul}${nul}program`], 'Setup.exe')
   const refused = await send(price, {
@@ -108,7 +108,7 @@ test('what cannot be stored is left out, and a file that is no document leaves t
   expect((await send(price, { p0: '7', do: 'review' })).headers.get('location')).toBe(price.replace('price', 'review'))
 })
 
-test('what a vendor has entered stays in the form when something in it cannot be read', async () => {
+test('entered values stay in the form if one of them cannot be parsed', async () => {
   const html = await (
     await send(price, { p0: '1,70', n0: '<Studs>', leadTimeDays: '9999', exclusions: '"Crane"' })
   ).text()
@@ -123,7 +123,7 @@ test('what a vendor has entered stays in the form when something in it cannot be
   expect(html).not.toContain('<Studs>')
 })
 
-test('nobody gets further by a page that is not there, or that is somebody else’s', async () => {
+test('pages that do not exist or belong to another vendor are not found', async () => {
   for (const path of [
     '/nothing',
     '/hand-in/more',
@@ -139,7 +139,7 @@ test('nobody gets further by a page that is not there, or that is somebody else�
   expect((await ask(`${root}/orders?cursor=nonsense`)).status).toBeLessThan(500)
 })
 
-test('the language is the one chosen with a link, then the one noted for the vendor, then the browser’s', async () => {
+test("the language is the one chosen with a link, then the vendor's, then the browser's", async () => {
   const inSpanish = async (headers: Record<string, string> = {}) =>
     (await (await ask(root, { headers })).text()).includes('<html lang="es"')
   const note = (language: string | null) =>
@@ -160,7 +160,7 @@ test('the language is the one chosen with a link, then the one noted for the ven
   await note(null)
 })
 
-test('no text of the Spanish pages is still the English one', () => {
+test('no text of the Spanish pages is still in English', () => {
   const same: string[] = []
   // Texts that are the same in both languages, or are not texts.
   const alike = new Set(['No', 'Total', 'unit', '/ unit'])

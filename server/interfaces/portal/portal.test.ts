@@ -20,7 +20,7 @@ const visit = (portalUrl: string, init: RequestInit = {}) =>
 const say = (portalUrl: string, form: Record<string, string>) =>
   visit(portalUrl, { method: 'POST', body: new URLSearchParams(form) })
 
-test('a vendor sees the request behind its address, and the first look is noted', async () => {
+test('a vendor sees the request behind its link, and the first view is recorded', async () => {
   const lines = [{ lineId: 'walls', description: 'Walls <b>with "sheathing"</b>', quantity: 2450, unit: 'SF' }]
   const request = await ask({ title: 'Framing & trusses', homeIds: [site.lot15], lines, inclusions: "Crane, owner's" })
   const portalUrl = await plumbline.mailedLink(request.invitations[0].id)
@@ -82,7 +82,7 @@ test('a wrong portal link is not valid, and a draft has none', async () => {
   expect(await read(request.id)).toEqual(request)
 })
 
-test('a vendor says that it will bid, thinks better of it, and is then not reminded any more', async () => {
+test('a vendor says that it will bid, changes its mind, and then gets no more reminders', async () => {
   const request = await ask()
   const portalUrl = await plumbline.mailedLink(request.invitations[0].id)
   expect((await say(portalUrl, { answer: 'will_bid' })).status).toBe(303)
@@ -99,7 +99,7 @@ test('a vendor says that it will bid, thinks better of it, and is then not remin
   expect((await say(portalUrl, { answer: 'declined', reason: 'x'.repeat(50_000) })).status).toBe(413)
 })
 
-test('a request that is over says so, and takes no answer', async () => {
+test('a closed request says so, and accepts no answer', async () => {
   const request = await ask()
   const portalUrl = await plumbline.mailedLink(request.invitations[0].id)
   await plumbline.post(`/api/ext/bids/requests/${request.id}/cancel`, { reason: 'Plan <withdrawn>' }, { key: site.key })
@@ -122,7 +122,7 @@ test("the page shows nothing of another vendor's bid", async () => {
   expect(html).not.toContain('41,234')
 })
 
-test("a vendor's own portal address lists what it was asked for", async () => {
+test("the link to a vendor's whole portal lists its requests", async () => {
   const request = await ask({ title: 'Framing, Lot 22' })
   await plumbline.post(`/api/ext/vendors/${site.hillCountry}/invite`, undefined, { key: site.key })
   const portalUrl = await plumbline.mailedLink(site.hillCountry)
@@ -147,7 +147,7 @@ test("a vendor's own portal address lists what it was asked for", async () => {
 const tokenOf = (portalUrl: string): string => new URL(portalUrl).pathname.slice('/portal/'.length)
 const asVendor = (portalUrl: string) => ({ key: tokenOf(portalUrl) })
 
-test("a vendor's own system reads an invitation and answers it, and every event names the vendor", async () => {
+test("a vendor's own system reads and answers an invitation, and every event names the vendor", async () => {
   const request = await ask({ title: 'Framing, Lot 14', homeIds: [site.lot14] })
   const [{ id }] = request.invitations
   const portalUrl = await plumbline.mailedLink(id)
@@ -175,7 +175,7 @@ test("a vendor's own system reads an invitation and answers it, and every event 
   expect(events.map((event) => event.actor)).toEqual(Array(2).fill({ type: 'vendor', id: site.loneStar }))
 })
 
-test('reading changes nothing, and opening the portal is noted once', async () => {
+test('reading changes nothing, and opening the portal is recorded once', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   const portalUrl = await plumbline.mailedLink(id)
@@ -189,7 +189,7 @@ test('reading changes nothing, and opening the portal is noted once', async () =
   expect(await read(request.id)).toEqual(viewed)
 })
 
-test('the token of an invitation opens that one alone, and that of a vendor all of its own', async () => {
+test("the token of an invitation opens only that invitation, and a vendor's token opens all of its own", async () => {
   const [first, second] = [await ask(), await ask()]
   const draft = await ask({ sendNow: false })
   const [mine, other] = [first.invitations[0], first.invitations[1]]
@@ -218,7 +218,7 @@ test('the token of an invitation opens that one alone, and that of a vendor all 
   expect((await read(draft.id)).invitations[0].viewedAt).toBeNull()
 })
 
-test('a portal token opens nothing but the portal, and a key nothing of it', async () => {
+test('a portal token opens only the portal, and a key does not open the portal', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   const portalUrl = await plumbline.mailedLink(id)
@@ -238,7 +238,7 @@ test('a portal token opens nothing but the portal, and a key nothing of it', asy
   }
 })
 
-test("a vendor's requests spend nothing of the builder's day", async () => {
+test("a vendor's requests do not count against the builder's daily quota", async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   const portalUrl = await plumbline.mailedLink(id)

@@ -49,7 +49,7 @@ function addressesIn(answer: Answer): string[] {
 const post = (path: string, body?: unknown, options: object = {}) =>
   plumbline.post(`/api/ext${path}`, body, { key: site.key, ...options })
 
-describe('a key with every permission is shown no link', () => {
+describe('a key with every permission never sees a link', () => {
   const gets = [...contract.operations.values()].filter((each) => each.method === 'GET' && isOpenToKeys(each))
 
   test.each(gets)('by $id', async (operation) => {
@@ -58,7 +58,7 @@ describe('a key with every permission is shown no link', () => {
     expect(addressesIn(answer)).toEqual([])
   })
 
-  test('by any skill, as a dry run or for real', async () => {
+  test('from any skill, as a dry run or for real', async () => {
     const { body } = await plumbline.get('/api/ext/skills?limit=200', { key })
     const names: string[] = body.data.map(({ name }: { name: string }) => name)
     expect(names).toContain('getBidRequest')
@@ -82,7 +82,7 @@ describe('a key with every permission is shown no link', () => {
     expect(ran).toBeGreaterThan(20)
   })
 
-  test('by an operation that creates or changes a bid request or an invitation', async () => {
+  test('from an operation that creates or changes a bid request or an invitation', async () => {
     const request = (await post('/bids/request', site.framing())).body
     const [first] = request.invitations
     const draft = (await post('/bids/request', { ...site.framing(), sendNow: false })).body
@@ -130,7 +130,7 @@ test('no webhook contains a link, whatever happens to invitations and whoever co
   expect(received.flatMap(({ body }) => addressed(body))).toEqual([])
 })
 
-test('no token is kept in the clear', async () => {
+test('no token is stored in plain text', async () => {
   const { body } = await post('/bids/request', site.framing())
   const [{ id }] = body.invitations
   const headers = { 'idempotency-key': 'one-copy' }

@@ -41,7 +41,7 @@ const page = (path = '', init: RequestInit = {}) =>
 const say = (form: Record<string, string>, id = taskId, headers: Record<string, string> = {}) =>
   page(`/${id}`, { method: 'POST', body: new URLSearchParams(form), headers })
 
-test('a vendor sees in its portal when it is expected, and says that it will be there', async () => {
+test('a vendor sees its dates in the portal and confirms one', async () => {
   const untold = await newTask('Not told yet')
   const overview = await (await page()).text()
   expect(overview).toContain(`/${taskId}">Walls &lt;framed&gt;, Lot 15, Juniper Ridge</a>`)
@@ -57,7 +57,7 @@ test('a vendor sees in its portal when it is expected, and says that it will be 
   expect((await page(`/${untold}`)).status).toBe(404)
 })
 
-test('a vendor proposes another date in its portal, or declines, and the builder reads why', async () => {
+test('a vendor proposes another date in its portal, or declines, and the builder sees the reason', async () => {
   const proposedStart = calendar.add(start, 5)
   expect(
     (await say({ answer: 'reschedule_requested', proposedStart, note: ' The crew is in <Dallas>. ' })).status,
@@ -105,7 +105,7 @@ test("a vendor's own system lists its tasks and answers them", async () => {
   expect((await plumbline.get(`${PORTAL}/${taskId}`, vendor())).body).toEqual(body)
 })
 
-test('an answer is changed six times an hour', async () => {
+test('an answer can be changed six times per hour', async () => {
   for (let i = 0; i < 6; i++) expect((await say({ answer: i % 2 === 0 ? 'confirmed' : 'declined' })).status).toBe(303)
   const page = await say({ answer: 'confirmed' })
   expect([page.status, await page.text()]).toEqual([429, expect.stringContaining('Your last answer is saved')])

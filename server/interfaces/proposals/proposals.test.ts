@@ -31,7 +31,7 @@ const approve = (id: string, options = {}) => plumbline.post(`/api/ext/proposals
 const refuse = (id: string, body: object = {}, options = {}) =>
   plumbline.post(`/api/ext/proposals/${id}/refuse`, body, options)
 
-test('what a key that may only propose would change, however it sends it, is answered with 202 and a proposal', async () => {
+test('any change of a key that may only propose returns 202 and a proposal', async () => {
   const input = { companyName: 'Proposed Framing', scopes: ['framing'] }
   const steps = [
     { name: 'vendor', skill: 'createVendor', input },
@@ -55,14 +55,14 @@ test('what a key that may only propose would change, however it sends it, is ans
   expect(caller.proposeOnly).toBe(true)
 })
 
-describe('what is approved is what was shown', () => {
+describe('the approved outcome is the one that was shown', () => {
   const made = async (path: string, body: object): Promise<{ id: string }> => {
     const answer = await plumbline.post(`/api/ext${path}`, body)
     expect(answer.status, JSON.stringify(answer.body)).toBe(201)
     return answer.body
   }
 
-  test('a record that was read and has changed since refuses the approval, and the changes are listed', async () => {
+  test('if a record that was read has changed since, the approval is refused and lists the changes', async () => {
     const vendor = await made('/vendors', { companyName: 'Changed Meanwhile', phone: '1' })
     const proposed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: 'Ann' }, agent)
     expect(proposed.status).toBe(202)
@@ -80,7 +80,7 @@ describe('what is approved is what was shown', () => {
     expect((await plumbline.get(`/api/ext/proposals/${proposed.body.id}`)).body.status).toBe('proposed')
   })
 
-  test('a name is kept as the id that it stood for, also in the steps of a batch', async () => {
+  test('a name is stored as the ID it referred to, also in the steps of a batch', async () => {
     const meant = await made('/vendors', { companyName: 'Named Framing' })
     const input = { vendorId: 'Named Framing', phone: '7' }
     const steps = [
@@ -121,7 +121,7 @@ describe('what is approved is what was shown', () => {
     expect((await plumbline.get(path, { key })).body.status).toBe('draft')
   })
 
-  test('what a skill computes with and does not name is compared by the figures of its outcome', async () => {
+  test('unnamed inputs of a computation are compared by the figures of the outcome', async () => {
     const basis = (figure: number, today = '2026-11-20') => ({
       ...{ versions: {}, today },
       figures: { 'result/total': figure, 'result/issuedDate': today, 'result/bids/0/amountsHidden': 'hidden' },
@@ -135,7 +135,7 @@ describe('what is approved is what was shown', () => {
     ])
   })
 
-  test('closing a blind bid request is approved although its trial hid the amounts', async () => {
+  test('closing a blind bid request can be approved although its trial hid the amounts', async () => {
     const site = await buildSite(plumbline)
     const { database, clock } = plumbline
     const { organizationId, key } = site
@@ -151,7 +151,7 @@ describe('what is approved is what was shown', () => {
   })
 })
 
-test('over MCP a write becomes a proposal too, and says so', async () => {
+test('a write over MCP also becomes a proposal, and the result says so', async () => {
   const message = {
     ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
     params: { name: 'execute_skill', arguments: { skill: 'createVendor', input: { companyName: 'By MCP' } } },
@@ -169,7 +169,7 @@ test('over MCP a write becomes a proposal too, and says so', async () => {
   expect(await named('By MCP')).toEqual([])
 })
 
-test('reading and dry runs go on as for any key, and what is wrong is refused as for any key', async () => {
+test('reads, dry runs and invalid requests work as for any key', async () => {
   expect((await plumbline.get('/api/ext/vendors', agent)).status).toBe(200)
   const input = { companyName: 'Tried Out' }
   const tried = await plumbline.post('/api/ext/execute', { skill: 'createVendor', input, dryRun: true }, agent)
@@ -186,7 +186,7 @@ test('reading and dry runs go on as for any key, and what is wrong is refused as
   expect((await plumbline.get('/api/ext/proposals?limit=200')).body.data).toHaveLength(before)
 })
 
-test('a repeat under its Idempotency-Key proposes nothing again', async () => {
+test('a repeat under its Idempotency-Key creates no second proposal', async () => {
   const once = { ...agent, headers: { 'idempotency-key': 'propose-once' } }
   const send = () => plumbline.post('/api/ext/vendors', { companyName: 'Once' }, once)
   const [first, again] = [await send(), await send()]
@@ -198,7 +198,7 @@ test('a repeat under its Idempotency-Key proposes nothing again', async () => {
   expect((await batch()).body.id).toBe((await batch()).body.id)
 })
 
-test('approving runs it once, in the name of whoever approves, and both are told', async () => {
+test('approving runs the change once as the approver, and notifies both users', async () => {
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Approved Roofing' }, agent)
   const [approved, other] = await Promise.all([approve(proposed.id), approve(proposed.id)])
   const [done, late] = approved.status === 200 ? [approved, other] : [other, approved]
@@ -221,7 +221,7 @@ test('approving runs it once, in the name of whoever approves, and both are told
   ])
 })
 
-test('it runs as it would run now: what the present forbids is refused, and it waits on', async () => {
+test('approval runs under the current state: what it forbids is refused, and the proposal stays pending', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Taken Later' })
   const change = { vendorId: vendor.id, externalId: 'erp-77' }
   const { body: proposed } = await plumbline.post('/api/ext/execute', { skill: 'updateVendor', input: change }, agent)
@@ -231,7 +231,7 @@ test('it runs as it would run now: what the present forbids is refused, and it w
   expect((await plumbline.get(`/api/ext/proposals/${proposed.id}`)).body.status).toBe('proposed')
 })
 
-test('it is refused if what it would change has been changed meanwhile, as If-Match of its input says', async () => {
+test('approval is refused if the record has changed since the If-Match of the input', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Moving' })
   const change = { vendorId: vendor.id, phone: '1', ifMatch: '"1"' }
   const { body: proposed } = await plumbline.post('/api/ext/execute', { skill: 'updateVendor', input: change }, agent)
@@ -240,7 +240,7 @@ test('it is refused if what it would change has been changed meanwhile, as If-Ma
   expect([refused.status, refused.body.code]).toEqual([412, 'precondition_failed'])
 })
 
-test('a key that may only propose decides nothing, and whoever lacks a permission of the skill approves nothing', async () => {
+test('a key that may only propose cannot decide, and approving requires every permission of the skill', async () => {
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Not By Me' }, agent)
   const another = await newAgent()
   for (const options of [agent, another])
@@ -256,7 +256,7 @@ test('a key that may only propose decides nothing, and whoever lacks a permissio
   expect(await named('Not By Me')).toEqual([])
 })
 
-test('what is refused is never run, and lists are narrowed by status and skill', async () => {
+test('a refused proposal is never run, and the list can be filtered by status and skill', async () => {
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Refused' }, agent)
   const refused = await refuse(proposed.id, { reason: 'We have enough.' })
   expect(refused.body).toMatchObject({ status: 'refused', decisionReason: 'We have enough.', version: 2 })
@@ -265,7 +265,7 @@ test('what is refused is never run, and lists are narrowed by status and skill',
   expect(body.data.map(({ id }: { id: string }) => id)).toEqual([proposed.id])
 })
 
-test('what shows a secret once is proposed without it, and a batch is approved as one', async () => {
+test('a proposal does not contain secrets that are shown once, and a batch is approved as a whole', async () => {
   const input = { url: 'https://hooks.example.com/proposed', eventTypes: ['vendor.created'] }
   const steps = [{ name: 'hook', skill: 'createWebhook', input }]
   for (const [path, body] of [
@@ -282,7 +282,7 @@ test('what shows a secret once is proposed without it, and a batch is approved a
   expect(JSON.stringify(body)).not.toContain('whsec_')
 })
 
-describe('secrets that the contract marks', () => {
+describe("the contract's secrets", () => {
   const hook = { url: 'https://hooks.example.com/x', eventTypes: ['vendor.created'] }
   const SECRETS = /whsec_|\/calendars\/|\/portal\/|12-3456789/
 
@@ -312,7 +312,7 @@ describe('secrets that the contract marks', () => {
       expect(body.errors).toMatchObject([{ pointer: '/steps/1/input/licenseNumber', code: 'secret' }])
   })
 
-  test('an input with a secret is not kept as a proposal', async () => {
+  test('an input with a secret is not stored as a proposal', async () => {
     const own = { ...hook, secret: 'a secret of sixteen letters' }
     const steps = [{ name: 'hook', skill: 'createWebhook', input: own }]
     for (const [path, body] of [
@@ -326,7 +326,7 @@ describe('secrets that the contract marks', () => {
     }
   })
 
-  test('neither dry runs nor models are shown any', async () => {
+  test('are never shown by dry runs or to models', async () => {
     const { body: vendor } = await plumbline.post('/api/ext/vendors', {
       companyName: 'Shown To Models',
       email: 'm@example.com',
@@ -360,7 +360,7 @@ describe('secrets that the contract marks', () => {
   })
 })
 
-test('nobody sees what a skill would do without its permissions, nor an address that opens a portal, nor a tax id', async () => {
+test('a user without the permissions of a skill sees no outcome, portal link or tax ID', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Invited', email: 'in@example.com' })
   const { body: other } = await plumbline.post('/api/ext/vendors', { companyName: 'Also', email: 'too@example.com' })
   const steps = [{ name: 'invite', skill: 'inviteVendor', input: { vendorId: other.id } }]
@@ -383,7 +383,7 @@ test('nobody sees what a skill would do without its permissions, nor an address 
   expect([taxed.status, taxed.body.code]).toEqual([409, 'conflict'])
 })
 
-test('any key may propose on purpose; what only reads needs no approval', async () => {
+test('any key may create proposals, and skills that only read need no approval', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const propose = (skill: string, input = {}) => plumbline.post('/api/ext/proposals', { skill, input }, { key })
   const made = await propose('createVendor', { companyName: 'On Purpose' })
@@ -395,7 +395,7 @@ test('any key may propose on purpose; what only reads needs no approval', async 
   expect(wrong.body.errors[0].pointer).toBe('/input/companyName')
 })
 
-test('the owner approves in person what their own app proposed, and no app approves it', async () => {
+test('the owner can personally approve what their own app proposed, but no app can', async () => {
   const owner = await plumbline.signIn()
   const proposing = await connected(plumbline, await newOauthApp(plumbline), owner, { proposeOnly: true })
   const acting = await connected(plumbline, await newOauthApp(plumbline), owner)
@@ -411,14 +411,14 @@ test('the owner approves in person what their own app proposed, and no app appro
   expect(await named('By My App')).toHaveLength(1)
 })
 
-test('what a person proposed themselves they do not approve, even after a fresh sign-in', async () => {
+test('a user cannot approve their own proposal, even after a fresh sign-in', async () => {
   const owner = await plumbline.signIn()
   const wanted = { skill: 'createVendor', input: { companyName: 'By Myself' } }
   const { body: proposed } = await plumbline.post('/api/ext/proposals', wanted, owner)
   expect((await approve(proposed.id, owner)).body).toMatchObject({ status: 403, code: 'permission_denied' })
 })
 
-test('what a key proposed on purpose it does not approve itself, but takes back; another key approves it', async () => {
+test('a key cannot approve its own proposal but can withdraw it, and another key can approve it', async () => {
   const propose = async (companyName: string) =>
     (await plumbline.post('/api/ext/proposals', { skill: 'createVendor', input: { companyName } })).body.id
   const [own, withdrawn] = [await propose('By Another'), await propose('Withdrawn')]
@@ -433,7 +433,7 @@ test('what a key proposed on purpose it does not approve itself, but takes back;
   )
 })
 
-test('that one waits, and what became of it, is told to whoever may run it, by events and by webhooks', async () => {
+test('events and webhooks notify everyone who may run the skill about pending and decided proposals', async () => {
   const receiver = await startReceiver()
   const subscribe = async (key: string) => {
     const wanted = { url: receiver.url, eventTypes: ['*'], allowDuplicate: true }
@@ -461,7 +461,7 @@ test('that one waits, and what became of it, is told to whoever may run it, by e
   await receiver.close()
 })
 
-test('a person who is erased is erased from what was proposed, from its outcome and from its notes', async () => {
+test('erasing a user removes them from the input, the outcome and the notes of proposals', async () => {
   const { id: proposer, key } = await newAgent()
   const person = 'Wilhelmina Ostrander'
   const input = { companyName: 'Erasing', contactName: person, email: 'wilhelmina@example.com' }
@@ -479,7 +479,7 @@ test('a person who is erased is erased from what was proposed, from its outcome 
   expect((await plumbline.get(`/api/ext/proposals/${proposed.id}`)).body.createdBy.id).toBe(proposer)
 })
 
-test('people make such keys on the page of keys, and such a key makes no browser token', async () => {
+test('users create such keys on the page of keys, and such a key cannot create a browser token', async () => {
   const owner = await plumbline.signIn()
   const wanted = { name: 'Cautious', permissions: ['vendors:read', 'vendors:write'], proposeOnly: true }
   const { body: made } = await plumbline.post('/api/admin/keys', wanted, owner)
@@ -494,7 +494,7 @@ test('people make such keys on the page of keys, and such a key makes no browser
 })
 
 // From here on the clock moves forward.
-test('a proposal that nobody decides expires after seven days, and that is told', async () => {
+test('an undecided proposal expires after seven days, with an event', async () => {
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Too Late' }, agent)
   plumbline.clock.advance(7 * DAY_MS)
   expect((await approve(proposed.id)).body).toMatchObject({ code: 'invalid_transition', from: 'expired' })
@@ -505,7 +505,7 @@ test('a proposal that nobody decides expires after seven days, and that is told'
   expect(expired).toMatchObject({ type: 'proposal.status_changed', actor: { type: 'system' } })
 })
 
-test('what was settled is forgotten when the audit trail of it is, and what waits is kept', async () => {
+test('settled proposals are deleted with their audit trail, and pending ones are kept', async () => {
   const { database, clock } = plumbline
   const settled = (await plumbline.get('/api/ext/proposals?limit=200')).body.data
   expect(settled.length).toBeGreaterThan(5)

@@ -14,7 +14,7 @@ const make = (body: object, key?: string) =>
   plumbline.post('/api/ext/browser-tokens', body, key === undefined ? {} : { key })
 const fromPage = (key: string, page = origin) => ({ key, headers: { origin: page } })
 
-test('a token does what it was made for from a page of its origin, and nothing else', async () => {
+test('a token does only what it was created for, from a page of its origin', async () => {
   const { status, body } = await make({ origin, permissions: ['vendors:read'] })
   expect([status, body.permissions, body.corsAllowed]).toEqual([200, ['vendors:read'], true])
   const listed = await plumbline.get('/api/ext/vendors', fromPage(body.token))
@@ -30,7 +30,7 @@ test('a token does what it was made for from a page of its origin, and nothing e
   expect([nowhere.status, nowhere.body.detail]).toEqual([401, expect.stringMatching(/the request has no Origin\.$/)])
 })
 
-test('a token ends after 15 minutes', async () => {
+test('a token expires after 15 minutes', async () => {
   const { body } = await make({ origin, permissions: ['vendors:read'] })
   expect(Date.parse(body.expiresAt) - plumbline.clock.nowMs()).toBeGreaterThan(14 * 60_000)
   expect((await plumbline.get('/api/ext/vendors', fromPage(body.token))).status).toBe(200)
@@ -40,7 +40,7 @@ test('a token ends after 15 minutes', async () => {
   expect(late.body.detail).toMatch(/^The browser token expired on [A-Z]/)
 })
 
-test('a token ends with its key', async () => {
+test('revoking a key revokes its tokens', async () => {
   const key = await plumbline.newKey(['vendors:read'])
   const { body } = await make({ origin, permissions: ['vendors:read'] }, key)
   const { body: caller } = await plumbline.get('/api/ext/me', fromPage(body.token))
@@ -50,7 +50,7 @@ test('a token ends with its key', async () => {
   expect((await plumbline.get('/api/ext/vendors', fromPage(body.token))).body.code).toBe('revoked_key')
 })
 
-test('what the key may not do, and what no browser calls an origin, is refused at its field', async () => {
+test('permissions that the key lacks and invalid origins are refused at their fields', async () => {
   const key = await plumbline.newKey(['vendors:read'])
   const { status, body } = await make({ origin: `${origin}/page`, permissions: ['vendors:read', 'bids:read'] }, key)
   expect(status).toBe(422)
@@ -60,7 +60,7 @@ test('what the key may not do, and what no browser calls an origin, is refused a
   ])
 })
 
-test('a token makes no other token, and a changed one is none', async () => {
+test('a token cannot create another token, and a modified token is invalid', async () => {
   const { body } = await make({ origin, permissions: ['vendors:read'] })
   const again = await plumbline.post('/api/ext/browser-tokens', { origin, permissions: [] }, fromPage(body.token))
   expect([again.status, again.body.reason]).toEqual([409, 'wrong_caller'])
@@ -74,7 +74,7 @@ test('a token makes no other token, and a changed one is none', async () => {
     ])
 })
 
-test('the answer says whether browsers let the page call at all', async () => {
+test('the response says whether browsers let the page call at all', async () => {
   const { body } = await make({ origin: 'http://localhost:5173', permissions: [] })
   expect(body.corsAllowed).toBe(false)
 })

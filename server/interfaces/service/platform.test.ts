@@ -16,7 +16,7 @@ afterAll(() => plumbline.stop())
 
 const source = bundleContract()
 
-test('a key learns who it is, what it may do now, and whose it is', async () => {
+test('a key can read its identity, its permissions and its organization', async () => {
   const { organizationId, key } = await plumbline.newBuilder({ poApprovalLimit: 25_000, timeZone: 'America/Denver' })
   const { status, body } = await plumbline.get('/api/ext/me', { key })
   expect(status).toBe(200)
@@ -39,7 +39,7 @@ test('a key learns who it is, what it may do now, and whose it is', async () => 
   expect(seen.body.permissions).toEqual(['homes:read'])
 })
 
-test('the use of the limits counts this request, and agrees with the headers', async () => {
+test('the reported use of the limits includes this request and agrees with the headers', async () => {
   const { key } = await plumbline.newBuilder()
   for (let i = 0; i < 3; i++) await plumbline.get('/api/ext/me', { key })
   const { body, headers } = await plumbline.get('/api/ext/usage', { key })
@@ -52,7 +52,7 @@ test('the use of the limits counts this request, and agrees with the headers', a
   expect(body.day.resetsAt).toMatch(/T00:00:00\.000Z$/)
 })
 
-test('a window that ends before this process expects it to is begun anew, with what was held of it forgotten', async () => {
+test('a window that ends earlier than this process expects starts again, without its reserved requests', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.get('/api/ext/vendors', { key })
   // The database's clock decides. The moment when its answer is read is slightly later.
@@ -67,14 +67,14 @@ test('a window that ends before this process expects it to is begun anew, with w
   }
 })
 
-test('a limit resets at one moment, however often it is asked for', async () => {
+test('a limit resets at the same time, however often it is read', async () => {
   const { key } = await plumbline.newBuilder()
   const answers = await Promise.all(Array.from({ length: 20 }, () => plumbline.get('/api/ext/usage', { key })))
   expect(new Set(answers.map(({ body }) => body.minute.resetsAt)).size).toBe(1)
   expect(new Set(answers.map(({ body }) => body.day.resetsAt)).size).toBe(1)
 })
 
-test('the published document holds every operation of the interface and every webhook, at the public address', async () => {
+test('the published document contains every operation and every webhook, at the public URL', async () => {
   const { status, body, headers } = await plumbline.get('/api/ext/schema/openapi.json')
   expect(status).toBe(200)
   expect(Object.keys(body.paths)).toEqual(Object.keys(source.paths).filter((path) => path.startsWith('/api/ext/')))
@@ -98,7 +98,7 @@ test('the YAML is the same document', async () => {
   expect(run.body.result).toBe(yaml.body)
 })
 
-test('a narrow key gets the operations that it may use, what they refer to, and nothing that leads nowhere', async () => {
+test('a key with few permissions gets only its operations and what these refer to, without broken references', async () => {
   const key = await plumbline.newKey(['vendors:read'])
   const { body } = await plumbline.get('/api/ext/schema/openapi.json', { key })
   expect(Object.keys(body.paths['/api/ext/vendors'])).toEqual(['get'])
@@ -109,7 +109,7 @@ test('a narrow key gets the operations that it may use, what they refer to, and 
   assertWhole(body)
 })
 
-test('who names tags gets their operations alone, and what these refer to', async () => {
+test('a request for tags gets only their operations and what these refer to', async () => {
   const { status, body } = await plumbline.get('/api/ext/schema/openapi.json?tags=vendors,bid-requests')
   expect(status).toBe(200)
   expect(body.tags.map(({ name }: { name: string }) => name)).toEqual(['Vendors', 'Bid requests'])

@@ -21,7 +21,7 @@ function run(steps: Step[], more: object = {}, options: object = {}): Promise<An
 const vendor = (companyName: string): Step => ({ name: 'vendor', skill: 'createVendor', input: { companyName } })
 const named = async (q: string) => (await plumbline.get(`/api/ext/vendors?q=${encodeURIComponent(q)}`)).body.data
 
-test('a step takes what earlier ones returned, whole values and parts of lists', async () => {
+test('a step can use results of earlier steps, whole values and parts of lists', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const steps = [
     vendor('Redrock Concrete'),
@@ -47,7 +47,7 @@ test('a step takes what earlier ones returned, whole values and parts of lists',
   expect(types).toEqual(['vendor.created', 'vendor.updated', 'vendor.updated'])
 })
 
-test('the step that is refused is named, and nothing of the others remains', async () => {
+test('the refused step is named, and nothing of the others remains', async () => {
   const wrong = {
     name: 'wrong',
     skill: 'updateVendor',
@@ -69,7 +69,7 @@ test('the step that is refused is named, and nothing of the others remains', asy
   expect(await named('Never Was')).toEqual([])
 })
 
-test('what can be known before is refused before anything runs', async () => {
+test('errors that are known in advance are refused before anything runs', async () => {
   const later = await run([
     { name: 'a', skill: 'getVendor', input: { vendorId: '$steps.b.id' } },
     { name: 'b', skill: 'getCaller' },
@@ -90,7 +90,7 @@ test('what can be known before is refused before anything runs', async () => {
   expect(await named('Never Was')).toEqual([])
 })
 
-test('a part that an earlier step did not return is told of, at its place', async () => {
+test('a reference to a missing part of an earlier result is reported at its place', async () => {
   const missing = await run([
     { name: 'found', skill: 'listVendors', input: { q: 'nobody at all' } },
     { name: 'first', skill: 'getVendor', input: { vendorId: '$steps.found.data.0.id' } },
@@ -99,7 +99,7 @@ test('a part that an earlier step did not return is told of, at its place', asyn
   expect(missing.body.errors).toMatchObject([{ pointer: '/steps/1/input/vendorId', code: 'unknown_step' }])
 })
 
-test('a dry run shows all of it and leaves no trace; a repeat under its Idempotency-Key runs nothing again', async () => {
+test('a dry run shows everything and leaves no trace, and a repeat under its Idempotency-Key runs nothing again', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const steps = [vendor('Once'), { name: 'read', skill: 'getVendor', input: { vendorId: '$steps.vendor.id' } }]
   const tried = await run(steps, { dryRun: true }, { key })
@@ -113,7 +113,7 @@ test('a dry run shows all of it and leaves no trace; a repeat under its Idempote
   expect((await plumbline.get('/api/ext/vendors', { key })).body.data).toHaveLength(1)
 })
 
-test('a secret is not kept with the answer: a repeat shows the one that works now', async () => {
+test('a secret is not stored with the response, and a repeat shows the current one', async () => {
   const input = { url: 'https://hooks.example.com/batch', eventTypes: ['vendor.created'] }
   const options = { headers: { 'idempotency-key': 'batch-secret' } }
   const send = async () =>
@@ -124,7 +124,7 @@ test('a secret is not kept with the answer: a repeat shows the one that works no
   expect((await send()).secret).toBe(rotated.secret)
 })
 
-test('no step begins after ten seconds, and nothing has happened', async () => {
+test('after ten seconds no further step starts, and nothing has happened', async () => {
   const slow: TestPlumbline = await startTestPlumbline(
     {},
     {
@@ -158,7 +158,7 @@ test('a batch has at most twenty steps, each with a name and a skill', async () 
   expect(body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/steps/0/name', '/steps/0/skill'])
 })
 
-test('a batch that writes waits for no skill that waits for what it holds', async () => {
+test("a writing batch does not wait for a skill that waits for the batch's locks", async () => {
   const { key } = await plumbline.newBuilder()
   const suggest = { skill: 'suggestVendorsForScope', input: { scope: 'framing' } }
   expect(

@@ -76,7 +76,7 @@ function assertSound(skill: string, answer: Answer): void {
   expect(faults(answer.body.result, 'x-skills', skill, 'output')).toBe('')
 }
 
-test('awardBid accepts the bid, rejects the others and drafts the order, all in one, and tells every event', async () => {
+test('awardBid accepts the bid, rejects the others and drafts the order together, with every event', async () => {
   const site = await Site.make()
   const [a, b, c] = [await site.vendor('A'), await site.vendor('B'), await site.vendor('C')]
   const { id, bids } = await site.request({ [a]: 39_850, [b]: 41_200, [c]: 43_000 })
@@ -117,7 +117,7 @@ test('a dry run of awardBid shows all of that and changes nothing', async () => 
   expect((await site.get('/events?type=bid.accepted')).body.data).toEqual([])
 })
 
-test('awardBid keeps the others open where it is told to, and needs pos:write for the order alone', async () => {
+test('awardBid can keep the other bids open, and requires pos:write only for the order', async () => {
   const site = await Site.make()
   const [a, b] = [await site.vendor('A'), await site.vendor('B')]
   const { bids } = await site.request({ [a]: 39_850, [b]: 41_200 })
@@ -136,7 +136,7 @@ test('awardBid keeps the others open where it is told to, and needs pos:write fo
   expect((await site.get(`/bids/${bids[b]}`)).body.status).toBe('submitted')
 })
 
-test('of ten awards at once on one request one wins, and the others are conflicts', async () => {
+test('of ten concurrent awards on one request one succeeds, and the others are conflicts', async () => {
   const site = await Site.make()
   const vendors: string[] = []
   for (let i = 0; i < 5; i++) vendors.push(await site.vendor(`Vendor ${i}`))
@@ -150,7 +150,7 @@ test('of ten awards at once on one request one wins, and the others are conflict
   expect((await site.get('/purchase-orders')).body.data).toHaveLength(1)
 })
 
-test('suggestVendorsForScope ranks by scorecard, load and last price, and says who is passed over and why', async () => {
+test('suggestVendorsForScope ranks by scorecard, load and last price, and says who is excluded and why', async () => {
   const site = await Site.make()
   const [busy, cheap, dear, unknown] = [
     await site.vendor('Busy Framing'),
@@ -195,7 +195,7 @@ test('suggestVendorsForScope ranks by scorecard, load and last price, and says w
   expect(reasons).toEqual({ [bare.id]: 'compliance_missing', [held]: 'on_hold', [full]: 'po_limit_reached' })
 })
 
-test('suggestVendorsForScope heeds the community, the count, and a price for several homes', async () => {
+test('suggestVendorsForScope respects the community, the count, and a price for several homes', async () => {
   const site = await Site.make()
   const { body: elsewhere } = await site.post('/communities', { name: 'Cedar Hollow' })
   const [here, there] = [await site.vendor('Here'), await site.vendor('There', { communityIds: [elsewhere.id] })]
@@ -214,7 +214,7 @@ test('suggestVendorsForScope heeds the community, the count, and a price for sev
   expect(none.body.code).toBe('unknown_reference')
 })
 
-test('detectOverCommittedBudgets finds what is over the budget, what is over a share of it, and what has no budget', async () => {
+test('detectOverCommittedBudgets finds trades over the budget, over a share of it, and without a budget', async () => {
   const site = await Site.make()
   const vendorId = await site.vendor('A')
   const order = async (scope: string, unitPrice: number) =>

@@ -48,21 +48,21 @@ function score(some: readonly Task[]): { asked: number; first: number; amongThre
   }
 }
 
-test('what people ask for is found: three of four at once, and nearly all among the first three', () => {
+test('three of four requests find their skill first, and nearly all among the first three', () => {
   const { asked, first, amongThree, missed } = score(tasks.slice(0, 40))
   expect(asked).toBeGreaterThan(20)
   expect(first, `not first: ${missed.join(', ')}`).toBeGreaterThanOrEqual(0.75)
   expect(amongThree, `not first: ${missed.join(', ')}`).toBeGreaterThanOrEqual(0.95)
 })
 
-test('of requests that no description was written for, most are found', () => {
+test('most requests for which no description was written find their skill', () => {
   const { asked, first, amongThree } = score(tasks.slice(40))
   expect(asked).toBeGreaterThan(10)
   expect(first).toBeGreaterThanOrEqual(0.5)
   expect(amongThree).toBeGreaterThanOrEqual(0.75)
 })
 
-test('what a newcomer asked in words of the trade is among the first three', () => {
+test("a newcomer's requests in words of the trade find their skill among the first three", () => {
   const asked: [string, string][] = [
     ['which bids came in this week', 'listBids'],
     ['ask framers for prices for lot 16 by next friday', 'createBidRequest'],
@@ -88,20 +88,20 @@ test('what a newcomer asked in words of the trade is among the first three', () 
   expect(missed.map(([words]) => [words, find(words)])).toEqual([])
 })
 
-test('endings, upper case, and which lot or order is meant, make no difference', () => {
+test('endings, upper case, and the names of lots and orders do not affect the result', () => {
   const plain = find('compare bids')
   expect(plain[0]).toBe('compareBids')
   expect(find('Comparing the BIDS of lots 15, 16 and 23 for BR-0004')).toEqual(plain)
 })
 
-test('only what models are offered and the caller may use is found; words that say nothing find nothing', () => {
+test('only skills for models that the caller may use are found, and stop words find nothing', () => {
   expect(find('create a browser token')).not.toContain('createBrowserToken')
   expect(search.find('award a bid', 50, ({ writes }) => !writes).every(({ writes }) => !writes)).toBe(true)
   expect(find('can you please do it for me')).toEqual([])
   expect(find('')).toEqual([])
 })
 
-test('of a text as long as a document only the beginning is searched for, so that it takes no longer', () => {
+test('only the beginning of a long text is searched, so that it takes no longer', () => {
   const long = 'zyzzyva '.repeat(125)
   expect(find(`${long.slice(0, 980)} compare bids`)[0]).toBe('compareBids')
   expect(find(`${long} compare bids`)).toEqual([])

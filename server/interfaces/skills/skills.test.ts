@@ -18,7 +18,7 @@ async function eventTypes(organizationId: string): Promise<string[]> {
   return (await eventsOf(plumbline, organizationId)).map((event) => event.type)
 }
 
-test('an operation is run under its operationId and answers what it answers over HTTP, with its events', async () => {
+test('an operation runs under its operationId and returns its HTTP response, with its events', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const run = await execute('createVendor', { companyName: 'Redrock Concrete', scopes: ['concrete'] }, {}, { key })
   expect(run.status).toBe(200)
@@ -38,7 +38,7 @@ test('an operation is run under its operationId and answers what it answers over
   expect(await eventTypes(organizationId)).toEqual(['vendor.created'])
 })
 
-test('path parameters, query parameters, body fields and ifMatch stand side by side in the input', async () => {
+test('path parameters, query parameters, body fields and ifMatch are merged into one input', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: created } = await execute('createVendor', { companyName: 'A', scopes: ['framing'] }, {}, { key })
   const vendorId = created.result.id
@@ -70,7 +70,7 @@ test('a dry run shows the result and the events, and leaves no trace', async () 
   expect(await eventTypes(organizationId)).toEqual([])
 })
 
-test('the events of an execution are shown to those who may read their records, dry run or not', async () => {
+test('the events of an execution are shown to callers who may read their records, in dry runs too', async () => {
   const { key } = await plumbline.newBuilder()
   const organizationId = (await plumbline.get('/api/ext/me', { key })).body.organization.id
   const writer = await plumbline.newKey(['skills:write', 'vendors:write'], organizationId)
@@ -83,7 +83,7 @@ test('the events of an execution are shown to those who may read their records, 
   }
 })
 
-test('a dry run meets the same refusals as the run itself', async () => {
+test('a dry run is refused for the same reasons as the run itself', async () => {
   const { key } = await plumbline.newBuilder()
   await execute('createVendor', { companyName: 'A', externalId: 'erp-1' }, {}, { key })
   for (const dryRun of [true, false]) {
@@ -93,7 +93,7 @@ test('a dry run meets the same refusals as the run itself', async () => {
   }
 })
 
-test('an execution is replayed under its Idempotency-Key, a dry run too', async () => {
+test('an execution is replayed under its Idempotency-Key, and so is a dry run', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   for (const dryRun of [true, false]) {
     const options = { key, headers: { 'idempotency-key': `attempt-${dryRun}` } }
@@ -106,7 +106,7 @@ test('an execution is replayed under its Idempotency-Key, a dry run too', async 
   expect(await eventTypes(organizationId)).toEqual(['vendor.created'])
 })
 
-test('an unknown skill is answered with the nearest names', async () => {
+test('an unknown skill is refused with the most similar names', async () => {
   const refused = await execute('awardBids')
   expect(refused.status).toBe(404)
   expect(refused.body).toMatchObject({ code: 'skill_not_found', instance: '/api/ext/execute' })
@@ -118,7 +118,7 @@ test('an unknown skill is answered with the nearest names', async () => {
   expect((await execute('__proto__')).body.code).toBe('skill_not_found')
 })
 
-test('every fault of the input is told at once, below /input', async () => {
+test('all errors of the input are returned together, below /input', async () => {
   const refused = await execute('createVendor', {
     email: 'nowhere',
     poLimit: 1.005,
@@ -139,7 +139,7 @@ test('every fault of the input is told at once, below /input', async () => {
   expect((await execute('listVendors', [])).body.errors).toMatchObject([{ pointer: '/input' }])
 })
 
-test('what an operation itself finds wrong is told below /input too', async () => {
+test('errors that the operation itself finds are below /input too', async () => {
   const nothing = await execute('updateVendor', { vendorId: 'ven_01m7y975jyfesvq69a4tb31vbx' })
   expect(nothing.status).toBe(422)
   expect(nothing.body.errors[0].pointer).toBe('/input')
@@ -148,7 +148,7 @@ test('what an operation itself finds wrong is told below /input too', async () =
   expect(absent.body.code).toBe('not_found')
 })
 
-test('a null for what is optional and cannot be null counts as left out, and a null that clears still clears', async () => {
+test('null for an optional field that cannot be null counts as omitted, and a null that clears still clears', async () => {
   const created = await execute('createVendor', { companyName: 'A', scopes: null, communityIds: null, phone: '1' })
   expect(created.status).toBe(200)
   const cleared = await execute('updateVendor', { vendorId: created.body.result.id, phone: null, companyName: null })
@@ -156,7 +156,7 @@ test('a null for what is optional and cannot be null counts as left out, and a n
   expect((await execute('createVendor', { companyName: null })).status).toBe(422)
 })
 
-test('a key without a permission of the skill is refused with its name, whichever skill it is', async () => {
+test('a key without a permission of the skill is refused with its name, for every skill', async () => {
   const narrow = await plumbline.newKey(['skills:read', 'skills:write'])
   for (const { name, permissions } of catalogueOf(contract).skills) {
     if (permissions.every((permission) => permission.startsWith('skills:'))) continue
@@ -170,7 +170,7 @@ test('a key without a permission of the skill is refused with its name, whicheve
   expect(refused.body).toMatchObject({ code: 'permission_denied', permission: 'skills:write' })
 })
 
-test('another builder reaches nothing of ours through a skill', async () => {
+test("a skill cannot access another builder's data", async () => {
   const { body } = await execute('createVendor', { companyName: 'Ours' })
   const other = await plumbline.newBuilder()
   for (const skill of ['getVendor', 'archiveVendor']) {
@@ -179,7 +179,7 @@ test('another builder reaches nothing of ours through a skill', async () => {
   }
 })
 
-test('skills that only read are run again under the same Idempotency-Key', async () => {
+test('skills that only read run again under the same Idempotency-Key', async () => {
   const plain = await execute('getUsage')
   expect(plain.body.result.minute.limit).toBe(1_000_000)
   const headers = { 'idempotency-key': 'usage' }
@@ -190,7 +190,7 @@ test('skills that only read are run again under the same Idempotency-Key', async
   expect(again.body.events).toEqual([])
 })
 
-test('the catalogue holds every composite skill and every operation but those that run skills or return a portal link', async () => {
+test('the catalog contains every composite skill, and every operation except those that run skills or return a portal link', async () => {
   const names: string[] = []
   let next = '/api/ext/skills?limit=20'
   while (next !== '') {
@@ -210,7 +210,7 @@ test('the catalogue holds every composite skill and every operation but those th
   expect(names).toEqual([...operations, ...composite].sort())
 })
 
-test('the catalogue leaves schemas out unless asked for, and is narrowed by tag and by what writes', async () => {
+test('the catalog omits schemas by default, and can be filtered by tag and by writing skills', async () => {
   const query = 'q=archive%20vendor&tag=vendors'
   const [listed] = (await plumbline.get(`/api/ext/skills?${query}`)).body.data
   expect(listed).toMatchObject({ name: 'archiveVendor', inputSchema: null, outputSchema: null })
@@ -225,7 +225,7 @@ test('the catalogue leaves schemas out unless asked for, and is narrowed by tag 
     expect([tags.some((tag: string) => tag.startsWith('bid')), writes]).toEqual([true, false])
 })
 
-test('the catalogue is searched by words and filtered by kind, and shows what the key may use', async () => {
+test('the catalog can be searched by words and filtered by kind, and shows what the key may use', async () => {
   const find = async (query: string, key?: string) =>
     (await plumbline.get(`/api/ext/skills?${query}`, key === undefined ? {} : { key })).body.data.map(
       (skill: { name: string }) => skill.name,
@@ -245,7 +245,7 @@ test('the catalogue is searched by words and filtered by kind, and shows what th
   expect((await plumbline.get('/api/ext/skills?cursor=nonsense')).body.code).toBe('invalid_cursor')
 })
 
-test('one skill is described with complete schemas, and its ETag saves the body', async () => {
+test('a single skill is returned with complete schemas, and its ETag saves the body', async () => {
   const { body, headers } = await plumbline.get('/api/ext/skills/updateVendor')
   expect(body).toMatchObject({ kind: 'operation', permissions: ['vendors:write'], writes: true })
   expect(body.inputSchema.required).toEqual(['vendorId'])

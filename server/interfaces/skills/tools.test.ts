@@ -36,7 +36,7 @@ test('no tool takes more than 1,500 tokens in either format', () => {
   expect(large).toEqual([])
 })
 
-test('tool definitions keep the rules for names, descriptions and the outermost schema', () => {
+test('tool definitions follow the rules for names, descriptions and the outermost schema', () => {
   const definitions = offered.map(toTool)
   expect(new Set(definitions.map(({ name }) => name)).size).toBe(definitions.length)
   for (const { name, description, input_schema } of definitions) {
@@ -89,7 +89,7 @@ function assertStrict(schema: Schema, where: string, sizes: Sizes, depth = 1): v
   for (const inner of (schema.anyOf ?? []) as Schema[]) assertStrict(inner, where, sizes, depth)
 }
 
-test('strict functions keep to the subset and the sizes of strict schemas, and take null for what may be left out', () => {
+test('strict functions stay within the subset and sizes of strict schemas, and accept null for optional fields', () => {
   const strict = offered.filter((skill) => toFunction(skill).function.strict)
   expect(strict.length / offered.length).toBeGreaterThan(0.8)
   for (const skill of strict) {
@@ -106,7 +106,7 @@ test('strict functions keep to the subset and the sizes of strict schemas, and t
   }
 })
 
-test('what a tool does to what is there is said where its format has room: in its description', () => {
+test('the description of a tool states its effect on existing data', () => {
   for (const skill of offered) {
     const { said } = EFFECTS[skill.effect]
     expect(toTool(skill).description).toContain(said)
@@ -115,7 +115,7 @@ test('what a tool does to what is there is said where its format has room: in it
   expect(toTool(catalogueOf(contract).find('voidPayment')).description).toMatch(/Overwrites or ends; safe to repeat\.$/)
 })
 
-test('the id of a field is shown as those of its kind begin, or not at all', () => {
+test('an ID field shows the prefix of its kind as an example, or no example', () => {
   const { properties } = catalogueOf(contract).find('createPurchaseOrder').inputSchema
   expect((properties.vendorId as Schema).examples).toEqual([expect.stringMatching(/^ven_/)])
   expect((properties.homeId as Schema).examples).toEqual([expect.stringMatching(/^hom_/)])
@@ -123,7 +123,7 @@ test('the id of a field is shown as those of its kind begin, or not at all', () 
   expect((properties.bidId as Schema).type).toEqual(['string', 'null'])
 })
 
-test('definitions hold what the key may use; downloads, tokens and the catalogue itself are no tools', async () => {
+test('definitions include the skills that the key may use, without downloads, tokens and the catalog itself', async () => {
   const names = await namesOf('')
   expect(names).toEqual(offered.map(({ name }) => name))
   for (const none of ['getOpenApiJson', 'getToolDefinitions', 'createBrowserToken', 'listSkills', 'executeSkill'])
@@ -134,7 +134,7 @@ test('definitions hold what the key may use; downloads, tokens and the catalogue
   expect(narrow).not.toContain('suggestVendorsForScope')
 })
 
-test('definitions are chosen by name, by tag and by what writes', async () => {
+test('definitions can be selected by name, by tag and by writing skills', async () => {
   expect(await namesOf('names=getVendor,awardBid')).toEqual(['awardBid', 'getVendor'])
   const writing = await namesOf('tag=bids&writes=true')
   expect(writing).toEqual(expect.arrayContaining(['acceptBid', 'awardBid', 'submitBid']))
@@ -142,7 +142,7 @@ test('definitions are chosen by name, by tag and by what writes', async () => {
   expect(await namesOf('tag=bids&writes=false')).not.toContain('acceptBid')
 })
 
-test('a name or a tag that does not exist is refused with the nearest', async () => {
+test('an unknown name or tag is refused with the most similar one', async () => {
   for (const format of ['tools.json', 'functions.json']) {
     const refused = await plumbline.get(`/api/ext/schema/${format}?names=getVendr&tag=bidz`)
     expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed'])

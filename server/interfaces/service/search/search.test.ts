@@ -41,7 +41,7 @@ async function indexed() {
   }
 }
 
-test('records of every kind are found by number, by name and by address, by whole words and beginnings', async () => {
+test('records of every kind are found by number, name and address, by whole words and by prefixes', async () => {
   expect((await find('lone star')).data[0]).toEqual({
     ...{ type: 'vendor', id: loneStar, title: 'Lone Star Framing LLC', detail: 'Marisol Vega' },
     status: 'active',
@@ -56,7 +56,7 @@ test('records of every kind are found by number, by name and by address, by whol
   expect(titles(await find('lodz'))).toEqual(['Łódź Frames & Trusses'])
 })
 
-test('whole words come before beginnings, and a mistyped word finds what differs by a letter', async () => {
+test('whole words rank before prefixes, and a mistyped word finds words that differ by a letter', async () => {
   const { data, corrections } = await find('frames', '&types=vendor,bid_request')
   expect([data.map(({ type }: { type: string }) => type), corrections]).toEqual([['vendor', 'bid_request'], []])
   expect(titles(await find('fram', '&types=vendor'))).toEqual(['Łódź Frames & Trusses', 'Lone Star Framing LLC'])
@@ -72,7 +72,7 @@ test('whole words come before beginnings, and a mistyped word finds what differs
   expect((await find('& —')).data).toEqual([])
 })
 
-test('leads, their sales and payments are found by who they are of', async () => {
+test('leads, sales and payments are found by the names of their people', async () => {
   const person = { firstName: 'Ottilie', lastName: 'Zimmerman', email: 'ottilie@example.com', phone: '+1 512 555 0177' }
   const { body: lead } = await plumbline.post('/api/ext/leads', { ...person, source: 'website' })
   const homeId = (await find('212 juniper')).data[0].id
@@ -93,7 +93,7 @@ test('leads, their sales and payments are found by who they are of', async () =>
   expect([payment.status, titles(await find('inv-7781'))]).toEqual([201, [payment.body.number]])
 })
 
-test('what changes is found anew, and what is archived no more', async () => {
+test('changed records are indexed again, and archived ones are no longer found', async () => {
   const id = await newVendor({ companyName: 'Quixote Roofing' })
   await indexed()
   expect(titles(await find('quixote'))).toEqual(['Quixote Roofing'])
@@ -109,7 +109,7 @@ test('what changes is found anew, and what is archived no more', async () => {
   expect(await variants.where('word', '=', 'dulcinea').execute()).toEqual([])
 })
 
-test('only what the key may read is searched, and nothing of another builder', async () => {
+test("the search covers only records that the key may read, and no other builder's", async () => {
   const key = await plumbline.newKey(['vendors:read'])
   const { data, notSearched } = await find('framing', '', key)
   expect(data.map(({ type }: { type: string }) => type)).toEqual(['vendor'])
@@ -130,7 +130,7 @@ test('only what the key may read is searched, and nothing of another builder', a
   expect((await find('framng', '', foreign)).corrections).toEqual([])
 })
 
-test('a word that very many have narrows down nothing, and says so; a rarer one beside it does', async () => {
+test('a very frequent word does not narrow the results, and the response says so; a rarer word next to it does', async () => {
   const { organizationId, database } = plumbline
   const many = Array.from({ length: 450 }, (_, i) => ({
     companyName: `Common ${i % 3 === 0 ? 'Third' : 'Other'} ${i}`,
@@ -151,7 +151,7 @@ test('a word that very many have narrows down nothing, and says so; a rarer one 
   expect(rows).toHaveLength(450)
 })
 
-test('words are told apart as people do', () => {
+test('words are separated as people expect', () => {
   expect(wordsOf('PO-0001-01 Lone Star, LLC')).toEqual(['po000101', 'po', '0001', '01', 'lone', 'star', 'llc'])
   expect(askedWords('po-0001-01  ÉTÉ')).toEqual(['po000101', 'ete'])
   expect(variantsOf('abca')).toEqual(['abca', 'bca', 'aca', 'aba', 'abc'])

@@ -71,7 +71,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('levelBids fills in what a bid leaves out, with the median or the plug that is given', async () => {
+test('levelBids fills in missing lines with the median or the given plug', async () => {
   const { bids: byMedian } = await desk.run('levelBids', { bidRequestId: request.number })
   expect(byMedian).toMatchObject([
     { vendor: 'Vendor A', amount: 15_000, rank: 2, leveledAmount: 15_000, leveledRank: 1, plugs: [] },
@@ -86,7 +86,7 @@ test('levelBids fills in what a bid leaves out, with the median or the plug that
   expect(byPlug[0]).toMatchObject({ vendor: 'Vendor B', leveledAmount: 13_500, plugs: [{ basis: 'given' }] })
 })
 
-test('recommendAward weighs price, quality, schedule and compliance as it is told to', async () => {
+test('recommendAward weighs price, quality, schedule and compliance as requested', async () => {
   const usual = await desk.run('recommendAward', { bidRequestId: request.number })
   expect(usual.recommendedBidId).toBe(bids.A)
   expect(usual.bids).toMatchObject([
@@ -103,7 +103,7 @@ test('recommendAward weighs price, quality, schedule and compliance as it is tol
   })
 })
 
-test('bidHistory tells the price for a home and a square foot, and how each vendor changed', async () => {
+test("bidHistory returns the price per home and square foot, and how each vendor's prices changed", async () => {
   const history = await desk.run('bidHistory', { scope: 'Framing' })
   expect(history.vendors).toMatchObject([
     { vendor: 'Vendor B', bids: 1, first: 9500, last: 9500, changePercent: null },
@@ -114,7 +114,7 @@ test('bidHistory tells the price for a home and a square foot, and how each vend
   expect((await desk.run('bidHistory', { scope: 'framing', from: '2020-01-01', to: '2020-12-31' })).bids).toEqual([])
 })
 
-test('findBidCoverageGaps counts bids of what is not bought, and findUnboughtScopes says when it is needed', async () => {
+test('findBidCoverageGaps counts bids on trades without an order, and findUnboughtScopes says when they are needed', async () => {
   const { gaps } = await desk.run('findBidCoverageGaps', { communityId: 'Juniper Ridge' })
   expect(gaps).toMatchObject([{ scope: 'roofing', budgeted: 10_000, bids: 0, requests: 0 }, { scope: 'painting' }])
   const strict = await desk.run('findBidCoverageGaps', { homeId: 'Lot 1', minimumBids: 4 })
@@ -131,7 +131,7 @@ test('findBidCoverageGaps counts bids of what is not bought, and findUnboughtSco
   })
 })
 
-test('requestBidsForHome asks for what is open alone, and a dry run sends nothing', async () => {
+test('requestBidsForHome requests bids only for open trades, and a dry run sends nothing', async () => {
   const input = { homeId: 'Lot 1', deadline: desk.day(5) }
   const expected = {
     requests: [{ scope: 'roofing', vendors: [{ vendor: 'Vendor R' }] }],
@@ -155,7 +155,7 @@ test('requestBidsForHome asks for what is open alone, and a dry run sends nothin
   })
 })
 
-test('extendBidDeadline and sendBidReminders tell who has not answered, and nobody else', async () => {
+test('extendBidDeadline and sendBidReminders notify only vendors that have not answered', async () => {
   const input = { bidRequestId: 'roofing, Lot 1, Juniper Ridge', deadline: desk.day(9) }
   const tried = await desk.execute('extendBidDeadline', input, { dryRun: true })
   expect(tried.body.events.map(({ type }: { type: string }) => type)).toContain('vendor.notification.reminder')
@@ -176,7 +176,7 @@ test('extendBidDeadline and sendBidReminders tell who has not answered, and nobo
   })
 })
 
-test('splitAward gives each line to whom it is told to, all of it or nothing', async () => {
+test('splitAward awards each line to the given vendor, all lines or none', async () => {
   const awards = [
     { bidId: bids.B, lineIds: ['walls'] },
     { bidId: bids.A, lineIds: ['trusses'] },

@@ -55,7 +55,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('priceTakeoff prices each line, says whose price it is, and never counts a missing one as 0', async () => {
+test('priceTakeoff prices each line, names the vendor, and never counts a missing price as 0', async () => {
   const alone = await desk.run('priceTakeoff', { planId: 'CEDAR', communityId: 'JR' })
   expect(alone).toMatchObject({
     lines: [
@@ -70,7 +70,7 @@ test('priceTakeoff prices each line, says whose price it is, and never counts a 
   expect(more.unknown).toHaveLength(2)
 })
 
-test('purchaseForecast tells what is needed in which week, what is ordered of it, and when the rest has to be', async () => {
+test('purchaseForecast shows the parts needed per week, what is ordered, and when the rest must be ordered', async () => {
   const forecast = await desk.run('purchaseForecast', { communityId: 'JR' })
   expect(forecast.parts).toMatchObject([
     { part: 'STUD stud', homes: 1, needed: 100, ordered: 0, toOrder: 100, weekFrom: desk.day(7) },
@@ -81,7 +81,7 @@ test('purchaseForecast tells what is needed in which week, what is ordered of it
   expect((await desk.run('purchaseForecast', { weeks: 1 })).parts).toEqual([])
 })
 
-test('draftPurchaseOrders drafts what the house and its selections take, once, and says what it leaves out', async () => {
+test('draftPurchaseOrders drafts orders for the house and its selections once, and says what it skips', async () => {
   await desk.post('/scopes', { name: 'roofing' })
   const tried = await desk.run(
     'draftPurchaseOrders',
@@ -109,7 +109,7 @@ test('draftPurchaseOrders drafts what the house and its selections take, once, a
   ])
 })
 
-test('issuePurchaseOrders issues what is approved and due, and tells each that it holds back', async () => {
+test('issuePurchaseOrders issues approved orders that are due, and reports each that it holds back', async () => {
   const [framing, tops] = (await desk.get('/purchase-orders?sort=createdAt')).data
   await desk.move(`/purchase-orders/${framing.id}`, 'approved')
   await desk.move(`/purchase-orders/${tops.id}`, 'approved')
@@ -129,7 +129,7 @@ test('issuePurchaseOrders issues what is approved and due, and tells each that i
   expect((await desk.execute('issuePurchaseOrders', {})).body.code).toBe('validation_failed')
 })
 
-test('createVariancePo orders with a reason, asks for its approval, and shows the budget before and after', async () => {
+test('createVariancePo orders with a reason, requests approval, and shows the budget before and after', async () => {
   const [framing] = (await desk.get('/purchase-orders?sort=createdAt')).data
   const input = { reasonCode: 'weather', responsible: 'builder' }
   const lines = [{ description: 'Sheathing', quantity: 12, unitPrice: 10 }]
@@ -153,7 +153,7 @@ test('createVariancePo orders with a reason, asks for its approval, and shows th
   ])
 })
 
-test('createBackcharge drafts what the vendor owes, for the trade of the order that it is about', async () => {
+test('createBackcharge drafts the amount that the vendor owes, for the trade of the original order', async () => {
   const [framing] = (await desk.get('/purchase-orders?sort=createdAt')).data
   const input = { vendorId: 'Brazos Lumber', homeId: 'Lot 1', amount: 640, reason: 'A broken window.' }
   const { purchaseOrder } = await desk.run('createBackcharge', { ...input, relatedPoId: framing.number })
@@ -162,7 +162,7 @@ test('createBackcharge drafts what the vendor owes, for the trade of the order t
   expect(refused.body.errors).toMatchObject([{ pointer: '/input/scope', code: 'required' }])
 })
 
-test('createChangePoFromSelection credits what is not wanted any more, and changes the selection once that is approved', async () => {
+test('createChangePoFromSelection credits removed parts, and changes the selection once that is approved', async () => {
   const early = await desk.execute('createChangePoFromSelection', { selectionId: quartzSelection, quantity: 0 })
   expect(early.body).toMatchObject({ code: 'conflict', reason: 'wrong_status' })
   await desk.post(`/selections/${quartzSelection}/status`, { status: 'ordered' })
@@ -179,7 +179,7 @@ test('createChangePoFromSelection credits what is not wanted any more, and chang
   })
 })
 
-test('reassignVendor moves orders and tasks to another vendor at its prices, and keeps what is partly done', async () => {
+test('reassignVendor moves orders and tasks to another vendor at its prices, and keeps partly completed ones', async () => {
   await desk.post(`/parts/${stud}/prices`, { vendorId: framer, unitPrice: 3.5, effectiveDate: '2020-01-01' })
   const [framing] = (await desk.get('/purchase-orders?sort=createdAt')).data
   const [task] = (await desk.get('/tasks')).data

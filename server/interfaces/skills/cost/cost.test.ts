@@ -84,7 +84,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('forecastCostAtCompletion takes of each trade its budget or its orders, and tells the margin', async () => {
+test('forecastCostAtCompletion uses the budget or the orders of each trade, and returns the margin', async () => {
   expect(await desk.run('forecastCostAtCompletion', { homeId: 'Lot 1' })).toMatchObject({
     home: 'Lot 1, Juniper Ridge',
     scopes: [
@@ -136,7 +136,7 @@ test('budgetVsActual adds up by trade or by cost code', async () => {
   expect(byCode.total).toEqual(byScope.total)
 })
 
-test('marginReport tells margin and fade of what closed, and leaves out what is open', async () => {
+test('marginReport shows margin and fade of closed homes, and excludes open ones', async () => {
   expect(await desk.run('marginReport', { communityId: 'JR' })).toMatchObject({
     homes: [
       {
@@ -175,7 +175,7 @@ test('wipReport earns by cost to cost, and reports homes without a sale as inven
   expect(before.homes).toMatchObject([{ costToDate: 0, percentComplete: 0, earned: 0, billed: 0 }])
 })
 
-test('cashFlowForecast puts every payment into the week in which it falls', async () => {
+test('cashFlowForecast places every payment in its week', async () => {
   const { weeks, later, undated } = await desk.run('cashFlowForecast', { weeks: 6, openingBalance: 1000 })
   const lot1 = await desk.get(`/homes/${homes[0]}`)
   const task = (await desk.get('/tasks')).data[0]
@@ -195,7 +195,7 @@ test('cashFlowForecast puts every payment into the week in which it falls', asyn
   expect(undated).toBe(-(110_000 + 198_000 + 100 + 500))
 })
 
-test('varianceReport adds up by reason, and what waits for approval apart', async () => {
+test('varianceReport adds up by reason, with pending approvals separately', async () => {
   expect(await desk.run('varianceReport')).toMatchObject({
     groups: [
       { key: 'price_increase', count: 1, amount: 500, percentOfBudget: 1, pendingCount: 0 },
@@ -262,7 +262,7 @@ test('retainageSummary adds up by vendor and home, and says what can be released
   })
 })
 
-test('vendorStatement shows orders, payments and what is owed', async () => {
+test('vendorStatement shows orders, payments and the balance', async () => {
   const [payment] = (await desk.get('/payments')).data
   await desk.move(`/payments/${payment.id}`, 'approved', 'paid')
   const statement = await desk.run('vendorStatement', { vendorId: 'Lone Star Framing' })

@@ -51,7 +51,7 @@ test('homeSnapshot shows a home on one page, with its risks in sentences', async
   ])
 })
 
-test('exceptionsToday counts what is wrong by kind, and names the first of each', async () => {
+test('exceptionsToday counts exceptions by kind, and names the first of each', async () => {
   const { exceptions, count } = await desk.run('exceptionsToday', { communityId: 'JR' })
   expect(exceptions.map(({ kind, count }: Record<string, unknown>) => [kind, count])).toEqual([
     ['late_task', 1],
@@ -62,7 +62,7 @@ test('exceptionsToday counts what is wrong by kind, and names the first of each'
   expect(count).toBe(3)
 })
 
-test('communityDashboard says the same as the reports that it is put together from', async () => {
+test('communityDashboard agrees with the reports that it combines', async () => {
   expect(await desk.run('communityDashboard', { communityId: 'JR' })).toMatchObject({
     ...{ community: 'Juniper Ridge', startsThisMonth: 1, closings: 0, backlog: 0, varianceAmount: 0, lateTasks: 1 },
     ...{ marginPercent: null, meanCycleDays: null },

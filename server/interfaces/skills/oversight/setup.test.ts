@@ -34,7 +34,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('approveTimesheets approves what is submitted and tells each that is not', async () => {
+test('approveTimesheets approves submitted timesheets and reports each that is not', async () => {
   const input = { weekStarting: week, userIds: ['Ada', 'ben@example.com'] }
   const tried = await desk.run('approveTimesheets', input, { dryRun: true })
   expect(tried).toMatchObject({ approved: [{ user: 'Ada', hours: 10 }], hours: 10, truncated: false })
@@ -47,7 +47,7 @@ test('approveTimesheets approves what is submitted and tells each that is not', 
   })
 })
 
-test('timesheetCostSummary adds up hours and cost by home or person, and what of it is posted', async () => {
+test('timesheetCostSummary adds up hours and cost by home or user, and the posted part', async () => {
   const days = { from: week, to: desk.day(7) }
   expect(await desk.run('timesheetCostSummary', days)).toMatchObject({
     groups: [{ key: lot1, name: 'Lot 1, Juniper Ridge', hours: 15, cost: 550, postedCost: 400 }],
@@ -63,7 +63,7 @@ test('timesheetCostSummary adds up hours and cost by home or person, and what of
   expect((await desk.run('timesheetCostSummary', { from: '2020-01-01', to: '2020-02-01' })).groups).toEqual([])
 })
 
-test('importRows creates and updates by externalId, and tells each fault with its place', async () => {
+test('importRows creates and updates by externalId, and reports each error with its place', async () => {
   const rows = [
     { companyName: 'Brazos Framing', scopes: ['framing'], externalId: 'erp-1' },
     { companyName: '', externalId: 'erp-2' },
@@ -87,7 +87,7 @@ test('importRows creates and updates by externalId, and tells each fault with it
   expect(await desk.run('importRows', { entity: 'home', rows: homes })).toMatchObject({ unchanged: 1 })
 })
 
-test('importRows takes the permission of what it writes', async () => {
+test('importRows requires the permission for the records that it writes', async () => {
   const narrow = await desk.plumbline.newKey(['skills:write', 'homes:read'], desk.builder.organizationId)
   const body = { skill: 'importRows', input: { entity: 'lead', rows: [{ lastName: 'Marsh' }] } }
   const refused = await desk.plumbline.post('/api/ext/execute', body, { key: narrow })

@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('payableNow tells what can be paid and what stands against the rest, as a payment run decides', async () => {
+test('payableNow agrees with a payment run on what can be paid and why the rest cannot', async () => {
   const result = await desk.run('payableNow')
   expect(result.orders).toMatchObject([
     { number: framing.number, done: 10_000, retainage: 1000, payable: 9000, isPayable: true, blockers: [] },
@@ -53,7 +53,7 @@ test('payableNow tells what can be paid and what stands against the rest, as a p
   expect((await desk.run('payableNow', { vendorId: 'Smoothwall' })).orders).toHaveLength(1)
 })
 
-test('payOnCompletion completes the task and its orders and enters what is done less retainage, or says why not', async () => {
+test('payOnCompletion completes the task and its orders and pays for them less retainage, or says why not', async () => {
   const draft = await desk.order({ homeId: lot1, vendorId: framer, scope: 'framing', amount: 500, statuses: [] })
   await desk.post('/tasks', { homeId: lot1, name: 'Walls framed', scope: 'framing', poIds: [framing.id, draft.id] })
   const input = { taskId: 'Walls framed, Lot 1', invoiceNumber: 'LS-1' }
@@ -83,7 +83,7 @@ test('payOnCompletion completes the task and its orders and enters what is done 
   )
 })
 
-test('voidPaymentAndReissue voids a payment and enters the same anew, both or neither', async () => {
+test('voidPaymentAndReissue voids a payment and enters the same payment again, both or neither', async () => {
   const [payment] = (await desk.get('/payments')).data
   const { voided, payment: anew } = await desk.run('voidPaymentAndReissue', {
     ...{ paymentId: payment.number, reason: 'The check was lost.', method: 'ach' },
@@ -97,7 +97,7 @@ test('voidPaymentAndReissue voids a payment and enters the same anew, both or ne
   expect(twice.body).toMatchObject({ status: 409, code: 'invalid_transition' })
 })
 
-test('matchInvoice finds the order by its number or the nearest amount, and says what was entered before', async () => {
+test('matchInvoice finds the order by its number or the closest amount, and names earlier entries of the invoice', async () => {
   const byAmount = await desk.run('matchInvoice', {
     vendorId: 'Lone Star Framing',
     invoiceNumber: 'LS-2',
@@ -117,7 +117,7 @@ test('matchInvoice finds the order by its number or the nearest amount, and says
   expect(byNumber.differences[0]).toMatch(/^Invoice ls-1 is already recorded as PM-/)
 })
 
-test('requestLienWaivers asks for all or none, and names the place of the one that is refused', async () => {
+test('requestLienWaivers requests all or none, and names the place of a refused one', async () => {
   const [anew, voided] = (await desk.get('/payments?sort=-createdAt')).data
   const refused = await desk.execute('requestLienWaivers', { paymentIds: [anew.number, voided.number] })
   expect(refused.body).toMatchObject({ code: 'conflict', errors: [{ pointer: '/input/paymentIds/1' }] })
@@ -127,7 +127,7 @@ test('requestLienWaivers asks for all or none, and names the place of the one th
   expect(amount).toBe(18_000)
 })
 
-test('findMissingLienWaivers names the kind that is missing, and what stands against the closing', async () => {
+test('findMissingLienWaivers names the missing kind, and what prevents the closing', async () => {
   const [payment] = (await desk.get('/payments?sort=-createdAt')).data
   expect((await desk.run('findMissingLienWaivers')).payments).toEqual([])
   await desk.move(`/payments/${payment.id}`, 'approved')
@@ -144,7 +144,7 @@ test('findMissingLienWaivers names the kind that is missing, and what stands aga
   expect((await desk.run('findMissingLienWaivers', { homeId: 'Lot 2' })).payments).toEqual([])
 })
 
-test('releaseRetainage pays what is retained of completed work, requests the final waiver, and says what it holds back', async () => {
+test('releaseRetainage pays the retainage of completed work, requests the final waiver, and says what it holds back', async () => {
   const early = await desk.run('releaseRetainage', { homeId: 'Lot 1' })
   expect(early).toMatchObject({ payments: [], amount: 0 })
   expect(early.heldBack[0].problem.detail).toBe(

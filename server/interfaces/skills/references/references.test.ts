@@ -22,7 +22,7 @@ function execute(skill: string, input: object, key?: string): Promise<Answer> {
   return post('/execute', { skill, input }, key)
 }
 
-test('an exact name, a code, and a name with its place stand for an id, in operations and in composite skills', async () => {
+test('an exact name, a code, and a name with its place stand for an ID, in operations and in composite skills', async () => {
   expect((await execute('getHome', { homeId: 'Lot 15' })).body.result.id).toBe(site.lot15)
   expect((await execute('getVendor', { vendorId: 'Hill Country Framers' })).body.result.id).toBe(site.hillCountry)
   expect((await execute('getCommunity', { communityId: 'MCC' })).body.result.id).toBe(creekId)
@@ -32,7 +32,7 @@ test('an exact name, a code, and a name with its place stand for an id, in opera
   expect(composite.body.result.communityId).toBe(site.communityId)
 })
 
-test('names stand for ids within lists and lines, and a name that is followed by a number for what is in its place', async () => {
+test('names stand for IDs within lists and lines, and numbers after a name for records in that place', async () => {
   const { vendorIds: _, ...framing } = site.framing()
   const request = await execute('createBidRequest', {
     ...{ ...framing, communityId: 'Juniper Ridge', title: 'Framing, Lot 15', homeIds: ['Lot 15'] },
@@ -56,7 +56,7 @@ test('names stand for ids within lists and lines, and a name that is followed by
     expect([called, (await execute('getBid', { bidId: called })).body.result?.id]).toEqual([called, bidId])
 })
 
-test('a name that several have is answered with all of them, each with its place', async () => {
+test('an ambiguous name is refused with all of its records and their places', async () => {
   const refused = await execute('getHome', { homeId: 'Lot 14' })
   expect(refused.status).toBe(422)
   expect(refused.body).toMatchObject({
@@ -69,7 +69,7 @@ test('a name that several have is answered with all of them, each with its place
   })
 })
 
-test('vendors of one name are told apart by how they are reached and by their number in accounting', async () => {
+test('vendors with the same name are distinguished by contact and by accounting number', async () => {
   const vendors = [
     { companyName: 'Twin Oaks Roofing', email: 'bids@twinoaks.example.com', accountingId: 'QB-77' },
     { companyName: 'Twin Oaks Roofing', phone: '+1 512 555 0177', status: 'prospective' },
@@ -87,7 +87,7 @@ test('vendors of one name are told apart by how they are reached and by their nu
   })
 })
 
-test('a name that nothing has is answered with its kind, what was received, and the nearest names', async () => {
+test('an unknown name is refused with its kind, the received text, and the most similar names', async () => {
   const refused = await execute('getVendor', { vendorId: 'Hill Cuontry Framer' })
   expect(refused.status).toBe(422)
   expect(refused.body).toMatchObject({
@@ -110,7 +110,7 @@ test('a name that nothing has is answered with its kind, what was received, and 
   expect((await execute('getHome', { homeId: 'hom_01m7y975jzfesvq6bggkwav0ye' })).status).toBe(404)
 })
 
-test('what is archived or belongs to another builder has no name, and a name tells nothing to who may not read it', async () => {
+test("archived and other builders' records have no names, and a name reveals nothing to a key without permission", async () => {
   const gone = (await post('/vendors', { companyName: 'Gone Framing' })).body.id
   await plumbline.delete(`/api/ext/vendors/${gone}`, { key: site.key })
   expect((await execute('getVendor', { vendorId: 'Gone Framing' })).body.code).toBe('unknown_reference')
@@ -125,7 +125,7 @@ test('what is archived or belongs to another builder has no name, and a name tel
   expect((await execute('listHomes', { communityId: 'Juniper Ridge' }, narrow)).body.result.data).toEqual([])
 })
 
-test('a trade that nobody has is a question back in a composite skill, and no new trade', async () => {
+test('an unknown trade in a composite skill is answered with a question and creates no trade', async () => {
   const before = (await plumbline.get('/api/ext/scopes', { key: site.key })).body.data.length
   const asked = await execute('suggestVendorsForScope', { scope: 'framming' })
   expect(asked.body).toMatchObject({

@@ -39,7 +39,7 @@ afterAll(() => desk.plumbline.stop())
 
 const price = (more: object = {}) => desk.run('priceHome', { planId: 'CEDAR', communityId: 'JR', ...more })
 
-test('priceHome adds up price and cost with elevation, options and lot, and tells the margin', async () => {
+test('priceHome adds up price and cost with elevation, options and lot, and returns the margin', async () => {
   expect(await price({ elevation: 'B', lotPremium: 10_000 })).toMatchObject({
     ...{ basePrice: 305_000, price: 315_000, cost: 2000, margin: 313_000, marginPercent: 99.37, conflicts: [] },
   })
@@ -53,7 +53,7 @@ test('priceHome adds up price and cost with elevation, options and lot, and tell
   })
 })
 
-test('priceHome names what contradicts and what has no price, and then tells no cost', async () => {
+test('priceHome names conflicts and missing prices, and then returns no cost', async () => {
   const alone = await price({ optionIds: ['GLD'] })
   expect(alone).toMatchObject({ price: 309_000, cost: null, margin: null, unpricedCount: 1 })
   expect(alone.unpriced).toMatchObject([{ part: 'GOLD GOLD', issue: 'no_price' }])

@@ -54,7 +54,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('salesPipelineReport counts leads and stages, and how much is sold in a week', async () => {
+test('salesPipelineReport counts leads and stages, and sales per week', async () => {
   const report = await desk.run('salesPipelineReport', { from: desk.day(-6) })
   expect(report).toMatchObject({
     leads: [{ status: 'new', count: 1 }],
@@ -71,19 +71,19 @@ test('salesPipelineReport counts leads and stages, and how much is sold in a wee
   })
 })
 
-test('backlogReport holds what is approved and not closed, with the month of its close', async () => {
+test('backlogReport contains approved sales that have not closed, with the month of closing', async () => {
   expect(await desk.run('backlogReport', { communityId: 'JR' })).toMatchObject({
     ...{ count: 1, value: 303_000, months: [{ month: '2099-03', count: 1, value: 303_000 }] },
     sales: [{ home: 'Lot 1, Juniper Ridge', price: 303_000, expectedClose: '2099-03-15', stage: 'contract_signed' }],
   })
 })
 
-test('staleLeads names leads with which nothing was done', async () => {
+test('staleLeads names leads without recent activity', async () => {
   expect((await desk.run('staleLeads', { days: 1 })).leads).toMatchObject([{ name: 'Quiet', daysSince: 2 }])
   expect((await desk.run('staleLeads')).leads).toEqual([])
 })
 
-test('optionPopularity tells the take rate among sold homes, and the margin', async () => {
+test('optionPopularity returns the take rate among sold homes, and the margin', async () => {
   expect(await desk.run('optionPopularity')).toMatchObject({
     homes: 2,
     options: [
@@ -93,7 +93,7 @@ test('optionPopularity tells the take rate among sold homes, and the margin', as
   })
 })
 
-test('validateSelections and overdueSelections name what is missing and what is late', async () => {
+test('validateSelections and overdueSelections name missing and late selections', async () => {
   const { problems, checked } = await desk.run('validateSelections', { homeId: 'Lot 1' })
   expect(checked).toBe(2)
   expect(problems.map(({ problem, selection }: Record<string, string>) => [problem, selection])).toEqual([

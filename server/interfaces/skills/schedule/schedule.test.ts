@@ -45,7 +45,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('forecastHomeCompletion expects of a vendor what its tasks took before', async () => {
+test("forecastHomeCompletion expects the durations that a vendor's earlier tasks took", async () => {
   expect(await desk.run('forecastHomeCompletion', { homeId: 'Lot 2' })).toMatchObject({
     ...{ plannedEnd: addDays(monday, 18), expectedEnd: addDays(monday, 32), latestEnd: addDays(monday, 32) },
     ...{ baselineEnd: null, workdaysLate: 10, openTasks: 2 },
@@ -53,7 +53,7 @@ test('forecastHomeCompletion expects of a vendor what its tasks took before', as
   })
 })
 
-test('compressSchedule takes days off the longest critical tasks, as far as they go', async () => {
+test('compressSchedule takes days off the longest critical tasks, up to their limits', async () => {
   const three = await desk.run('compressSchedule', { homeId: 'Lot 2', targetDate: addDays(monday, 15) })
   expect(three).toMatchObject({ isEnough: true, plannedEnd: addDays(monday, 18), compressedEnd: addDays(monday, 15) })
   expect(three.tasks).toMatchObject([{ name: 'Walls framed', durationDays: 10, shortenedTo: 7 }])
@@ -62,7 +62,7 @@ test('compressSchedule takes days off the longest critical tasks, as far as they
   expect(most.tasks.map(({ shortenedTo }: { shortenedTo: number }) => shortenedTo)).toEqual([7, 4])
 })
 
-test('lookahead says what each task waits for', async () => {
+test('lookahead names what each task waits for', async () => {
   const ofLot2 = async () =>
     (await desk.run('lookahead', { weeks: 5 })).tasks.filter(({ home }: { home: string }) => home.startsWith('Lot 2'))
   expect(await ofLot2()).toMatchObject([
@@ -82,7 +82,7 @@ test('lookahead says what each task waits for', async () => {
   expect((await desk.run('lookahead', { weeks: 5, vendorId: 'Slow Framing' })).tasks).toHaveLength(1)
 })
 
-test('findLateTasks names what is late, by how much and why', async () => {
+test('findLateTasks names late tasks, their delay and its cause', async () => {
   const { tasks, homes } = await desk.run('findLateTasks')
   expect(homes).toBe(1)
   expect(tasks).toMatchObject([
@@ -107,7 +107,7 @@ test('cycleTimeReport counts calendar days from start to completion, by phase an
   })
 })
 
-test('delayAnalysis adds up lost workdays by reason, side and vendor', async () => {
+test('delayAnalysis adds up lost workdays by reason, responsible side and vendor', async () => {
   const analysis = await desk.run('delayAnalysis', { from: desk.day(0) })
   expect(analysis).toMatchObject({
     ...{ delays: 2, days: 8, homes: 1 },
@@ -155,7 +155,7 @@ test('requestStartConfirmations asks for each start once, and a dry run asks nob
   expect((await desk.run('requestStartConfirmations', { withinDays: 10 })).asked).toEqual([])
 })
 
-test('notifyVendorsOfSchedule tells vendors once of what comes, and says whom it could not tell', async () => {
+test('notifyVendorsOfSchedule notifies vendors once of coming tasks, and names those it could not notify', async () => {
   const painter = await desk.post('/vendors', { companyName: 'Without Address', scopes: ['painting'] })
   const { homeId } = await desk.get(`/tasks/${walls}`)
   const ahead = { homeId, vendorId: painter.id, plannedStart: monday }

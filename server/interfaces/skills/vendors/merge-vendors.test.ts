@@ -41,7 +41,7 @@ const ask = (vendorIds: string[], title: string) =>
     title,
   })
 
-test('every table that points to vendors is known to the merge', async () => {
+test('the merge knows every table that refers to vendors', async () => {
   const { rows } = await sql<{ table: string; column: string }>`
     select c.conrelid::regclass::text as "table", a.attname as "column"
     from pg_constraint c
@@ -55,7 +55,7 @@ test('every table that points to vendors is known to the merge', async () => {
   )
 })
 
-test('what both are asked by and have not been decided upon is in the way, and so is a contract of each', async () => {
+test('open requests to both vendors prevent a merge, and so does a contract of each', async () => {
   const request = await ask([keep, other], 'Framing')
   const asked = await desk.execute('mergeVendors', { keepId: keep, mergeId: other })
   expect(asked.body).toMatchObject({ status: 409, code: 'conflict' })
@@ -86,7 +86,7 @@ test('what both are asked by and have not been decided upon is in the way, and s
   expect(itself.body.errors).toMatchObject([{ pointer: '/input/mergeId', code: 'itself' }])
 })
 
-test('all that points to the merged vendor moves, it is archived with a pointer, and its addresses die', async () => {
+test('all references to the merged vendor move, it is archived with a pointer, and its links are revoked', async () => {
   const alone = await ask([other], 'Trusses')
   await desk.post(`/vendors/${other}/invite`)
   const link = await desk.plumbline.mailedLink(other)
@@ -155,7 +155,7 @@ test('all that points to the merged vendor moves, it is archived with a pointer,
   expect(history.data[0]).toMatchObject({ resourceId: order.id })
 })
 
-test('a vendor is merged once, and one that went into another goes on with it', async () => {
+test('a vendor can be merged once, and a merge target can be merged further', async () => {
   const again = await desk.execute('mergeVendors', { keepId: keep, mergeId: other })
   expect(again.body).toMatchObject({
     reason: 'already_done',
@@ -167,7 +167,7 @@ test('a vendor is merged once, and one that went into another goes on with it', 
   expect(await desk.get(`/purchase-orders/${order.id}`)).toMatchObject({ vendorId: third.id })
 })
 
-test('onboardVendor adds a vendor with its papers, invites it, and lists what is missing; all of it or nothing', async () => {
+test('onboardVendor adds a vendor with its documents, invites it, and lists what is missing, all or nothing', async () => {
   const vendor = { companyName: 'Brazos Roofing', scopes: ['roofing'], email: 'office@brazos.example.com' }
   const paper = {
     type: 'general_liability',

@@ -45,7 +45,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('rankVendors puts those with the best record first, and those without one last', async () => {
+test('rankVendors ranks vendors with the best record first, and those without one last', async () => {
   const { vendors } = await desk.run('rankVendors', { scope: 'Framing', communityId: 'JR' })
   expect(vendors).toMatchObject([
     { rank: 1, vendor: 'Small', score: 100, answeredPercent: 100, orders: 1, openCommitment: 10_000 },
@@ -54,7 +54,7 @@ test('rankVendors puts those with the best record first, and those without one l
   ])
 })
 
-test('findExpiringInsurance names what is at risk, and leaves out what is renewed', async () => {
+test('findExpiringInsurance names the work at risk, and excludes renewed policies', async () => {
   const expiring = [
     {
       ...{ vendor: 'Busy', openCommitment: 18_000, tasksAhead: 1 },
@@ -65,7 +65,7 @@ test('findExpiringInsurance names what is at risk, and leaves out what is renewe
   expect((await desk.run('findExpiringInsurance', { withinDays: 5 })).vendors).toEqual([])
 })
 
-test('concentrationRisk tells shares and the index of their squares', async () => {
+test('concentrationRisk returns shares and the index of their squares', async () => {
   expect(await desk.run('concentrationRisk', { scope: 'framing' })).toMatchObject({
     ...{ committed: 40_000, vendorCount: 2, herfindahlIndex: 75 ** 2 + 25 ** 2 },
     vendors: [
@@ -80,7 +80,7 @@ test('concentrationRisk tells shares and the index of their squares', async () =
   })
 })
 
-test('findInactiveVendors names those without an order and a bid', async () => {
+test('findInactiveVendors names vendors without an order or a bid', async () => {
   expect((await desk.run('findInactiveVendors')).vendors).toMatchObject([
     { vendor: 'Idle', lastOrderAt: null, lastBidAt: null },
   ])
