@@ -17,7 +17,7 @@ function play(...args: string[]): Promise<{ stdout: string; stderr: string; code
   return promisify(execFile)(process.execPath, [script, ...args], { env: { PATH: process.env.PATH, NO_COLOR: '1' } })
 }
 
-test('the demo plays the whole pipeline, receives every event, and leaves nothing in use', async () => {
+test('the demo plays the whole pipeline, receives every event, and leaves nothing active', async () => {
   const { stdout } = await play('--base-url', plumbline.url, '--key', plumbline.key)
   expect(stdout).toContain('3 awards at once: 1 won, 2 refused with 409.')
   expect(stdout).toContain('Covered patio: the buyer pays 1,950.00, and it costs 775.08.')
@@ -62,7 +62,7 @@ test('the demo plays the whole pipeline, receives every event, and leaves nothin
   expect(orders.map((order: { status: string }) => order.status)).toEqual(['closed', 'void', 'void'])
 })
 
-test('a demo that is refused says why, and fails', async () => {
+test('a refused demo reports the reason, and fails', async () => {
   const key = await plumbline.newKey(['vendors:read', 'webhooks:write', 'events:read'])
   const refused = await play('--base-url', plumbline.url, '--key', key).catch(
     (error: { code: number; stdout: string }) => error,

@@ -7,7 +7,7 @@ import { newPostgresUrl } from './support/databases.ts'
 const postgres = inject('postgres')
 
 describe.skipIf(postgres === null)(
-  'an event whose process is killed is delivered, whole, and only if it was committed',
+  'an event whose process is killed is delivered completely, and only if it was committed',
   () => {
     let environment: Environment
     let key: string

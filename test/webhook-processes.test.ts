@@ -32,7 +32,7 @@ describe.skipIf(postgres === null)('two processes on one PostgreSQL', () => {
     await receiver.close()
   })
 
-  test('the standardwebhooks package verifies 1,000 of 1,000 deliveries, and 0 of 1,000 that were tampered with', async () => {
+  test('the standardwebhooks package verifies 1,000 of 1,000 deliveries, and 0 of 1,000 tampered ones', async () => {
     const { id, secret } = await subscribe(receiver.url, ['vendor.created'])
     await createVendors(1000)
     const received = await receiver.until(
@@ -56,7 +56,7 @@ describe.skipIf(postgres === null)('two processes on one PostgreSQL', () => {
     await one.delete(`/api/ext/webhooks/${id}`)
   }, 90_000)
 
-  test('with twenty attempts at a time, exactly the fiftieth failure in a row disables, and no fifty-first is sent', async () => {
+  test('with twenty concurrent attempts, exactly the fiftieth failure in a row disables, and there is no fifty-first', async () => {
     const failing = await startReceiver()
     const { id } = await subscribe(failing.url, ['vendor.created'])
     // The first twenty are all in progress before any is answered.

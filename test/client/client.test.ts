@@ -35,7 +35,7 @@ async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-test('what is created can be read, changed with its ETag, and archived', async () => {
+test('a created record can be read, changed with its ETag, and archived', async () => {
   const created = await client.POST('/api/ext/vendors', {
     body: { companyName: 'Lone Star Framing LLC', scopes: ['framing'] },
   })
@@ -62,7 +62,7 @@ test('what is created can be read, changed with its ETag, and archived', async (
   ).toBeUndefined()
 })
 
-test('a file goes as it is, and comes back as a Blob, or as base64 from a skill', async () => {
+test('a file is sent unchanged, and returned as a Blob, or as base64 from a skill', async () => {
   const message = { body: 'See the drawing.', recipientRoles: ['owner' as const] }
   const { id: recordId } = await orThrow(client.POST('/api/ext/messages', { body: message }))
   const params = { query: { recordId, fileName: 'Plan.pdf' } }
@@ -95,7 +95,7 @@ test('a 304 has neither data nor error, and throws nothing', async () => {
 })
 
 describe('pages', () => {
-  test('give every item once, and fetch no more pages than needed', async () => {
+  test('return every item once, and fetch no more pages than needed', async () => {
     const { key } = await plumbline.newBuilder()
     const own = clientOf(key)
     const names = Array.from({ length: 7 }, (_, index) => `Vendor ${index}`)
@@ -115,13 +115,13 @@ describe('pages', () => {
     expect(options).toEqual({ params: { query: { limit: 3, sort: 'companyName' } } })
   })
 
-  test('of a list below a resource take that resource’s path', async () => {
+  test('of a nested list accept the path parameters of its parent', async () => {
     const vendor = await orThrow(client.POST('/api/ext/vendors', { body: { companyName: 'Hill Country Framers' } }))
     const params = { path: { vendorId: vendor.id } }
     expect(await collected(client.pages('/api/ext/vendors/{vendorId}/notifications', { params }))).toEqual([])
   })
 
-  test('throw the problem that they are refused with', async () => {
+  test('throw the problem of a refused page', async () => {
     const narrow = clientOf(await plumbline.newKey(['homes:read']))
     const error = await collected(narrow.pages('/api/ext/vendors')).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(PlumblineError)
@@ -142,7 +142,7 @@ describe('execute', () => {
     await expect(stale).rejects.toMatchObject({ code: 'precondition_failed', status: 412 })
   })
 
-  test('runs a skill of several steps, and leaves no trace in a dry run', async () => {
+  test('runs a composite skill, and a dry run leaves no trace', async () => {
     const { result } = await client.execute('suggestVendorsForScope', { scope: 'framing' })
     expect([result.scope, Array.isArray(result.vendors)]).toEqual(['framing', true])
     const dry = await client.execute('createVendor', { companyName: 'Nowhere Ltd.' }, { dryRun: true })
@@ -151,7 +151,7 @@ describe('execute', () => {
     expect(error?.code).toBe('not_found')
   })
 
-  test('throws the problem that it is refused with, with pointers into its input', async () => {
+  test('throws the problem of a refused skill, with pointers into its input', async () => {
     const error = await client
       .execute('createVendor', { companyName: 'x'.repeat(1000) })
       .catch((thrown: unknown) => thrown)
@@ -160,7 +160,7 @@ describe('execute', () => {
   })
 })
 
-test('a POST whose answer was lost is done once', async () => {
+test('a POST whose response was lost is performed once', async () => {
   let lost = 0
   const unlucky = createClient({
     baseUrl: plumbline.url,
@@ -178,7 +178,7 @@ test('a POST whose answer was lost is done once', async () => {
   expect(page.map(({ id }) => id)).toEqual([data?.id])
 })
 
-test('the webhooks that it subscribes to, it can verify', async () => {
+test('the client can verify the webhooks that it subscribes to', async () => {
   const receiver: Receiver = await startReceiver()
   const webhook = await orThrow(
     client.POST('/api/ext/webhooks', { body: { url: receiver.url, eventTypes: ['vendor.created'] } }),
@@ -191,7 +191,7 @@ test('the webhooks that it subscribes to, it can verify', async () => {
   await receiver.close()
 })
 
-describe('a key that is given by a function', () => {
+describe('a key from a function', () => {
   const origin = 'https://app.example.com'
   /** A page whose server creates a token for it on request. */
   function page(give: () => string | Promise<string>) {
@@ -215,7 +215,7 @@ describe('a key that is given by a function', () => {
     return (await orThrow(client.POST('/api/ext/browser-tokens', { body }))).token
   }
 
-  test('is asked for once by many requests, and once more after the token has expired', async () => {
+  test('is requested once for many requests, and again after the token has expired', async () => {
     const { own, asked } = page(token)
     const many = () => Promise.all(Array.from({ length: 10 }, () => own.GET('/api/ext/vendors')))
     const codes = (answers: Awaited<ReturnType<typeof many>>) => answers.map(({ error }) => error?.code ?? 'fine')
@@ -228,21 +228,21 @@ describe('a key that is given by a function', () => {
     expect([response.status, response.headers.get('Idempotent-Replayed'), asked()]).toEqual([201, null, 3])
   })
 
-  test('is asked for twice and not on and on where it gives what has expired', async () => {
+  test('is requested at most twice if the function returns an expired key', async () => {
     const old = await token()
     plumbline.clock.advance(15 * 60_000)
     const { own, asked } = page(() => old)
     expect([(await own.GET('/api/ext/vendors')).error?.code, asked()]).toEqual(['expired_key', 2])
   })
 
-  test('is not there where the function fails, whose error is the call’s, and the next call asks again', async () => {
+  test('is missing if the function fails: the call throws its error, and the next call asks again', async () => {
     const answers = [() => Promise.reject(new Error('Signed out.')), token]
     const { own, asked } = page(() => answers.shift()?.() ?? '')
     await expect(own.GET('/api/ext/vendors')).rejects.toThrow('Signed out.')
     expect([(await own.GET('/api/ext/vendors')).response.status, asked()]).toEqual([200, 2])
   })
 
-  test('is not waited for by a call that was ended', async () => {
+  test('does not delay a call that was aborted', async () => {
     const { own } = page(() => new Promise(() => {}))
     const call = own.GET('/api/ext/vendors', { signal: AbortSignal.timeout(50) })
     await expect(call).rejects.toMatchObject({ name: 'TimeoutError' })

@@ -64,7 +64,7 @@ function run(...args: string[]): Program {
   return { child, said: () => output, ended }
 }
 
-test('events arrive as they happen, signed as real webhooks, and a past one is sent again', async () => {
+test('events arrive as they happen, signed like real webhooks, and a past event can be replayed', async () => {
   await plumbline.post('/api/ext/vendors', { companyName: 'Before' })
   await plumbline.until('/api/ext/events', ({ body }) => body.data.length > 0)
   const program = run('--to', to, '--types', 'vendor.created')
@@ -91,7 +91,7 @@ test('events arrive as they happen, signed as real webhooks, and a past one is s
   expect([await again.ended, got.at(-1)]).toEqual([0, first])
 })
 
-test('what was missed is caught up with, and what is refused ends it with a sentence', async () => {
+test('missed events are caught up, and a refusal ends the program with a message', async () => {
   const [first] = got
   const program = run('--to', to, '--after', first?.id ?? '')
   await expect.poll(() => got.map(({ type }) => type), { timeout: 20_000 }).toContain('vendor.updated')

@@ -69,7 +69,7 @@ function running(command: string, args: string[]): Promise<Run> {
 }
 
 describe.skipIf(!isHere)('conformance', () => {
-  test('this service conforms, and its data are unchanged afterwards', { timeout: 10 * MINUTES }, async () => {
+  test('this service conforms, and its data is unchanged afterwards', { timeout: 10 * MINUTES }, async () => {
     const report = path.join(folder, 'report.xml')
     const before = await whatIsListed()
     const proxied = await startProxied(plumbline.url)
@@ -87,7 +87,7 @@ describe.skipIf(!isHere)('conformance', () => {
     expect([...contract.operations.keys()].filter((id) => !proxied.succeeded.has(id))).toEqual([...TAKES_ANOTHER_KEY])
   })
 
-  test('behind a proxy that checks every request and answer, its refusals count', async () => {
+  test("behind a validating proxy, the proxy's refusals count", async () => {
     const broken = await startBroken(plumbline.url, 'getVendor', { body: (body) => ({ ...body, shoeSize: 44 }) })
     // Only the part of the contract that these need, because Prism reads everything it is given at the start.
     const proxy = await startPrism(broken.url, /^\/api\/ext\/(me$|execute$|vendors(\/|$))/)
@@ -107,20 +107,20 @@ describe.skipIf(!isHere)('conformance', () => {
     ['a problem of another code', 'createScope', { body: (body) => ({ ...body, code: 'conflict' }) }, /conflict/],
     ['a list with a gap', 'listVendors', { body: withGap }, /nextCursor|are missing|Expected values/],
   ]
-  test.each(faults)('a server is refused for %s', async (_what, operation, break_, said) => {
+  test.each(faults)('a server fails for %s', async (_what, operation, break_, said) => {
     const broken = await startBroken(plumbline.url, operation, break_)
     const { code, output } = await conformance(broken.url, '--only', operation)
     broken.stop()
     expect([code, output]).toEqual([1, expect.stringMatching(said)])
   })
 
-  test('it says only that a key is unknown to the server', async () => {
+  test('an unknown key is reported as such', async () => {
     const main = path.join(root, 'scripts/conformance/main.ts')
     const { code, output } = await running(process.execPath, [main, '--base-url', plumbline.url, '--key', 'plb_wrong'])
     expect([code, output]).toEqual([1, expect.stringMatching(/^The server rejected the key: 401 .*\n$/)])
   })
 
-  test('without a server it says which option is missing, or that nothing answers', async () => {
+  test('a missing option or an unreachable server is reported', async () => {
     const { code, output } = await running(process.execPath, [path.join(root, 'scripts/conformance/main.ts')])
     expect([code, output]).toEqual([1, expect.stringContaining("required option '--base-url <url>' not specified")])
     const nobody = await conformance('http://127.0.0.1:9')

@@ -173,18 +173,18 @@ test.each(harmless)('%s breaks nobody', (_change, change_) => {
   expect(kinds(change_)).toEqual([])
 })
 
-test('the whole contract breaks nobody who uses it', () => {
+test('the whole contract breaks no client', () => {
   expect(breakingChanges(whole, structuredClone(whole))).toEqual([])
 })
 
-test('a breaking change is named by its operation and its place in it', () => {
+test('a breaking change is named by its operation and its place', () => {
   const present = changed((c) => set(c, [...schema('Bid'), 'properties', 'amount']))
   const places = breakingChanges(released, present).map(({ place }) => place)
   expect(places).toContain('getBid 200/amount')
   expect(places).toContain('bid.submitted/data/object/amount')
 })
 
-test('a breaking change fails the check until the major version rises', async () => {
+test('a breaking change fails the check until the major version is raised', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-released-'))
   const [contract, kept] = [path.join(folder, 'openapi.yaml'), path.join(folder, 'released.yaml')]
   // The versions decide, not the amount: six processes would read and write the whole contract.

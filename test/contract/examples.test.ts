@@ -83,7 +83,7 @@ test('money has at most two decimals, unit prices and quantities at most four', 
   expect(faults(1e-7, 'components', 'schemas', 'Quantity')).not.toBe('')
 })
 
-test('every id in an example is a TypeID, and an example of a problem has the status that it is shown under', () => {
+test('every ID in an example is a TypeID, and the example of a problem has the status it is listed under', () => {
   const strangers = new Set<string>()
   // The examples of composite skills name records as people do, and steps of a batch refer to results of earlier steps.
   for (const { value } of [...requests, ...answers, ...events]) {
@@ -97,7 +97,7 @@ test('every id in an example is a TypeID, and an example of a problem has the st
   }
 })
 
-test('every code that a problem can have is in an example', () => {
+test('every problem code has an example', () => {
   const shown = new Set(answers.map(({ value }) => (value as { code?: string } | null)?.code))
   const codes = at('components', 'schemas', 'ProblemCode', 'enum') as string[]
   // These occur before the operation is known, except beta_full, which only affects new organizations.

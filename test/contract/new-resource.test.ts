@@ -61,7 +61,7 @@ interface Body {
   data: { action: string }[]
 }
 
-test('a new resource with an event and a permission takes six files', { timeout: 600_000 }, async () => {
+test('a new resource with an event and a permission needs six files', { timeout: 600_000 }, async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-resource-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const part of COPIED)

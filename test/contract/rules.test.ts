@@ -282,7 +282,7 @@ test.each(breakages)('%s notices %s', (rule, _what, break_) => {
   expect(faultsBy(rule, broken)).toBeGreaterThan(before)
 })
 
-test('every rule has a broken contract here', () => {
+test('every rule is tested with a broken contract', () => {
   const shown = new Set(breakages.map(([rule]) => rule))
   expect(ruleNames.filter((rule) => !shown.has(rule))).toEqual([])
 })

@@ -93,7 +93,7 @@ export function browser(service: () => TestPlumbline): void {
       })
       afterAll(() => Promise.all([desk.close(), phone.close()]))
 
-      test('every page loads nothing from elsewhere, breaks no policy, and fits a phone', async () => {
+      test('every page loads only from the service, violates no policy, and fits a phone', async () => {
         for (const address of [...PAGES, ...GUIDES.map((name) => `/guides/${name}`)]) {
           await readIn(phone, address, async ({ page }) =>
             expect([address, await overflow(page)]).toEqual([address, 0]),
@@ -121,7 +121,7 @@ export function browser(service: () => TestPlumbline): void {
       })
     })
 
-    test('the overview shows every operation, and is light', async () => {
+    test('the overview shows every operation, and is small', async () => {
       const operations = [...contract.operations.values()]
       let bytes = 0
       await read('', DESK, async ({ page }) => {
@@ -140,7 +140,7 @@ export function browser(service: () => TestPlumbline): void {
       expect(bytes).toBeLessThan(100_000)
     })
 
-    test('the search finds operations, fields, guides, events and problems, and says what is not there', async () => {
+    test('the search finds operations, fields, guides, events and problems, and reports missing results', async () => {
       await read('/guides', DESK, async ({ page }) => {
         const search = async (words: string) => {
           await page.keyboard.press('Control+k')
@@ -173,7 +173,7 @@ export function browser(service: () => TestPlumbline): void {
       })
     })
 
-    test('the search finds by everyday words what is there under another name', async () => {
+    test('the search finds pages by everyday synonyms', async () => {
       await read('/guides', DESK, async ({ page }) => {
         await page.keyboard.press('Control+k')
         const found: Record<string, string[]> = {}
@@ -191,7 +191,7 @@ export function browser(service: () => TestPlumbline): void {
       })
     })
 
-    test('an operation shows code in three languages and its fields, below the head of the page, and remembers the language', async () => {
+    test('an operation shows code in three languages and its fields, and remembers the chosen language', async () => {
       for (const width of [DESK, PHONE]) {
         await read('/operations/acceptBid', width, async ({ page }) => {
           const operation = page.locator('#acceptBid')
@@ -221,7 +221,7 @@ export function browser(service: () => TestPlumbline): void {
       }
     })
 
-    test('on a phone the contents are a menu, which closes when something is chosen', async () => {
+    test('on a phone the contents are a menu, which closes after a choice', async () => {
       await read('/reference/vendors', PHONE, async ({ page }) => {
         const contents = page.getByRole('navigation', { name: 'Contents' })
         expect(await contents.isVisible()).toBe(false)
@@ -232,7 +232,7 @@ export function browser(service: () => TestPlumbline): void {
       })
     })
 
-    test('on a phone everything can be read: the size, the paths and that there are more tabs', async () => {
+    test('on a phone the text is readable, paths wrap, and hidden tabs are indicated', async () => {
       await read('/reference/bid-requests', PHONE, async ({ page }) => {
         const least = await page.evaluate(
           `Math.min(...[...document.querySelectorAll('main :is(p, code, span, a, dd, b, button)')].map((each) => parseFloat(getComputedStyle(each).fontSize)))`,
@@ -261,7 +261,7 @@ export function browser(service: () => TestPlumbline): void {
       })
     })
 
-    test('a request can be tried with the demo builder’s key and ids that exist, and a dry run leaves no trace', async () => {
+    test("a request can be tried with the demo builder's key and existing IDs, and a dry run leaves no trace", async () => {
       const file = path.join(plumbline.config.dataDir, 'demo.json')
       writeFileSync(file, JSON.stringify({ key: plumbline.key }))
       const vendor = await plumbline.post('/api/ext/vendors', { companyName: 'Guadalupe Drywall' })
@@ -296,7 +296,7 @@ export function browser(service: () => TestPlumbline): void {
       }
     })
 
-    test('a signature can be checked, and one with a single wrong letter fails', async () => {
+    test('a signature can be verified, and a single wrong letter fails', async () => {
       await read('/events', PHONE, async ({ page }) => {
         const verdict = page.locator('#verdict')
         await page.getByRole('button', { name: 'Verify' }).click()

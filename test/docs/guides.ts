@@ -39,7 +39,7 @@ export function guides(service: () => TestPlumbline): void {
     expect(broken).toEqual([])
   })
 
-  test.for(GUIDES)('the commands of %s do what it says', { timeout: 90_000 }, async (name, { skip }) => {
+  test.for(GUIDES)('the commands of %s work as described', { timeout: 90_000 }, async (name, { skip }) => {
     const cwd = mkdtempSync(path.join(tmpdir(), 'plumbline-guide-'))
     mkdirSync(path.join(cwd, '.data'))
     writeFileSync(path.join(cwd, '.data/demo.json'), JSON.stringify({ key }))

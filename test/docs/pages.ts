@@ -43,7 +43,7 @@ export function pages(service: () => TestPlumbline): void {
   })
 
   describe('the pages', () => {
-    test('need no key, and may not load anything from elsewhere', async () => {
+    test('need no key, and may load only from the service', async () => {
       for (const path of [
         '/docs',
         '/docs/problems',
@@ -64,7 +64,7 @@ export function pages(service: () => TestPlumbline): void {
       }
     })
 
-    test('link only to pages and anchors that exist', async () => {
+    test('link only to existing pages and anchors', async () => {
       const bodies = new Map<string, string>()
       const broken: string[] = []
       const waiting = ['/docs']
@@ -110,7 +110,7 @@ export function pages(service: () => TestPlumbline): void {
       expect(missing).toEqual([])
     })
 
-    test("are answered from the browser's own copy until they change, and compressed", async () => {
+    test("are compressed, and revalidated from the browser's own copy", async () => {
       const first = await fetch(`${plumbline.url}/docs/assets/minisearch.js`)
       expect(first.headers.get('content-encoding')).toBe('gzip')
       const etag = first.headers.get('etag') ?? ''
@@ -120,7 +120,7 @@ export function pages(service: () => TestPlumbline): void {
       expect(again.status).toBe(304)
     })
 
-    test('an address without a page is an unknown path', async () => {
+    test('a URL without a page is an unknown path', async () => {
       for (const path of [
         '/docs/nothing',
         '/docs/problems/nothing',
@@ -149,7 +149,7 @@ export function pages(service: () => TestPlumbline): void {
     expect(Object.keys(published.components.securitySchemes)).toEqual(['apiKey'])
   })
 
-  test('every field of every body, parameter and object stands open, with its description, at an address of its own', async () => {
+  test('every field of every body, parameter and object is shown with its description under its own anchor', async () => {
     const pages = new Map<string, { html: string; places: Map<string, number>; names: Set<string> }>()
     const { body: entries } = await read('/docs/search.json')
     const missing: string[] = []
@@ -177,7 +177,7 @@ export function pages(service: () => TestPlumbline): void {
     expect(plain(vendors)).toContain('Last four characters of the tax ID. Null without one.')
   })
 
-  test('the demo builder’s key is given to a page of this service in a browser on this machine, and to nobody else', async () => {
+  test("the demo builder's key is given only to a page of this service in a browser on this machine", async () => {
     const file = path.join(plumbline.config.dataDir, 'demo.json')
     writeFileSync(file, JSON.stringify({ key: 'plb_demo' }))
     const ask = (headers: Record<string, string>) =>
@@ -226,8 +226,8 @@ export function pages(service: () => TestPlumbline): void {
     expect([...imported.keys()].sort()).toEqual([...contract.operations.keys()].sort())
   })
 
-  describe('the catalogue of problems', () => {
-    test('has an entry for every code, with what the contract says of it', async () => {
+  describe('the catalog of problems', () => {
+    test("has an entry for every code, with the contract's text", async () => {
       const { body: catalogue } = await read('/docs/problems')
       for (const [code, { when, advice }] of entriesAt('x-problems')) {
         expect(catalogue).toContain(`/docs/problems/${code}"`)
@@ -237,7 +237,7 @@ export function pages(service: () => TestPlumbline): void {
       }
     })
 
-    test('says of a conflict what each of its reasons means', async () => {
+    test('explains each reason of a conflict', async () => {
       const declared = contract.document.components.schemas?.ConflictReason ?? {}
       const { enum: reasons, description } = declared as { enum: string[]; description: string }
       const { body } = await read('/docs/problems/conflict')
@@ -246,7 +246,7 @@ export function pages(service: () => TestPlumbline): void {
       for (const [, reason, meaning] of shown) expect(description).toContain(`\`${reason}\`: ${plain(meaning ?? '')}`)
     })
 
-    test('is where the type of a problem points', async () => {
+    test('is the target of the type of every problem', async () => {
       const { body: problem } = await plumbline.get('/api/ext/vendors/ven_nothing')
       const response = await fetch(problem.type)
       expect(response.status).toBe(200)
@@ -255,7 +255,7 @@ export function pages(service: () => TestPlumbline): void {
     })
   })
 
-  test('the catalogue of events has a sample of each, and none that nothing fires yet', async () => {
+  test('the catalog of events has a sample of each, except of events that are not available yet', async () => {
     const { body } = await read('/docs/events')
     const types = entriesAt('webhooks')
     expect(types).toHaveLength(33)
@@ -273,7 +273,7 @@ export function pages(service: () => TestPlumbline): void {
     for (const [, { version }] of entriesAt('x-changelog')) expect(body).toContain(`id="${version}"`)
   })
 
-  test('the changelog is a feed, too, with an entry for each release', async () => {
+  test('the changelog is also a feed with an entry for each release', async () => {
     const { headers, body } = await read('/docs/changelog.atom')
     expect(headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
     const entries = String(body).split('<entry>').slice(1)
@@ -288,7 +288,7 @@ export function pages(service: () => TestPlumbline): void {
     expect(String(body).match(/&(?!amp;|lt;|gt;|quot;)/g)).toBeNull()
   })
 
-  test('llms.txt leads an agent to every operation and every guide, at addresses that are there', async () => {
+  test('llms.txt links to every operation and every guide, with working URLs', async () => {
     const { headers, body } = await read('/llms.txt')
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(body).toMatch(/^# Plumbline\n\n> .+\n\n/)
@@ -336,7 +336,7 @@ export function pages(service: () => TestPlumbline): void {
       expect(refused).toEqual([])
     }, 120_000)
 
-    test('in Python, with its standard library alone, is a request that the service accepts as valid', async ({
+    test('in Python, with only its standard library, is a request that the service accepts as valid', async ({
       skip,
     }) => {
       const { body: samples } = await read('/docs/samples.json')

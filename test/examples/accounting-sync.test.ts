@@ -74,7 +74,7 @@ function printChecks(): number {
 }
 
 test.skipIf(!isHere)(
-  'killed at every request, the program doubles nothing and loses nothing',
+  'killed at every request, the program neither duplicates nor loses anything',
   { timeout: 120_000 },
   async () => {
     // A record that the ledger rejects is reported and delays nothing else.
@@ -115,7 +115,7 @@ test.skipIf(!isHere)(
   },
 )
 
-test.skipIf(!isHere)('where the two differ is found', async () => {
+test.skipIf(!isHere)('differences between the two are found', async () => {
   const renamed = await plumbline.patch(
     `/api/ext/vendors/${site.redrock}`,
     { companyName: 'Redrock Builders' },

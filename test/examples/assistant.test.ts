@@ -120,7 +120,7 @@ const PIPELINE: Turn[] = [
   ({ awardBid }) => `Proposed as ${awardBid.proposed}.`,
 ]
 
-test.runIf(isHere)('from a call to a proposed award, as a program beside a real service', async () => {
+test.runIf(isHere)('a call leads to a proposed award, as a program next to a real service', async () => {
   script = PIPELINE
   asked = []
   const child = spawn(process.execPath, [path.join(root, 'examples/assistant/main.ts')], {
@@ -156,7 +156,7 @@ test.runIf(isHere)('from a call to a proposed award, as a program beside a real 
   expect(runs.data.map(({ status }: { status: string }) => status)).toEqual(['refused', 'done', 'done'])
 })
 
-test.runIf(isHere)('what a model gets wrong is told to it, and costs nothing', async () => {
+test.runIf(isHere)("a model's mistakes are returned to it, and change nothing", async () => {
   const told: unknown[] = []
   const ended = await run([
     () => ({ awardEverything: {}, listVendors: 'no JSON', compareBids: { bidRequestId: 'BR-9999' } }),
@@ -171,7 +171,7 @@ test.runIf(isHere)('what a model gets wrong is told to it, and costs nothing', a
   expect(ended).toMatchObject({ said: 'I give up.', stoppedBy: null, proposals: [], steps: 2 })
 })
 
-test.runIf(isHere)('a model that never comes to an end is ended, by its turns, its tokens or its time', async () => {
+test.runIf(isHere)('a model that never finishes is stopped after its turns, its tokens or its time', async () => {
   const again: Turn = () => ({ listVendors: { limit: 1 } })
   expect(await run([again], { steps: 3 })).toMatchObject({ said: null, stoppedBy: 'steps', steps: 3 })
   expect(await run([again], { tokens: 2000 })).toMatchObject({ stoppedBy: 'tokens', steps: 2, tokens: 2000 })

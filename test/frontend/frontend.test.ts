@@ -88,20 +88,20 @@ describe.skipIf(chromium === null).each(backends)('against %s', (_name, start) =
     await page.getByLabel('Status').selectOption('')
   })
 
-  test('it shows what somebody else adds, without being asked', async ({ skip }) => {
+  test('it shows what other users add, without a reload', async ({ skip }) => {
     if (backend.add === undefined) return skip()
     await backend.add('Brazos Glass')
     await page.getByRole('listitem').filter({ hasText: 'Brazos Glass' }).waitFor()
   })
 
-  test('it says what is wrong with a new one', async () => {
+  test('it shows the errors of a new one', async () => {
     await page.getByRole('button', { name: 'Add' }).click()
     const alert = page.getByRole('alert')
     await alert.waitFor()
     expect(await alert.textContent()).toContain('The input is not valid. /companyName must')
   })
 
-  test('it holds a token, and not the key', async () => {
+  test('it has a token instead of the key', async () => {
     expect([...credentials].filter((each) => each !== '')).toEqual([expect.stringMatching(/^Bearer plb_browser\./)])
     expect(await page.content()).not.toContain(backend.key)
   })

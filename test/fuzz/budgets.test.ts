@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test(`every figure of a budget is what its sources come to, for ${SECONDS} s, seed ${SEED}`, {
+test(`every figure of a budget equals the sum of its sources, for ${SECONDS} s, seed ${SEED}`, {
   timeout: TIMEOUT_MS,
 }, async () => {
   const taken = new Map<string, number>()

@@ -68,7 +68,7 @@ describe.concurrent(`generated requests for ${SECONDS} s, seed ${SEED}`, () => {
   )
 })
 
-test('many good requests succeed, because a generator whose requests are all refused would prove little', () => {
+test('many valid requests succeed, because a generator whose requests are all refused would prove little', () => {
   const counted = [...statuses].sort().map(([what, count]) => `${what}: ${count}`)
   console.log(`seed ${SEED}: ${counted.join(', ')}`)
   const sum = (those: RegExp) =>

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test(`paid, retained and payable are what is completed, to the cent, for ${SECONDS} s, seed ${SEED}`, {
+test(`paid, retained and payable amounts add up to the completed amount, to the cent, for ${SECONDS} s, seed ${SEED}`, {
   timeout: TIMEOUT_MS,
 }, async () => {
   const taken = new Map<string, number>()

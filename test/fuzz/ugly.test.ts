@@ -95,7 +95,7 @@ describe('bodies', () => {
     ['control characters', 'A\u0001\u001f\u007f\u0085\u2028'],
   ]
 
-  test.each(kept)('%s come back as they were sent', async (_what, companyName) => {
+  test.each(kept)('%s are returned unchanged', async (_what, companyName) => {
     const contacts = [{ name: companyName, email: null, phone: null, role: null, notify: true }]
     const created = await plumbline.post(VENDORS, { companyName, contacts })
     expect(created.status).toBe(201)
@@ -112,7 +112,7 @@ describe('bodies', () => {
     ['in a nested text', '{"companyName":"A","contacts":[{"name":"\\udfff\\ud800"}]}', '/contacts/0/name'],
     ['in an array of texts', '{"companyName":"A","scopes":["\\ud83d"]}', '/scopes/0'],
     ['in a field name', '{"companyName":"A","a\\udc00":1}', '/a\ufffd'],
-  ])('half of a character %s is refused', async (_where, body, pointer) => {
+  ])('an unpaired surrogate %s is refused', async (_where, body, pointer) => {
     const answer = await send(body)
     const { code, errors } = JSON.parse(answer.body)
     expect([answer.status, code, errors]).toEqual([
@@ -122,12 +122,12 @@ describe('bodies', () => {
     ])
   })
 
-  test('a whole character that is sent as two escapes is kept', async () => {
+  test('a character that is sent as two escapes is kept', async () => {
     const answer = await send('{"companyName":"\\ud83d\\ude00 \\\\ud800"}')
     expect([answer.status, JSON.parse(answer.body).companyName]).toEqual([201, '😀 \\ud800'])
   })
 
-  test('the last one of a repeated field counts, as in JSON', async () => {
+  test('the last value of a repeated field counts, as in JSON', async () => {
     const answer = await send('{"companyName":"First","companyName":"Second"}')
     expect([answer.status, JSON.parse(answer.body).companyName]).toEqual([201, 'Second'])
   })
@@ -149,7 +149,7 @@ describe('bodies', () => {
   })
 })
 
-describe('addresses', () => {
+describe('URLs', () => {
   test.each(
     [
       ['%00', 404],
@@ -174,13 +174,13 @@ describe('addresses', () => {
       [';a=1', 404],
       ['*', 404],
     ].map(([id, status]) => ({ id: String(id), status, start: String(id).slice(0, 40) })),
-  )('an id of $start is the id of nothing', async ({ id, status }) => {
+  )('an ID of $start is not found', async ({ id, status }) => {
     const answer = await raw(`GET ${VENDORS}/${id} HTTP/1.1\r\n${head()}\r\n`)
     expect(Number(answer.slice(9, 12))).toBe(status)
     expect(answer).toContain('Content-Type: application/problem+json')
   })
 
-  test('a target that is not an address is refused unseen', async () => {
+  test('a target that is not a URL is refused unread', async () => {
     expect(await raw(`GET ${VENDORS}/a b HTTP/1.1\r\n${head()}\r\n`)).toMatch(/^HTTP\/1\.1 400 /)
     expect(await raw(`GET ${VENDORS}/${'x'.repeat(100_000)} HTTP/1.1\r\n${head()}\r\n`)).toMatch(
       /^HTTP\/1\.1 (414|431) /,
@@ -224,7 +224,7 @@ describe('addresses', () => {
     ['an instant after a line break', 'updatedAfter=2026-01-01%0A00:00:00Z', 422],
     ['an instant without colons in its offset', 'updatedAfter=2026-01-01T00:00:00%2B1400', 200],
     ['ids that are empty', 'ids=,,,', 422],
-  ])('a query of %s is answered', async (_what, query, status) => {
+  ])('a query of %s gets a response', async (_what, query, status) => {
     const answer = await raw(`GET ${VENDORS}?${query} HTTP/1.1\r\n${head()}\r\n`)
     expect(Number(answer.slice(9, 12))).toBe(status)
   })
@@ -233,7 +233,7 @@ describe('addresses', () => {
 describe('headers', () => {
   // The memory of the process does not depend on the database, and thousands of requests take a while.
   const isHere = isTestedHere()
-  test.skipIf(!isHere)('a thousand content types leave nothing behind', { timeout: 120_000 }, async () => {
+  test.skipIf(!isHere)('a thousand content types use no memory afterwards', { timeout: 120_000 }, async () => {
     const send = async (from: number) => {
       for (let i = from; i < from + 1000; i++) {
         const { status } = await plumbline.post(VENDORS, '{}', { headers: { 'content-type': `application/x-${i}` } })
@@ -253,18 +253,18 @@ describe('headers', () => {
     ['a length and chunks', 'Content-Length: 2\r\nTransfer-Encoding: chunked'],
     ['an unknown transfer encoding', 'Transfer-Encoding: gzip'],
     ['a header of 100,000 characters', `X-Long: ${'x'.repeat(100_000)}`],
-  ])('%s is refused before it is a request', async (_what, line) => {
+  ])('%s is refused before it becomes a request', async (_what, line) => {
     const answer = await raw(`POST ${VENDORS} HTTP/1.1\r\n${head(line)}\r\n{}`)
     expect(Number(answer.slice(9, 12))).toBeGreaterThanOrEqual(400)
     expect(Number(answer.slice(9, 12))).toBeLessThan(500)
   })
 
-  test('a compressed body is refused as an unsupported type', async () => {
+  test('a compressed body is refused as an unsupported media type', async () => {
     const answer = await plumbline.post(VENDORS, '{"companyName":"A"}', { headers: { 'content-encoding': 'gzip' } })
     expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type'])
   })
 
-  test('a request id that is unsafe in a log is replaced, and any other is kept', async () => {
+  test('a request ID that is unsafe in a log is replaced, and any other is kept', async () => {
     const kept = await plumbline.get('/api/ext/me', { headers: { 'x-request-id': 'trace-1.a:b_c' } })
     expect(kept.headers.get('x-request-id')).toBe('trace-1.a:b_c')
     for (const id of ['a b', 'é', '"', 'x'.repeat(200), '{"a":1}', '']) {
@@ -273,7 +273,7 @@ describe('headers', () => {
     }
   })
 
-  test('a client that waits for 100 Continue gets it, and one that hangs up early harms nobody', async () => {
+  test('a client that waits for 100 Continue gets it, and one that hangs up early does no harm', async () => {
     const waiting = await raw(`POST ${VENDORS} HTTP/1.1\r\n${head('Expect: 100-continue', 'Content-Length: 19')}\r\n`, [
       '{"companyName":"A"}',
     ])

@@ -70,7 +70,7 @@ describe.skipIf(!isHere)('mock and service', () => {
     await receiver.close()
   })
 
-  test('every operation was performed, and every status that it declares provoked', () => {
+  test('every operation was performed, and each of its declared statuses was provoked', () => {
     const seen = new Set(played.map(({ operation, answer }) => `${operation?.id} ${answer.status}`))
     const unseen = operations.flatMap(({ id, declaration }) =>
       Object.keys(declaration.responses)
@@ -80,7 +80,7 @@ describe.skipIf(!isHere)('mock and service', () => {
     expect(unseen).toEqual([])
   })
 
-  test('every code that a problem of an operation can have was provoked', () => {
+  test('every problem code of an operation was provoked', () => {
     const codes = new Set(played.map(({ answer }) => answer.body?.code))
     // beta_full occurs only when an organization is created, which this API cannot do, and malformed requests are
     // refused before there is an operation.
@@ -93,12 +93,12 @@ describe.skipIf(!isHere)('mock and service', () => {
     expect(others.filter((code) => !codes.has(code) && !isOnPostgresOnly(code))).toEqual([])
   })
 
-  describe('the mock answers as the service does', () => {
+  describe('the mock responds like the service', () => {
     test.each(operations)('$id', (operation) => compareAll((each) => each.operation?.id === operation.id))
-    test('where there is no operation', () => compareAll((each) => each.operation === null))
+    test('for an unknown operation', () => compareAll((each) => each.operation === null))
   })
 
-  test('the example of each problem says what the service says, word for word', () => {
+  test('the example of each problem has the wording of the service', () => {
     const said = Map.groupBy(
       played.filter(({ answer }) => answer.status >= 400),
       ({ answer }) => answer.body?.code,
@@ -117,7 +117,7 @@ describe.skipIf(!isHere)('mock and service', () => {
     expect(differing).toEqual([])
   })
 
-  test('differences.txt lists only what differs', () => {
+  test('differences.txt lists only actual differences', () => {
     expect([...listed].filter((what) => !differing.has(what) && !isOnPostgresOnly(what))).toEqual([])
   })
 })

@@ -15,13 +15,13 @@ const linesLike = (pattern: RegExp) =>
       .flatMap((line, i) => (pattern.test(line) ? [`${file}:${i + 1} ${line.trim()}`] : [])),
   )
 
-test('a command that runs TypeScript is for the Node that npm ci brings, because an older one only has to run npm', () => {
+test('commands that run TypeScript use the Node that npm ci installs, because an older one only needs to run npm', () => {
   expect(documented.length).toBeGreaterThan(15)
   expect(linesLike(/npx node \S+\.ts\b/).length).toBeGreaterThan(4)
   expect(linesLike(/(?<!npx |\.bin\/|[\w-])node (-\S+ )*[\w./-]+\.ts\b/)).toEqual([])
 })
 
 // Our packages are not on npm yet, and somebody else could publish one under such a name.
-test('no page installs from the registry what is not published there', () => {
+test('no page installs unpublished packages from the registry', () => {
   expect(linesLike(/npm (i|install|add) (-\S+ )*@plumbline\//)).toEqual([])
 })

@@ -34,7 +34,7 @@ function leadsNowhere(page: string, target: string): boolean {
   return anchor !== undefined && linked.endsWith('.md') && !anchorsOf(linked).includes(anchor)
 }
 
-test('every link between Markdown pages leads to a file and a heading', () => {
+test('every link between Markdown pages points to a file and a heading', () => {
   const links = pages.flatMap((page) =>
     [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ page, target })),
   )

@@ -25,7 +25,7 @@ const manifest = (at: string) => JSON.parse(readFileSync(path.join(root, at, 'pa
 const npm = (cwd: string, ...args: string[]) =>
   execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 
-test('the packages have one version and license, and need what the repository is tested with', () => {
+test('the packages have one version and license, and require what the repository is tested with', () => {
   const own = manifest('.')
   const tested = { ...own.devDependencies, ...own.dependencies }
   for (const at of ['client', 'mock', 'scripts/conformance']) {
@@ -36,7 +36,7 @@ test('the packages have one version and license, and need what the repository is
   }
 })
 
-test('npm would publish the mock, which answers without this repository', { timeout: 120_000 }, async () => {
+test('npm would publish the mock, which works without this repository', { timeout: 120_000 }, async () => {
   const source = path.join(root, 'mock')
   const told = JSON.parse(npm(source, 'publish', '--dry-run', '--json', '--silent'))
   const { files } = told['@plumbline/mock'] as { files: { path: string }[] }

@@ -12,7 +12,7 @@ test('the license at the root is the one that the package and the contract name'
   expect(read('LICENSE')).toBe(read('client/LICENSE'))
 })
 
-test('what CONTRIBUTING.md points at is there', () => {
+test('everything that CONTRIBUTING.md refers to exists', () => {
   const text = read('CONTRIBUTING.md')
   const links = [...text.matchAll(/\]\(([\w./-]+)\)/g)].map(([, file = '']) => file)
   const files = [...text.matchAll(/`([\w-]+(?:\/[\w.-]+)+|[\w-]+\.(?:yaml|md))`/g)].map(([, file = '']) => file)

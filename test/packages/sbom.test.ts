@@ -30,13 +30,13 @@ describe('the bill of materials', () => {
     bill = JSON.parse(execFileSync(process.execPath, [path.join(root, 'scripts/sbom.ts')], { encoding: 'utf8' }))
   })
 
-  test('is CycloneDX and speaks of this package', () => {
+  test('is CycloneDX and describes this package', () => {
     expect(bill.bomFormat).toBe('CycloneDX')
     expect(bill.$schema).toBe(`http://cyclonedx.org/schema/bom-${bill.specVersion}.schema.json`)
     expect(bill.metadata.component).toMatchObject({ name: manifest.name, version: manifest.version })
   })
 
-  test('has every package that the service depends on, at the version that is locked, and none of the tools', () => {
+  test('has every package that the service depends on, at the locked version, and no tools', () => {
     const found = new Set(bill.components.map(({ name, version }) => `${name} ${version}`))
     const names = new Set(bill.components.map(({ name }) => name))
     const direct = Object.keys(manifest.dependencies)
@@ -50,7 +50,7 @@ describe('the bill of materials', () => {
     expect(tools.filter((name) => names.has(name))).toEqual([])
   })
 
-  test('names each package once and knows all that another leads to', () => {
+  test('names each package once, and every package that another depends on', () => {
     const refs = bill.components.map((component) => component['bom-ref'])
     expect(new Set(refs).size).toBe(refs.length)
     const known = new Set([...refs, bill.metadata.component['bom-ref']])

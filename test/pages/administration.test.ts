@@ -6,7 +6,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectNoComplaints, visit } from './pages.ts'
 
-describe.skipIf(chromium === null)('people, the organization and what happened, on pages', () => {
+describe.skipIf(chromium === null)('the pages of users, the organization and its history', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let seen: Seen
@@ -23,7 +23,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     await plumbline.stop()
   })
 
-  test('a colleague is invited, and one whose address is taken is refused where the address stands', async () => {
+  test('a user can be invited, and a taken email address is refused at its field', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/settings/people`)
     const dialog = page.locator('.dialog')
@@ -45,7 +45,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     ])
   })
 
-  test('a role is changed, and a change of somebody else meanwhile is shown before it is overwritten', async () => {
+  test('a role can be changed, and a concurrent change is shown before it is overwritten', async () => {
     const { page } = seen
     const row = page.getByRole('row', { name: /Elena Ruiz/ })
     await row.getByRole('button', { name: /More about/ }).click()
@@ -77,7 +77,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     expect(after).toMatchObject({ role: 'salesperson', phone: '+1 512 555 0142' })
   })
 
-  test('somebody is deactivated and let in again, and what each role may do stands in a table', async () => {
+  test('a user can be deactivated and reactivated, and a table shows what each role may do', async () => {
     const { page } = seen
     const row = page.getByRole('row', { name: /Elena Ruiz/ })
     for (const [item, word, state] of [
@@ -100,7 +100,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
       .toEqual([...['reads, writes', 'reads, writes'], ...['nothing', 'nothing', 'nothing', 'nothing', 'nothing']])
   })
 
-  test('what holds for the organization is changed in its parts, and a fault stands at its field', async () => {
+  test('settings of the organization can be changed separately, and an error is shown at its field', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/settings/organization`)
     const dialog = page.locator('.dialog')
@@ -130,7 +130,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     })
   })
 
-  test('an event is found by its type, and shows what subscribers got', async () => {
+  test('an event is found by its type, and shows what subscribers received', async () => {
     const { page } = seen
     await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing', scopes: ['framing'] })
     await page.goto(`${plumbline.url}/settings/events`)
@@ -148,7 +148,7 @@ describe.skipIf(chromium === null)('people, the organization and what happened, 
     await page.waitForURL('**/settings/events?resourceId=ven_*')
   })
 
-  test('the audit trail is narrowed by clicks and days, in the address, and exported', async () => {
+  test('the audit trail can be filtered by clicks and dates in the URL, and exported', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/settings/audit?resourceType=organization`)
     const row = page.getByRole('row', { name: /organization.updated/ }).first()

@@ -5,7 +5,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
 
-describe.skipIf(chromium === null)('a builder that begins', () => {
+describe.skipIf(chromium === null)('a new builder', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let seen: Seen
@@ -27,7 +27,7 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
       .getByRole('listitem')
       .filter({ hasText: title })
 
-  test('is led by Today, whose steps are done by what there is', async () => {
+  test('sees first steps on Today, which are completed by existing records', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/today`)
     // This suite already has a key.
@@ -44,7 +44,7 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
     expect(site).toMatchObject({ name: 'Juniper Ridge', city: 'Austin', status: 'active' })
   })
 
-  test('brings its vendors from a file: columns, a trial with the faults of each row, then for real', async () => {
+  test('imports its vendors from a file: columns, a trial with the errors of each row, then the import', async () => {
     const { page } = seen
     await step('Import vendors').getByRole('link', { name: 'Import file' }).click()
     const choose = (text: string) =>
@@ -87,7 +87,7 @@ describe.skipIf(chromium === null)('a builder that begins', () => {
     await page.getByRole('link', { name: 'Vendor 0, Inc.' }).waitFor()
   })
 
-  test('does not see the steps again once somebody dismissed them, or the first order is written', async () => {
+  test('no longer sees the steps after dismissing them, or after the first order', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/today`)
     await page.getByText('3 of 5 done').waitFor()

@@ -6,7 +6,7 @@ import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
 import { expectNoComplaints, visit } from './pages.ts'
 
-describe.skipIf(chromium === null)('bidding, by clicking', () => {
+describe.skipIf(chromium === null)('the bidding pages', () => {
   let plumbline: TestPlumbline
   let site: Site
   let browser: Browser
@@ -23,7 +23,7 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
     await plumbline.stop()
   })
 
-  test('two framers are asked for a price, by line', async () => {
+  test('two framers are asked for prices per line', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/bidding`)
     await page.getByRole('link', { name: 'New request' }).first().click()
@@ -48,7 +48,7 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
     await page.getByRole('heading', { name: 'Framing, Lot 15' }).waitFor()
   })
 
-  test('a bid that came on the phone is recorded, and one that comes by itself is seen within two seconds', async () => {
+  test('a bid by phone can be recorded, and an arriving bid appears within two seconds', async () => {
     const { page } = seen
     await page.getByRole('link', { name: /^Invitations/ }).click()
     const row = page.getByRole('row', { name: /Lone Star/ })
@@ -70,7 +70,7 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
     await page.getByText('24,500').first().waitFor({ timeout: 4000 })
   })
 
-  test('the award is tried first, changes nothing, and is then done with the keyboard', async () => {
+  test('an award is first tried without changes, and then made with the keyboard', async () => {
     const { page } = seen
     const id = page.url().split('/').at(-1)?.split('?')[0]
     await page.getByRole('button', { name: 'Award… to Lone Star' }).focus()
@@ -90,7 +90,7 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
     expect(accepted.body.poIds).toHaveLength(1)
   })
 
-  test('after an award to the dearer bid, the lowest amount and how far it is from the budget are of one bid', async () => {
+  test('after an award to the higher bid, the lowest amount and its difference from the budget are of the same bid', async () => {
     const { page } = seen
     const as = { key: site.key }
     const { body: home } = await plumbline.post(
@@ -138,7 +138,7 @@ describe.skipIf(chromium === null)('bidding, by clicking', () => {
     await page.getByText('31,234').first().waitFor()
   })
 
-  test('a request is cancelled with a reason, and one of another builder is not found', async () => {
+  test("a request can be canceled with a reason, and another builder's is not found", async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Cancel request…' }).click()

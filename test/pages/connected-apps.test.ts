@@ -6,7 +6,7 @@ import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, visit } from './pages.ts'
 
 /** An app that a user connects and disconnects by clicking. */
-describe.skipIf(chromium === null)('a person in a browser', () => {
+describe.skipIf(chromium === null)('a user in a browser', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let app: OauthApp
@@ -23,7 +23,7 @@ describe.skipIf(chromium === null)('a person in a browser', () => {
     await plumbline.stop()
   })
 
-  test('sees what an app asks for, lets it in, and disconnects it in the settings', async () => {
+  test('sees what an app requests, connects it, and disconnects it in the settings', async () => {
     const seen = await visit(browser, plumbline)
     const { page } = seen
     await page.goto(plumbline.url + app.address({ redirect_uri: redirect() }))
@@ -58,7 +58,7 @@ describe.skipIf(chromium === null)('a person in a browser', () => {
     await seen.close()
   })
 
-  test('who is not signed in comes back to what the app asks, by the link in another window too', async () => {
+  test("who is not signed in returns to the app's request, with the link in another window too", async () => {
     const seen = await visit(browser, plumbline)
     const { page } = seen
     const address = app.address({ redirect_uri: redirect() })

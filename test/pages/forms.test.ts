@@ -5,7 +5,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
 
-describe.skipIf(chromium === null)('what is reported and entered on pages', () => {
+describe.skipIf(chromium === null)('the forms of the pages', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let seen: Seen
@@ -55,7 +55,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
   }
   const taskNow = async (at: number) => (await plumbline.get(`/api/ext/tasks/${tasks[at]}`)).body
 
-  test('a vendor is asked for a day, proposes another one, and the task moves to it', async () => {
+  test('a vendor is asked for a date, proposes another one, and the task moves to it', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/schedule`)
     for (const week of ['This week', 'Next week']) {
@@ -83,7 +83,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     expect(await taskNow(0)).toMatchObject({ plannedStart: other, confirmation: { status: 'confirmed' } })
   })
 
-  test('a task is started and completed, item by item, or for a reason before its turn', async () => {
+  test('a task can be started and completed, item by item, or early with a reason', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/homes/${homeId}?tab=schedule&task=${tasks[1]}`)
     const choose = async (choice: string) => {
@@ -114,7 +114,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     expect(await taskNow(2)).toMatchObject({ status: 'completed', inspectionResult: 'failed' })
   })
 
-  test('an order is written from the lines of the budget, and its progress recorded line by line', async () => {
+  test('an order can be written from the lines of the budget, and its progress recorded line by line', async () => {
     const { page } = seen
     const lines = `/api/ext/homes/${homeId}/budget/lines`
     await made(lines, { scope: 'framing', amount: 30_000, description: 'Framing labor' })
@@ -170,7 +170,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     expect(data.map(({ budgeted }: { budgeted: number }) => budgeted)).toEqual([29_500, 12_500])
   })
 
-  test('a lead’s page keeps what was done with it, and when to get in touch again', async () => {
+  test("a lead's page keeps its activities, and when to get in touch again", async () => {
     const { page } = seen
     const { id } = await made('/api/ext/leads', { lastName: 'Carrick', source: 'phone', phone: '+1 512 555 0155' })
     await page.goto(`${plumbline.url}/sales`)
@@ -190,7 +190,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     expect([lead.status, lead.nextActivityAt]).toEqual(['qualified', '2099-01-05T06:00:00.000Z'])
   })
 
-  test('an option’s page says what it takes; it is offered, and retired again', async () => {
+  test("an option's page shows its parts, and it can be offered and retired again", async () => {
     const { page } = seen
     const option = {
       code: 'KI-UP42',
@@ -212,7 +212,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     expect((await plumbline.get(`/api/ext/options/${id}`)).body.status).toBe('retired')
   })
 
-  test('a lead buys a home; its deposit comes, and what the sale depends on is cleared', async () => {
+  test('a lead buys a home, pays the deposit, and the contingencies are cleared', async () => {
     const { page } = seen
     await made('/api/ext/leads', { firstName: 'Elena', lastName: 'Marsh', source: 'website', email: 'e@example.com' })
     await page.goto(`${plumbline.url}/sales`)
@@ -246,7 +246,7 @@ describe.skipIf(chromium === null)('what is reported and entered on pages', () =
     })
   })
 
-  test('a subscription whose receiver does not answer stands on Today', async () => {
+  test('a subscription whose receiver does not respond is shown on Today', async () => {
     const { page } = seen
     await made('/api/ext/webhooks', { url: 'http://127.0.0.1:1/hook', eventTypes: ['vendor.created'] })
     await made('/api/ext/vendors', { companyName: 'Travis Roof & Gutter' })

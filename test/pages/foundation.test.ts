@@ -16,8 +16,8 @@ afterAll(() => plumbline.stop())
 const read = (path: string, headers: Record<string, string> = {}) =>
   fetch(plumbline.url + path, { headers, redirect: 'manual' })
 
-describe('the admin area is served', () => {
-  test('as one document for every address of a page, and for no other', async () => {
+describe('the admin area', () => {
+  test('is one document for the URL of every page, and for no other', async () => {
     for (const path of ['/', '/bidding', '/bidding/brq_1?tab=bids', '/settings/keys']) {
       const answer = await read(path)
       expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, 200, 'text/html; charset=utf-8'])
@@ -31,13 +31,13 @@ describe('the admin area is served', () => {
       expect([path, await (await read(path)).text()]).not.toEqual([path, expect.stringContaining('id="root"')])
   })
 
-  test('under a policy that lets nothing in from elsewhere', async () => {
+  test('has a policy that allows nothing from elsewhere', async () => {
     const policy = (await read('/')).headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/default-src 'none'; script-src 'self'; style-src 'self'/)
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
   })
 
-  test('and the document is asked for again, while files are kept for ever and come compressed', async () => {
+  test('revalidates the document, while files are cached forever and compressed', async () => {
     const document = await read('/')
     expect(document.headers.get('cache-control')).toBe('no-cache')
     const again = await read('/today', { 'if-none-match': document.headers.get('etag') ?? '' })
@@ -49,7 +49,7 @@ describe('the admin area is served', () => {
     expect((await read(script, { 'accept-encoding': 'identity' })).headers.get('content-encoding')).toBeNull()
   })
 
-  test('below the path of the public address, if it has one', async () => {
+  test('is below the path of the public URL, if it has one', async () => {
     const below = await startTestPlumbline({ PUBLIC_URL: 'https://builder.example.com/plumbline' })
     const text = await (await fetch(below.url)).text()
     await below.stop()
@@ -82,7 +82,7 @@ describe.skipIf(chromium === null)('in a browser', () => {
     expect(total).toBeLessThan(250_000)
   })
 
-  test('search leads to a record by a few letters and Enter', async () => {
+  test('search opens a record with a few letters and Enter', async () => {
     const site = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
     const vendor = await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing', scopes: ['framing'] })
     const request = await plumbline.post('/api/ext/bids/request', {
@@ -101,7 +101,7 @@ describe.skipIf(chromium === null)('in a browser', () => {
     await page.waitForURL(`**/bidding/${request.body.id}`)
   })
 
-  test('a list keeps its search and order in the address, says when nothing matches, and exports what it shows', async () => {
+  test('a list keeps its search and order in the URL, reports missing matches, and exports what it shows', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/bidding?q=nothing+like+it`)
     await page.getByText('No matching requests').waitFor()
@@ -120,7 +120,7 @@ describe.skipIf(chromium === null)('in a browser', () => {
     expect(Buffer.concat(chunks).toString()).toContain('BR-0001')
   })
 
-  test('every page shows the calls that made it, ready to be copied', async () => {
+  test('every page shows its API calls, ready to copy', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/bidding`)
     await page.getByRole('button', { name: 'View as API call' }).click()

@@ -5,7 +5,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectNoComplaints, visit } from './pages.ts'
 
-describe.skipIf(chromium === null)('homes on pages', () => {
+describe.skipIf(chromium === null)('the pages of homes', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let seen: Seen
@@ -43,7 +43,7 @@ describe.skipIf(chromium === null)('homes on pages', () => {
     await plumbline.stop()
   })
 
-  test('lead from the list to a home, its budget by scope and what ends above it', async () => {
+  test('link from the list to a home, its budget by trade, and overruns at the top', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/homes`)
     await page.getByRole('link', { name: 'Lot 14' }).click()
@@ -61,7 +61,7 @@ describe.skipIf(chromium === null)('homes on pages', () => {
     await page.getByRole('link', { name: 'Lone Star Framing' }).waitFor()
   })
 
-  test('show their schedule as a table too, try a delay with all that it moves, and then do it', async () => {
+  test('show the schedule as a table too, try a delay with its effects, and save it', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/homes/${homeId}?tab=schedule`)
     const framed = page
@@ -87,7 +87,7 @@ describe.skipIf(chromium === null)('homes on pages', () => {
     ])
   })
 
-  test('move from status to status, and say what holds them back before anybody tries', async () => {
+  test('change the status, and show in advance what prevents a change', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/homes/${homeId}`)
     const dialog = page.locator('.dialog')

@@ -6,7 +6,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectNoComplaints, visit } from './pages.ts'
 
-describe.skipIf(chromium === null)('signing in, and API keys', () => {
+describe.skipIf(chromium === null)('the sign-in and the pages of API keys', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let seen: Seen
@@ -21,7 +21,7 @@ describe.skipIf(chromium === null)('signing in, and API keys', () => {
     await plumbline.stop()
   })
 
-  test('a link signs in by a click, and leads back to where one was', async () => {
+  test('a sign-in link works with a click, and returns to the previous page', async () => {
     const door = await visit(browser, plumbline)
     const { page } = door
     await page.context().clearCookies()
@@ -50,7 +50,7 @@ describe.skipIf(chromium === null)('signing in, and API keys', () => {
     ...['/\t/evil.example.com/', '/\n/evil.example.com/', '/\r\\evil.example.com/', '//evil.example.com/'],
     ...['/\\evil.example.com/', '\t//evil.example.com/', 'https://evil.example.com/', '.evil.example.com/'],
     ...['@evil.example.com/', 'javascript:alert(1)'],
-  ])('a sign-in does not lead to another origin by to=%j', async (to) => {
+  ])('a sign-in does not redirect to another origin with to=%j', async (to) => {
     const door = await visit(browser, plumbline)
     const { page } = door
     const { url } = await plumbline.app.surroundings.identity.makeLink('priya@harrowfinch.example.com', 60_000)
@@ -61,7 +61,7 @@ describe.skipIf(chromium === null)('signing in, and API keys', () => {
     await door.close()
   })
 
-  test('a key is made with the keyboard alone, works, and its secret is shown once', async () => {
+  test('a key can be created with the keyboard alone, works, and its secret is shown once', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/settings/keys`)
     const create = page.getByRole('button', { name: 'New key' })
@@ -95,7 +95,7 @@ describe.skipIf(chromium === null)('signing in, and API keys', () => {
     expect(await page.content()).not.toContain(secret)
   })
 
-  test('a fault stands at the field that it is about', async () => {
+  test('an error is shown at its field', async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByRole('radio', { name: 'Read all' }).check({ force: true })
@@ -108,7 +108,7 @@ describe.skipIf(chromium === null)('signing in, and API keys', () => {
     await page.keyboard.press('Escape')
   })
 
-  test('a key is rotated with an overlap and then revoked, and refused from then on', async () => {
+  test('a key can be rotated with an overlap and revoked, and is refused afterwards', async () => {
     const { page } = seen
     await page.getByRole('link', { name: 'Voice agent' }).click()
     await page.getByRole('button', { name: 'Rotate' }).click()
@@ -128,7 +128,7 @@ describe.skipIf(chromium === null)('signing in, and API keys', () => {
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
   })
 
-  test('somebody whose role has no keys is not offered them', async () => {
+  test('users whose role has no keys do not see the page', async () => {
     await createUser(plumbline.database, plumbline.clock, {
       ...{ organizationId: plumbline.organizationId, name: 'Vera Okafor', email: 'vera@harrowfinch.example.com' },
       ...{ role: 'viewer', poApprovalLimit: null },

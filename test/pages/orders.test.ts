@@ -6,7 +6,7 @@ import { pdf, sha256 as sha256Of } from '../support/files.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
 
-describe.skipIf(chromium === null)('orders on pages', () => {
+describe.skipIf(chromium === null)('the pages of orders', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let seen: Seen
@@ -43,7 +43,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     await plumbline.stop()
   })
 
-  test('are approved and sent back from the queue, which says what each does to the budget', async () => {
+  test('approve and send back from the queue, which shows the effect on the budget', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders/approvals`)
     await page.getByText('Orders that need approval: $67,869 in total.').waitFor()
@@ -64,7 +64,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     })
   })
 
-  test('show their lines and steps, and try each step before it is taken', async () => {
+  test('show lines and steps, and try each step before it is done', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders`)
     await page.getByRole('link', { name: 'PO-0014-01' }).click()
@@ -89,7 +89,7 @@ describe.skipIf(chromium === null)('orders on pages', () => {
     expect(file.suggestedFilename()).toBe('PO-0014-01.pdf')
   })
 
-  test('take files, of which the vendor sees those that are shared with it', async () => {
+  test('accept files, of which the vendor sees the shared ones', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders/${orders[0]}`)
     await page.getByText('No files yet.').waitFor()

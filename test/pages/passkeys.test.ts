@@ -8,7 +8,7 @@ import { expectAccessible, expectNoComplaints } from './pages.ts'
 
 const OWNER = 'priya@harrowfinch.example.com'
 
-describe.skipIf(chromium === null)('passkeys, with a device that Chromium imitates', () => {
+describe.skipIf(chromium === null)('passkeys, with a device that Chromium simulates', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let seen: Seen
@@ -40,7 +40,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium imitat
     await plumbline.stop()
   })
 
-  test('one is added in the settings, and a second one of the same device is not made', async () => {
+  test('one is added in the settings, and a second one on the same device is refused', async () => {
     const { page } = seen
     await page.goto(`${url}/today`)
     await page.getByRole('button', { name: /Priya Harrow/ }).click()
@@ -59,7 +59,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium imitat
     await page.getByRole('row', { name: /The office’s laptop/ }).waitFor()
   })
 
-  test('it signs in at the door, by the keyboard alone, and leads back to where one was', async () => {
+  test('one signs in with the keyboard alone, and returns to the previous page', async () => {
     const { page } = seen
     await page.context().clearCookies()
     await page.goto(`${url}/vendors?status=active`)
@@ -108,7 +108,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium imitat
     await page.waitForURL('**/settings/passkeys')
   })
 
-  test('it is renamed and removed, and then it lets nobody in, which the door says', async () => {
+  test('one can be renamed and removed, and then the sign-in page refuses it', async () => {
     const { page } = seen
     await page.goto(`${url}/settings/passkeys`)
     const dialog = page.getByRole('dialog')

@@ -4,7 +4,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
 
-describe.skipIf(chromium === null)('payments on pages', () => {
+describe.skipIf(chromium === null)('the pages of payments', () => {
   let plumbline: TestPlumbline
   let browser: Browser
 
@@ -38,7 +38,7 @@ describe.skipIf(chromium === null)('payments on pages', () => {
     await plumbline.stop()
   })
 
-  test('are tried as a run that says what it leaves out, and then made, approved, waived and paid', async () => {
+  test('try a run that says what it skips, and then create, approve, waive and pay it', async () => {
     const seen = await visit(browser, plumbline)
     const { page } = seen
     await page.goto(`${plumbline.url}/payments?through=2031-01-31`)

@@ -37,7 +37,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     await plumbline.stop()
   })
 
-  test('the builder asks three framers blindly, and each opens the link that it was mailed', async () => {
+  test('the builder invites three framers blindly, and each opens the link in its email', async () => {
     const { page } = office
     await page.goto(`${plumbline.url}/bidding/new`)
     await page.getByLabel('Community').selectOption({ index: 1 })
@@ -68,7 +68,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     }
   })
 
-  test('each framer prices it on its own page, the first with the keyboard alone, and sees nobody else', async () => {
+  test('each framer enters its price on its own page, the first with the keyboard alone, and sees no other', async () => {
     for (const [i, { page }] of vendors.entries()) {
       const press = i === 0 ? pressByKeyboard : (of: Locator) => of.click()
       await press(page.getByRole('link', { name: 'Yes, enter our price' }))
@@ -89,7 +89,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     }
   })
 
-  test('bids appear by themselves where somebody watches, without an amount until bidding is closed', async () => {
+  test('bids appear by themselves on an open page, without amounts until bidding is closed', async () => {
     const { page } = watching
     await page.getByText('3 of 3').waitFor(BY_ITSELF)
     await page.getByText('This request is blind: amounts are hidden until bidding closes.').waitFor()
@@ -125,7 +125,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     }
   })
 
-  test('the order is issued by clicking, and the framer accepts it on its page', async () => {
+  test('the order is issued with a click, and the framer accepts it on its page', async () => {
     const { page } = office
     await page.getByRole('link', { name: 'Orders', exact: true }).first().click()
     await page.getByRole('link', { name: /^PO-/ }).first().click()

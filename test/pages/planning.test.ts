@@ -5,7 +5,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectNoComplaints, visit } from './pages.ts'
 
-describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () => {
+describe.skipIf(chromium === null)('the pages of the schedule, sales and the catalog', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let seen: Seen
@@ -44,7 +44,7 @@ describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () 
     await plumbline.stop()
   })
 
-  test('the look-ahead says who comes when, and a vendor’s name narrows it to what that one does', async () => {
+  test('the look-ahead shows who comes when, and can be filtered by vendor', async () => {
     const ahead = await visit(browser, plumbline)
     const { page } = ahead
     await page.clock.setFixedTime('2030-01-08T18:00:00Z')
@@ -62,7 +62,7 @@ describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () 
     await ahead.close()
   })
 
-  test('leads move over the board, and a lost one says why', async () => {
+  test('leads move across the board, and a lost one has a reason', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/sales`)
     await page.getByRole('button', { name: 'Move Elena Marsh' }).click()
@@ -75,7 +75,7 @@ describe.skipIf(chromium === null)('schedule, sales and catalogue on pages', () 
     await page.getByText('Elena Marsh: lost').waitFor()
   })
 
-  test('a sale is approved and goes on stage by stage, or does without one for a reason', async () => {
+  test('a sale is approved and advances stage by stage, or skips one with a reason', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/sales/all`)
     await page.getByRole('link', { name: 'Oswin Carrick' }).click()

@@ -6,7 +6,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
 
-describe.skipIf(chromium === null)('proposals on pages', () => {
+describe.skipIf(chromium === null)('the pages of proposals', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let seen: Seen
@@ -36,7 +36,7 @@ describe.skipIf(chromium === null)('proposals on pages', () => {
     return proposal.id
   }
 
-  test('lead from Today to what an agent would change, and are approved once it was tried again', async () => {
+  test("link from Today to an agent's proposed change, which is tried again and then approved", async () => {
     const id = await propose('PATCH', `/api/ext/vendors/${vendorId}`, { phone: '+1 512 555 0199' })
     const { page } = seen
     await page.goto(`${plumbline.url}/today`)
@@ -56,7 +56,7 @@ describe.skipIf(chromium === null)('proposals on pages', () => {
     expect((await plumbline.get(`/api/ext/proposals/${id}`)).body.decidedBy.type).toBe('user')
   })
 
-  test('are refused with a reason, and found by what became of them', async () => {
+  test('refuse with a reason, and find proposals by their outcome', async () => {
     const id = await propose('POST', '/api/ext/vendors', { companyName: 'Redrock Concrete', scopes: ['concrete'] })
     const { page } = seen
     await page.goto(`${plumbline.url}/agents/proposals?status=proposed`)
@@ -73,7 +73,7 @@ describe.skipIf(chromium === null)('proposals on pages', () => {
     expect((await plumbline.get(`/api/ext/proposals/${id}`)).body.decisionReason).toMatch(/enough/)
   })
 
-  test('say what to do when somebody was faster, things have changed, or a role does not cover them', async () => {
+  test('say what to do if another user was faster, records have changed, or the role is not sufficient', async () => {
     const taken = { externalId: 'erp-77' }
     const blocked = await propose('PATCH', `/api/ext/vendors/${vendorId}`, taken)
     await plumbline.post('/api/ext/vendors', { companyName: 'Was Faster', ...taken })
@@ -101,7 +101,7 @@ describe.skipIf(chromium === null)('proposals on pages', () => {
     await other.close()
   })
 
-  test('are not approved when a record has changed since, and show the change', async () => {
+  test('refuse the approval if a record has changed since, and show the change', async () => {
     const id = await propose('PATCH', `/api/ext/vendors/${vendorId}`, { contactName: 'Ann' })
     const { page } = seen
     await page.goto(`${plumbline.url}/agents/proposals/${id}`)
@@ -117,7 +117,7 @@ describe.skipIf(chromium === null)('proposals on pages', () => {
     expect((await plumbline.get(`/api/ext/proposals/${id}`)).body.status).toBe('proposed')
   })
 
-  test('of several steps show each with what it takes', async () => {
+  test('show each step with its input', async () => {
     const steps = [
       { name: 'vendor', skill: 'createVendor', input: { companyName: 'Pecan Street Painters' } },
       {

@@ -36,7 +36,7 @@ describe.skipIf(chromium === null)('every screen', () => {
   let seen: Seen | null = null
 
   test.each(SCREENS)(
-    '$name holds no finding of axe, light and dark, and does not scroll sideways on a phone',
+    '$name has no finding of axe, in light and dark, and does not scroll sideways on a phone',
     async (screen) => {
       const address = await screen.path(finder(plumbline.url, cookie))
       const shown = seen ?? (await visitWith(cookie))

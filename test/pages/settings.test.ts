@@ -7,7 +7,7 @@ import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { expectAccessible, expectNoComplaints, goOn, visit } from './pages.ts'
 
-describe.skipIf(chromium === null)('settings on pages', () => {
+describe.skipIf(chromium === null)('the pages of settings', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let seen: Seen
@@ -25,7 +25,7 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     await plumbline.stop()
   })
 
-  test('what the keys sent stands against both limits, by day and by key', async () => {
+  test('the requests of keys are shown against both limits, by day and by key', async () => {
     const { page } = seen
     const narrow = await plumbline.newKey(['vendors:read'])
     for (let sent = 0; sent < 3; sent++) await plumbline.get('/api/ext/vendors', { key: narrow })
@@ -49,7 +49,7 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     expectNoComplaints(seen)
   })
 
-  test('a webhook is made, its secret shown once, and a test shows how the receiver answers', async () => {
+  test("a webhook is created, its secret shown once, and a test shows the receiver's response", async () => {
     const { page } = seen
     receiver.answer((_received, response) => response.writeHead(503).end('down for repair'))
     await page.goto(`${plumbline.url}/settings/webhooks`)
@@ -73,7 +73,7 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     expect(receiver.received.at(-1)?.headers['webhook-test']).toBe('true')
   })
 
-  test('what a receiver did not take is seen with its attempts, sent again, and recovered', async () => {
+  test('failed deliveries are shown with their attempts, sent again, and recovered', async () => {
     const { page } = seen
     await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing', scopes: ['framing'] })
     await page.getByRole('link', { name: 'Deliveries' }).click()
@@ -94,7 +94,7 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     await page.getByText(/deliveries queued/).waitFor()
   })
 
-  test('a webhook is paused and resumed, gets another secret, and is deleted; readers of the pages find no barrier', async () => {
+  test('a webhook can be paused, resumed, given a new secret and deleted, accessibly for screen readers', async () => {
     const { page } = seen
     const address = new URL(page.url()).pathname
     await page.getByRole('button', { name: 'Pause' }).click()
@@ -130,7 +130,7 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
   })
 
-  test('what an agent ran stands with what it was run with, and who it was leads to all it ran', async () => {
+  test("an agent's execution is shown with its input, and links to all executions of the same actor", async () => {
     const agent = await plumbline.newKey(['vendors:read', 'vendors:write', 'skills:read', 'skills:write'])
     const run = (skill: string, input: object, dryRun = false) =>
       plumbline.post('/api/ext/execute', { skill, input, dryRun }, { key: agent })
@@ -154,7 +154,7 @@ describe.skipIf(chromium === null)('settings on pages', () => {
     expectNoComplaints({ page, ...rest })
   })
 
-  test('the owner fills a sandbox and sees how far it is, and one that was filled is emptied only after a question', async () => {
+  test('the owner fills a sandbox and sees the progress, and emptying it asks for confirmation', async () => {
     const { page } = await visit(browser, plumbline)
     const { organizationId, database, clock } = plumbline
     await page.goto(`${plumbline.url}/settings/organization`)

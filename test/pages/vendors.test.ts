@@ -6,7 +6,7 @@ import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
 import { expectNoComplaints, visit } from './pages.ts'
 
-describe.skipIf(chromium === null)('vendors and Today', () => {
+describe.skipIf(chromium === null)('the pages of vendors and Today', () => {
   let plumbline: TestPlumbline
   let site: Site
   let browser: Browser
@@ -23,7 +23,7 @@ describe.skipIf(chromium === null)('vendors and Today', () => {
     await plumbline.stop()
   })
 
-  test('a vendor is added, and whoever edits it learns what somebody else changed meanwhile', async () => {
+  test('a vendor can be added, and an editor sees what another user changed in the meantime', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/vendors`)
     await page.getByRole('button', { name: 'New vendor' }).click()
@@ -46,7 +46,7 @@ describe.skipIf(chromium === null)('vendors and Today', () => {
     expect(body).toMatchObject({ phone: '+1 512 555 0199', scopes: ['electrical', 'low voltage'] })
   })
 
-  test('an order that waits for an approval is on Today, and leads to where it is settled', async () => {
+  test('an order that awaits approval is on Today, with a link to the decision', async () => {
     const { page } = seen
     const budget = `/api/ext/homes/${site.lot15}/budget/lines`
     await plumbline.post(budget, { scope: 'framing', amount: 1000 }, { key: site.key })

@@ -96,7 +96,7 @@ export function flows(setting: () => Setting): void {
       expect((await bids())[0].status).toBe('withdrawn')
     })
 
-    test('enters one price in Spanish with the address of one invitation, and throws the draft away', async () => {
+    test('enters one price in Spanish with the link to one invitation, and discards the draft', async () => {
       const { chrome, plumbline, world } = setting()
       const { path } = world.lumpSum
       const speaker = await visitor(chrome, plumbline.url, { locale: 'es-US' })
@@ -122,7 +122,7 @@ export function flows(setting: () => Setting): void {
       await speaker.close()
     })
 
-    test('says that it will bid, thinks better of it, and says why', async () => {
+    test('says that it will bid, changes its mind, and gives a reason', async () => {
       const { world } = setting()
       await open(world.lumpSum.path)
       await press('Send answer without a price')
@@ -133,7 +133,7 @@ export function flows(setting: () => Setting): void {
       await says('You declined this request.')
     })
 
-    test('accepts an order, or declines it and says why', async () => {
+    test('accepts an order, or declines it with a reason', async () => {
       const { world } = setting()
       await open(world.root)
       await follow(/^PO-/)
@@ -166,7 +166,7 @@ export function flows(setting: () => Setting): void {
       await says('You proposed to come on')
     })
 
-    test('hands in its insurance certificate with a file', async () => {
+    test('submits its insurance certificate with a file', async () => {
       const { world } = setting()
       await open(world.root)
       await follow('Upload a document')
@@ -186,7 +186,7 @@ export function flows(setting: () => Setting): void {
       expect(data).toMatchObject([{ status: 'pending_review', expirationDate: world.site.day(200) }])
     })
 
-    test('sees what a payment waits for, signs the waiver, and answers a message', async () => {
+    test('sees what a payment waits for, signs the waiver, and replies to a message', async () => {
       const { world } = setting()
       await open(world.root)
       await says('waiting for the builder’s approval, waiting for your lien waiver')
@@ -204,7 +204,7 @@ export function flows(setting: () => Setting): void {
       await says('from you')
     })
 
-    test('chooses its language with a link, over the one that the builder has noted', async () => {
+    test("chooses its language with a link, which overrides the builder's record", async () => {
       const { plumbline, world } = setting()
       const noted = { language: 'es' }
       await plumbline.patch(`/api/ext/vendors/${world.vendorId}`, noted, { key: world.site.key })

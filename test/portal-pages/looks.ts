@@ -41,7 +41,7 @@ export function looks(setting: () => Setting): void {
     })
     afterAll(() => judge.close())
 
-    test.each(PAGES)('%s: without a fault on a desk and a phone, in light and dark', async (name, path) => {
+    test.each(PAGES)('%s: has no findings on a desktop and a phone, in light and dark', async (name, path) => {
       const { plumbline, world } = setting()
       const { page } = judge
       await page.goto(plumbline.url + path(world))
@@ -62,7 +62,7 @@ export function looks(setting: () => Setting): void {
       }
     })
 
-    test.each(PAGES)('%s: small, without a script, and letting nothing in from elsewhere', async (_name, path) => {
+    test.each(PAGES)('%s: is small, has no scripts, and loads nothing from elsewhere', async (_name, path) => {
       const { plumbline, world } = setting()
       const answer = await fetch(plumbline.url + path(world))
       const html = await answer.text()
@@ -74,7 +74,7 @@ export function looks(setting: () => Setting): void {
       expect(policy).not.toMatch(/unsafe|https?:|\*/)
     })
 
-    test('pages of an everyday size are small before they are compressed, too', async () => {
+    test('pages of an everyday size are small even before compression', async () => {
       const { plumbline, world } = setting()
       const { root, lumpSum, order, task, waiver } = world
       for (const path of [root, lumpSum.path, `${root}/${order}`, `${root}/${task}`, `${root}/${waiver}`]) {
@@ -84,7 +84,7 @@ export function looks(setting: () => Setting): void {
       }
     })
 
-    test('every page speaks Spanish to whom asks for it, and none breaks its policy', async () => {
+    test('every page is in Spanish if requested, and none violates its policy', async () => {
       const { chrome, plumbline, world } = setting()
       const guest = await visitor(chrome, plumbline.url, { locale: 'es-MX' })
       for (const [name, path] of PAGES) {

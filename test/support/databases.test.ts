@@ -6,7 +6,7 @@ import { Clock } from '../../server/platform/runtime/clock.ts'
 import { newTestDatabase } from './databases.ts'
 import { startTestPlumbline } from './plumbline.ts'
 
-test('a database that another file has used is like a new one, to the planner and to the upkeep, too', async () => {
+test('a database that another file has used is like a new one, also to the planner and to autovacuum', async () => {
   const plumbline = await startTestPlumbline()
   for (let i = 0; i < 60; i++) await plumbline.post('/api/ext/vendors', { companyName: `Brazos Framing ${i}` })
   await sql`vacuum (analyze) "vendors"`.execute(plumbline.database.statements)
@@ -22,7 +22,7 @@ test('a database that another file has used is like a new one, to the planner an
   await close()
 })
 
-test('it can be emptied although its last user saw one organization alone', async () => {
+test('a database can be emptied although its last user was restricted to one organization', async () => {
   const used = await newTestDatabase()
   await raiseWall(used)
   const owner = { ownerName: 'Priya Harrow', ownerEmail: 'priya@harrowfinch.example.com' }

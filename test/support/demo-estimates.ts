@@ -220,7 +220,7 @@ export function estimates(demo: () => { plumbline: TestPlumbline; key: string })
       },
     )
 
-    test('an approved option is in the budget of a home, and in its next estimate too', async () => {
+    test('an approved option is in the budget of a home, and in its next estimate', async () => {
       const { data: options } = await read('options?code=ST-3CAR')
       const home = await newHome('P2100', 'A', 'default')
       const { body } = await post(`homes/${home.id}/selections`, { optionId: options[0].id })

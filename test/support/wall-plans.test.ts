@@ -21,7 +21,7 @@ describe.skipIf(postgres === null)('findSlowedStatements', () => {
     ],
     ['a statement about a table that does not exist', 'select from "houses"', []],
     ['a statement without a plan', 'set local role none', []],
-  ])('reports for %s what it loses', async (_, text, scans) => {
+  ])('reports the conditions that are lost for %s', async (_, text, scans) => {
     if (postgres === null) throw new Error('Expected a PostgreSQL server.')
     const { slowed } = await findSlowedStatements(await newPostgresUrl(postgres), [text])
     expect(slowed.flatMap((each) => each.scans)).toEqual(scans)

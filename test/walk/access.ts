@@ -26,7 +26,7 @@ let keyOfAnotherTier: string
 let before: Record<string, string>
 
 export function access(populated: () => Populated): void {
-  describe('who may do what', () => {
+  describe('permissions', () => {
     beforeAll(async () => {
       const { receiver } = populated()
       ;({ plumbline, world: ours } = populated())
@@ -52,7 +52,7 @@ export function access(populated: () => Populated): void {
       before = await snapshot(plumbline.database)
     }, 120_000)
 
-    test('the examples make something for every operation for a second builder too', () => {
+    test('the examples create resources for every operation for a second builder too', () => {
       const missing = operations.map((operation) => theirs.missingFor(operation))
       expect(missing.filter((what) => what !== null)).toEqual([])
     })
@@ -74,7 +74,7 @@ export function access(populated: () => Populated): void {
     })
 
     describe.skipIf(!isTestedHere())(
-      'a key that lacks one permission is refused with its name, and one with just the needed permissions passes',
+      'a key that lacks one permission is refused with its name, and one with exactly the required permissions passes',
       () => {
         test.each(openToKeys)('$id', async (operation) => {
           for (const permission of operation.permissions) {
@@ -95,7 +95,7 @@ export function access(populated: () => Populated): void {
     )
 
     test.each(openToKeys.filter(({ path }) => path.includes('{proposalId}')))(
-      '$id takes the permissions of what is proposed too',
+      '$id requires the permissions of the proposed skill',
       async (operation) => {
         const refused = await ours.send(operation, { key: keys.get(operation.permissions.join()) ?? '' })
         expect([refused.status, refused.body.code]).toEqual([403, 'permission_denied'])
@@ -111,7 +111,7 @@ export function access(populated: () => Populated): void {
     })
 
     test.skipIf(!isTestedHere())(
-      'every operation of the portal refuses a key, and every other refuses a vendor',
+      'every operation of the portal refuses a key, and every other operation refuses a vendor',
       async () => {
         const [inPortal] = openToVendors
         const token = inPortal && ours.credentialFor(inPortal, ours.addressFor(inPortal))
@@ -125,7 +125,7 @@ export function access(populated: () => Populated): void {
       },
     )
 
-    describe('another builder’s resource looks like one that does not exist', () => {
+    describe("another builder's resource looks like one that does not exist", () => {
       const named = operations.filter(
         ({ path }) => path.includes('{') && idNames(path).every((name) => prefixOf(name) !== undefined),
       )

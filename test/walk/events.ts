@@ -25,7 +25,7 @@ export function events(populated: () => Populated): void {
       recorded = await recordedEvents(plumbline.database)
     }, 120_000)
 
-    describe('each event is as the contract declares it', () => {
+    describe("each event matches the contract's declaration", () => {
       test.each(entriesAt('webhooks').map(([type]) => type))('%s', (type) => {
         for (const event of recorded.filter((each) => each.type === type)) expect(eventFaults(event)).toBe('')
       })

@@ -74,7 +74,7 @@ test('the folders of the domain import only those below them', () => {
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
 
-test('no folder of the server has more files than one can survey', () => {
+test('no folder of the server has too many files', () => {
   const files = [...imports.keys()].filter((file) => isServer(file) && !isTest(file) && !file.includes('/migrations/'))
   const byFolder = Map.groupBy(files, (file) => path.posix.dirname(file))
   const tooFull = [...byFolder].filter(([, inside]) => inside.length > MOST_FILES)
@@ -138,7 +138,7 @@ test('the server imports no private path of a library', () => {
   expect(wrong).toEqual([])
 })
 
-test('the check of private paths knows them in every kind of import', () => {
+test('the check of private paths detects every kind of import', () => {
   const kinds = [
     `import { AjvOptions } from 'express-openapi-validator/dist/framework/ajv/options.js'`,
     `export * from "express-openapi-validator/dist/framework/ajv/options.js"`,
@@ -163,7 +163,7 @@ test('the server assigns to no prototype', () => {
   expect(wrong.map(([file]) => file)).toEqual([])
 })
 
-test('the check of prototypes knows the ways to change one', () => {
+test('the check of prototypes detects every way to change one', () => {
   const ways = [
     'Created.prototype = prototype',
     'LibraryOptions.prototype.baseOptions = function () {}',

@@ -26,7 +26,7 @@ export function inputs(populated: () => Populated): void {
       before = await snapshot(plumbline.database)
     })
 
-    describe('a body that cannot be read is refused before anything else is looked at', () => {
+    describe('a body that cannot be read is refused before any other check', () => {
       test.each(withBody)('$id', async (operation) => {
         for (const text of shareOf(operation, UNREADABLE)) {
           const refused = await world.send(operation, { body: text })
@@ -85,14 +85,14 @@ export function inputs(populated: () => Populated): void {
       })
     })
 
-    describe('an operation without a body accepts none', () => {
+    describe('an operation without a body accepts no body', () => {
       const sending = withoutBody.filter(({ method }) => method !== 'GET')
       test.each(sending.filter(({ method }) => method === 'POST'))('$id', async (operation) => {
         expectInvalid(await world.send(operation, { body: { noSuchField: 1 } }), [''])
       })
     })
 
-    describe('query parameters have to match the contract', () => {
+    describe('query parameters must match the contract', () => {
       test.each(operations)('$id', async (operation) => {
         const [address = '', query] = world.addressFor(operation).split('?')
         const ask = (...given: (readonly [name: string, value: string])[]) => {
@@ -128,7 +128,7 @@ export function inputs(populated: () => Populated): void {
       })
     })
 
-    describe('headers have to match the contract', () => {
+    describe('headers must match the contract', () => {
       test.each(operations)('$id', async (operation) => {
         for (const declared of operation.declaration.parameters ?? []) {
           const { name, in: where } = contract.resolve(declared)

@@ -101,7 +101,7 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
     expect([asked, isPlannedEachTime(asked)]).toEqual([expect.stringContaining('from'), isEachTime])
   })
 
-  test('whom a new vendor may be a second record of, among many with one telephone number', async () => {
+  test('possible duplicates of a new vendor are found among many with the same telephone number', async () => {
     const { organizationId } = plumbline
     const vendor = { companyName: 'Acme', email: 'office@example.com', phone: '+1 512 555 0100' }
     const { body } = await plumbline.post('/api/ext/vendors', vendor)
@@ -124,7 +124,7 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
     expect(few).not.toContain(0)
   })
 
-  test('words of long ago, whatever has come since', async () => {
+  test('old words are found by an index, whatever was indexed since', async () => {
     // More than are looked up one by one.
     const [old, few, many] = [5200, 10_400, 31_200]
     await addCostCodes(1, old, 'bygone')

@@ -48,7 +48,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-describe('a new resource is where Location says', () => {
+describe('a new resource can be read at its Location', () => {
   test.each(creations)('$id', async ({ id }) => {
     const answer = created.get(id)
     const location = answer?.headers.get('location')

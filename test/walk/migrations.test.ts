@@ -9,13 +9,13 @@ const migrations = readdirSync(FOLDER)
   .sort()
   .map((file) => ({ name: path.basename(file, '.ts'), text: readFileSync(path.join(FOLDER, file), 'utf8') }))
 
-describe('a migration keeps nobody waiting, and the version before at work', () => {
+describe('a migration blocks no request and keeps the previous version working', () => {
   test.for(migrations.filter(({ name }) => name > LAST_WITHOUT_RULES))('$name', ({ name, text }) => {
     const before = migrations.filter((other) => other.name < name).map((other) => other.text)
     expect(faultsOf(text, before.join('\n'))).toEqual([])
   })
 
-  test('the rules begin where they were made', () => {
+  test('the rules apply to migrations from their introduction on', () => {
     expect(migrations.map(({ name }) => name)).toContain(LAST_WITHOUT_RULES)
   })
 
@@ -49,11 +49,11 @@ describe('a migration keeps nobody waiting, and the version before at work', () 
     'alter table "homes" add constraint "homes_x_key" unique using index "homes_x"',
     'create function "f"() returns trigger as $$ begin update "homes" set "x" = 1; end $$',
     '-- \n// Unused since version 1.3.\nalter table "homes" drop column "x"',
-  ])('%s is let through', (statement) => {
+  ])('%s is allowed', (statement) => {
     expect(faultsOf(`await sql\`${statement}\`.execute(db)`, '')).toEqual([])
   })
 
-  test('a column may be filled always, once a check has been validated that says so', () => {
+  test('a column may become not null once a check that proves it has been validated', () => {
     const text = 'alter table "homes" alter column "name" set not null'
     expect(faultsOf(text, 'alter table "homes" validate constraint "homes_name_not_null"')).toEqual([])
   })

@@ -19,31 +19,34 @@ export function paths(populated: () => Populated): void {
       ;({ plumbline, world } = populated())
     })
 
-    describe.skipIf(!isTestedHere())('a method that a path does not have is refused, and its methods named', () => {
-      test.each([...operationsByPath])('%s', async (path, operations) => {
-        const declared = operations.map(({ method }): string => method)
-        const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared
-        for (const method of [
-          'GET',
-          'HEAD',
-          'POST',
-          'PUT',
-          'PATCH',
-          'DELETE',
-          'OPTIONS',
-          'TRACE',
-          'PROPFIND',
-          'QUERY',
-        ]) {
-          if (allowed.includes(method)) continue
-          const answer = await ask(method, path.replaceAll(/\{\w+\}/g, 'x'))
-          expect([method, answer.status]).toEqual([method, 405])
-          expect(answer.allow?.split(', ').sort()).toEqual([...allowed].sort())
-          if (method !== 'HEAD')
-            expect(JSON.parse(answer.body)).toMatchObject({ status: 405, code: 'method_not_allowed' })
-        }
-      })
-    })
+    describe.skipIf(!isTestedHere())(
+      'a method that a path does not have is refused with the names of its methods',
+      () => {
+        test.each([...operationsByPath])('%s', async (path, operations) => {
+          const declared = operations.map(({ method }): string => method)
+          const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared
+          for (const method of [
+            'GET',
+            'HEAD',
+            'POST',
+            'PUT',
+            'PATCH',
+            'DELETE',
+            'OPTIONS',
+            'TRACE',
+            'PROPFIND',
+            'QUERY',
+          ]) {
+            if (allowed.includes(method)) continue
+            const answer = await ask(method, path.replaceAll(/\{\w+\}/g, 'x'))
+            expect([method, answer.status]).toEqual([method, 405])
+            expect(answer.allow?.split(', ').sort()).toEqual([...allowed].sort())
+            if (method !== 'HEAD')
+              expect(JSON.parse(answer.body)).toMatchObject({ status: 405, code: 'method_not_allowed' })
+          }
+        })
+      },
+    )
 
     test.skipIf(!isTestedHere())('a path that is not in the contract is unknown, whatever it resembles', async () => {
       const known = [...operationsByPath.keys()].filter((path) => !path.includes('{'))
@@ -76,7 +79,7 @@ export function paths(populated: () => Populated): void {
       }
     })
 
-    describe('HEAD answers as GET does, without the body', () => {
+    describe('HEAD responds like GET, without the body', () => {
       test.each(gets)('$id', async (operation) => {
         const address = world.addressFor(operation)
         const key = world.credentialFor(operation, address)

@@ -58,7 +58,7 @@ async function sessionOf({ app }: TestPlumbline): Promise<RequestOptions> {
   return fromPage(opened?.setCookie.split(';')[0] ?? '')
 }
 
-describe('in a service as it is', () => {
+describe('a service in its usual state', () => {
   let plumbline: TestPlumbline
   let owner: RequestOptions
   beforeAll(async () => {
@@ -100,14 +100,14 @@ describe('in a service as it is', () => {
   })
 
   test.each(ofPeople.filter(({ path }) => path.includes('{')))(
-    '$id finds nothing under another id',
+    '$id finds nothing under another ID',
     async (operation) => {
       for (const id of [undefined, 'nonsense', '%00'])
         expectProblem(operation, await send(plumbline, operation, { by: owner, ...(id && { id }) }), 404, 'not_found')
     },
   )
 
-  test('what has not changed is not sent again, and what has is not overwritten', async () => {
+  test('unchanged resources are not sent again, and changed ones are not overwritten', async () => {
     const { body: made } = await plumbline.post('/api/admin/keys', { name: 'K', permissions: ['vendors:read'] }, owner)
     const { body: session } = await plumbline.get('/api/admin/session', owner)
     await connected(plumbline, await newOauthApp(plumbline), owner)
@@ -127,7 +127,7 @@ describe('in a service as it is', () => {
     }
   })
 
-  describe.skipIf(!isTestedHere())('a role may do what the table of the contract says', () => {
+  describe.skipIf(!isTestedHere())("a role may do exactly what the contract's table says", () => {
     const [, [, permissions] = [], [, administration] = []] = entriesAt('x-roles')
     const table = { ...permissions, ...administration } as Record<string, Record<string, Role[]>>
     const covers = (role: Role, permission: string) => {
@@ -159,7 +159,7 @@ describe('in a service as it is', () => {
   })
 })
 
-describe.skipIf(!isTestedHere())('in a service whose handlers fail', () => {
+describe.skipIf(!isTestedHere())('a service whose handlers fail', () => {
   let trouble: (call: Call) => Promise<never>
   const handlers = new Proxy({}, { get: () => (_input: unknown, call: Call) => trouble(call) }) as Handlers
   let plumbline: TestPlumbline
@@ -170,19 +170,22 @@ describe.skipIf(!isTestedHere())('in a service whose handlers fail', () => {
   })
   afterAll(() => plumbline.stop())
 
-  test.each(ofPeople)('$id says that it failed, or that the database is away, and not why', async (operation) => {
-    trouble = () => Promise.reject(new Error('the secret reason'))
-    const failed = await send(plumbline, operation, { by: owner })
-    expectProblem(operation, failed, 500, 'internal')
-    expect(JSON.stringify(failed.body)).not.toContain('secret reason')
-    trouble = () => Promise.reject(Object.assign(new Error('terminating connection'), { code: '57P01' }))
-    expectProblem(operation, await send(plumbline, operation, { by: owner }), 503, 'unavailable')
-  })
+  test.each(ofPeople)(
+    '$id reports that it failed, or that the database is unavailable, without the reason',
+    async (operation) => {
+      trouble = () => Promise.reject(new Error('the secret reason'))
+      const failed = await send(plumbline, operation, { by: owner })
+      expectProblem(operation, failed, 500, 'internal')
+      expect(JSON.stringify(failed.body)).not.toContain('secret reason')
+      trouble = () => Promise.reject(Object.assign(new Error('terminating connection'), { code: '57P01' }))
+      expectProblem(operation, await send(plumbline, operation, { by: owner }), 503, 'unavailable')
+    },
+  )
 
   // On the embedded database writing requests wait for each other, so the second is never asked to come back.
   const posts = bySession.filter(({ method }) => method === 'POST')
   test.skipIf(inject('postgres') === null).each(posts)(
-    '$id tells a repeat to wait while the first request is writing',
+    '$id asks a repeat to wait while the first request is writing',
     async (operation) => {
       let fail = (_error: Error) => {}
       const started = new Promise<void>((begun) => {
@@ -205,7 +208,7 @@ describe.skipIf(!isTestedHere())('in a service whose handlers fail', () => {
   )
 })
 
-describe('once the minute of a person, or of an address where nobody is signed in, is used up', () => {
+describe('once the limit per minute of a user, or of an address without a sign-in, is exhausted', () => {
   let plumbline: TestPlumbline
   let owner: RequestOptions
   beforeAll(async () => {
@@ -225,7 +228,7 @@ describe('once the minute of a person, or of an address where nobody is signed i
     expect(answer.headers.get('ratelimit')).toMatch(/^"minute";r=0;t=\d+$/)
   })
 
-  test('another address has its own minute, and nobody takes it by writing into a header', async () => {
+  test('another address has its own limit, and a forged header cannot use it up', async () => {
     const ask = (forwarded: string) =>
       plumbline.post(
         '/api/admin/sign-in/link',

@@ -21,7 +21,7 @@ export function preconditions(populated: () => Populated): void {
       ;({ plumbline, world } = populated())
     })
 
-    describe('a resource that has not changed is not sent again', () => {
+    describe('an unchanged resource is not sent again', () => {
       test.each(readable)('$id', async (operation) => {
         const first = await world.send(operation)
         expect(first.status).toBe(200)

@@ -18,7 +18,7 @@ afterAll(() => populated.stop())
 
 const DECIDES = new Set(['approveProposal', 'refuseProposal', 'executeSkill', 'executeBatch'])
 
-test('what is approved at once has not changed since it was proposed', { timeout: 600_000 }, async () => {
+test('a proposal that is approved at once has not changed since it was proposed', { timeout: 600_000 }, async () => {
   const { plumbline, world } = populated
   const refused: string[] = []
   let approved = 0

@@ -76,7 +76,7 @@ test('every list is walked, except those that are read as objects and those with
   ])
 })
 
-describe('a text with everything that JSON escapes comes back from a list unchanged', () => {
+describe('a text with everything that JSON escapes is returned from a list unchanged', () => {
   test.each(lists)('$id', async ({ operation, table }) => {
     const { status, body } = await world.send(operation)
     expect(status).toBe(200)

@@ -18,7 +18,7 @@ const operations = [...contract.operations.values()]
 let trouble: (call: Call) => Promise<never>
 const handlers = new Proxy({}, { get: () => (_input: unknown, call: Call) => trouble(call) }) as Handlers
 
-describe.skipIf(!isTestedHere())('in a service whose handlers fail', () => {
+describe.skipIf(!isTestedHere())('a service whose handlers fail', () => {
   let plumbline: TestPlumbline
   let world: World
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.skipIf(!isTestedHere())('in a service whose handlers fail', () => {
   })
   afterAll(() => plumbline.stop())
 
-  test.each(operations)('$id says that it failed, but not why', async (operation) => {
+  test.each(operations)('$id reports that it failed, without the reason', async (operation) => {
     trouble = () => Promise.reject(new Error('the secret reason'))
     const answer = await world.send(operation)
     expectProblem(operation, answer, 500, 'internal')
@@ -35,7 +35,7 @@ describe.skipIf(!isTestedHere())('in a service whose handlers fail', () => {
     expect(answer.headers.get('x-request-id')).toBe(answer.body.requestId)
   })
 
-  test.each(operations)('$id is unavailable while the database is away', async (operation) => {
+  test.each(operations)('$id is unavailable while the database is', async (operation) => {
     trouble = () => Promise.reject(Object.assign(new Error('terminating connection'), { code: '57P01' }))
     const answer = await world.send(operation)
     expectProblem(operation, answer, 503, 'unavailable')
@@ -45,7 +45,7 @@ describe.skipIf(!isTestedHere())('in a service whose handlers fail', () => {
   // On the embedded database writing requests wait for each other, so the second is never asked to come back.
   const posts = operations.filter(({ method }) => method === 'POST')
   test.skipIf(inject('postgres') === null).each(posts)(
-    '$id tells a repeat to wait while the first request is writing',
+    '$id asks a repeat to wait while the first request is writing',
     async (operation) => {
       let fail = (_error: Error) => {}
       const started = new Promise<void>((begun) => {

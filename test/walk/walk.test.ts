@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => populated?.stop())
 
-test('the examples of the contract make something for every operation to work on', () => {
+test('the examples of the contract create resources for every operation', () => {
   const missing = [...contract.operations.values()].map((operation) => populated.world.missingFor(operation))
   expect(missing.filter((what) => what !== null)).toEqual([])
 })
