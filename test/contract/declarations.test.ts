@@ -54,9 +54,9 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
     'a field of a body that the row does not have',
     `${RESOURCE}import type { WriteCall } from '${root}/server/platform/calls/call.ts'
       const scopes = resource({ schema: 'Scope' })
-      export const add = (call: WriteCall, body: { name: string; sequence: number; colour?: string }) =>
+      export const add = (call: WriteCall, body: { name: string; sequence: number; color?: string }) =>
         scopes.insert(call, { ...body })`,
-    /colour/,
+    /color/,
   ],
   [
     'a handler of an operation that the contract does not have',

@@ -271,8 +271,8 @@ describe('an unknown field', () => {
   })
 
   test('that resembles no known field gets no suggestion', async () => {
-    expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, { colour: 'red', 'a/b~c': 1 })).toEqual([
-      { pointer: '/colour', code: 'unknown', message: 'is not a field of this operation' },
+    expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, { color: 'red', 'a/b~c': 1 })).toEqual([
+      { pointer: '/color', code: 'unknown', message: 'is not a field of this operation' },
       { pointer: '/a~1b~0c', code: 'unknown', message: 'is not a field of this operation' },
     ])
   })
@@ -299,7 +299,7 @@ describe('an unknown parameter', () => {
     ['updatedSince', 'is not a parameter of this operation; did you mean updatedAfter?'],
     ['community_id', 'is not a parameter of this operation; did you mean communityId?'],
     ['limt', 'is not a parameter of this operation; did you mean limit?'],
-    ['colour', 'is not a parameter of this operation'],
+    ['color', 'is not a parameter of this operation'],
     ['__proto__', 'is not a parameter of this operation'],
     ['a/b~c', 'is not a parameter of this operation'],
     ['constructor', 'is not a parameter of this operation'],

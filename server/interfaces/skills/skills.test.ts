@@ -122,14 +122,14 @@ test('all errors of the input are returned together, below /input', async () => 
   const refused = await execute('createVendor', {
     email: 'nowhere',
     poLimit: 1.005,
-    colour: 'red',
+    color: 'red',
     contacts: [{ notify: 1 }],
   })
   expect(refused.status).toBe(422)
   expect(refused.body.code).toBe('validation_failed')
   const pointers = refused.body.errors.map((fault: { pointer: string }) => fault.pointer).sort()
   expect(pointers).toEqual([
-    ...['/input/colour', '/input/companyName', '/input/contacts/0/name', '/input/contacts/0/notify'],
+    ...['/input/color', '/input/companyName', '/input/contacts/0/name', '/input/contacts/0/notify'],
     ...['/input/email', '/input/poLimit'],
   ])
   const missing = await execute('getVendor')

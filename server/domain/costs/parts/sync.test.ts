@@ -88,7 +88,7 @@ async function mixed(caller: Caller): Promise<unknown[]> {
   await plumbline.post(`/api/ext/parts/${priced.id}/prices`, price, caller)
   return [
     row('A'),
-    row('B', { name: 'x'.repeat(201), colour: 'red' }),
+    row('B', { name: 'x'.repeat(201), color: 'red' }),
     row('C'),
     row('D', { costCodeId: 'cc_01m7y975jzfesvq6p2n0c4rjzw' }),
     row('E'),
@@ -106,7 +106,7 @@ async function mixed(caller: Caller): Promise<unknown[]> {
 }
 
 const MIXED_FAULTS = [
-  '/rows/1/colour unknown',
+  '/rows/1/color unknown',
   '/rows/1/name maxLength',
   '/rows/3/costCodeId unknown_reference',
   '/rows/5 conflict',

@@ -86,7 +86,7 @@ test('each row at fault fails alone, with what createVendor or updateVendor says
   await plumbline.delete(`${VENDORS}/${third}`, caller)
   const answer = await sync(
     [
-      row('QB-10', { email: 'nowhere', colour: 'red' }),
+      row('QB-10', { email: 'nowhere', color: 'red' }),
       { accountingId: 'QB-11' },
       { companyName: 'No key' },
       row('QB-2', { externalId: 'erp-1' }),
@@ -109,7 +109,7 @@ test('each row at fault fails alone, with what createVendor or updateVendor says
           .join(' '),
   )
   expect(said).toEqual([
-    'validation_failed /colour /email',
+    'validation_failed /color /email',
     'validation_failed /companyName',
     'validation_failed /accountingId',
     `conflict /externalId ${first}`,

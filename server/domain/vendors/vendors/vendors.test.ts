@@ -31,11 +31,11 @@ test('a vendor is created with the fields of the seed and is read back the same'
 })
 
 test('all faults of an input are reported at once, each with its pointer', async () => {
-  const refused = await plumbline.post('/api/ext/vendors', { email: 'nowhere', poLimit: 1.005, colour: 'red' })
+  const refused = await plumbline.post('/api/ext/vendors', { email: 'nowhere', poLimit: 1.005, color: 'red' })
   expect(refused.status).toBe(422)
   expect(refused.body.code).toBe('validation_failed')
   const pointers = refused.body.errors.map((fault: { pointer: string }) => fault.pointer).sort()
-  expect(pointers).toEqual(['/colour', '/companyName', '/email', '/poLimit'])
+  expect(pointers).toEqual(['/color', '/companyName', '/email', '/poLimit'])
 })
 
 test('a change returns the new state, raises the version, and says in its event what changed', async () => {
@@ -143,7 +143,7 @@ test('vendors are found by trade, by words, by accounting id and by not having o
   expect(await names('q=100%25')).toEqual(['100% Plumbing_Co'])
   expect(await names('accountingId=QB-1042')).toEqual(['Lone Star Framing LLC'])
   expect(await names('accountingId=null')).toEqual(['100% Plumbing_Co'])
-  expect((await plumbline.get('/api/ext/vendors?colour=red', { key })).status).toBe(422)
+  expect((await plumbline.get('/api/ext/vendors?color=red', { key })).status).toBe(422)
 })
 
 test('a second vendor with the same externalId is a conflict that names the field', async () => {
