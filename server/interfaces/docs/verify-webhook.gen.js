@@ -1,7 +1,7 @@
                                                                              
 
 /**
- * The receiver's side of webhooks: is this request from Plumbline, is it intact, and is it recent? Signatures follow
+ * The receiver's side of webhooks: verifies that a request is from Plumbline, unchanged and recent. Signatures follow
  * Standard Webhooks. Runs wherever WebCrypto exists (Node, Deno, Bun, workers and edge runtimes) and has no
  * dependencies.
  *
@@ -12,11 +12,11 @@
                                                                                                            
                                                                      
 
-/** What stands in place of a resource of more than 256 kB: where to read it. */
+/** Replaces a resource of more than 256 kB with the URL to read it from. */
                                        
-/** The resource that an event of this type is about. */
+/** The resource of an event of this type. */
                                                                                   
-/** The old values of the fields that changed; null where nothing was there before. */
+/** The old values of the changed fields; null if the record did not exist before. */
                                                                                      
 
 /** An event of this type. */
@@ -24,11 +24,11 @@
                                                                
  
 
-/** Every event, told apart by `type`; `data.object` is the resource, or a link to it where it is large (`objectOf`). */
+/** Any event, distinguished by `type`. `data.object` is the resource, or a link to it if it is large (`objectOf`). */
                                                                             
 
 /**
- * The resource that an event is about, by the event's type; null where it was too large to be sent, and is read at
+ * Returns the resource of an event, typed by the event's type; null if it was too large to send and has to be read at
  * `data.object.url`.
  *
  *     if (event.type === 'bid.submitted') console.log(objectOf(event)?.amount)
@@ -47,7 +47,7 @@ export function objectOf                        (event               )          
  
 
                                 
-                                                                                                  
+                                                                                                    
                            
                                      
             
@@ -55,7 +55,7 @@ export function objectOf                        (event               )          
 
                                                                                                   
 
-/** The request cannot be trusted; `fault` says why. Answer with 400 and do nothing else. */
+/** The request cannot be trusted; `fault` names the reason. Respond with 400 and do nothing else. */
 export class WebhookVerificationError extends Error {
                     name = 'WebhookVerificationError'
            fault              
@@ -69,11 +69,11 @@ export class WebhookVerificationError extends Error {
 const TOLERANCE_SECONDS = 300
 
 /**
- * Returns the event of a request after checking that the request is ours.
+ * Returns the event of a request after verifying that the service sent it.
  *
  * @param secret the subscription's secret, or several during a rotation
- * @throws WebhookVerificationError if the signature is missing or wrong, if the request is more than five minutes old, or
- *   if its id is not that of the event in the body
+ * @throws WebhookVerificationError if the signature is missing or wrong, if the request is more than five minutes old,
+ *   or if its ID is not that of the event in the body
  */
 export async function verifyWebhook(
   { headers, body }                ,
@@ -113,7 +113,7 @@ async function isSigned(signed                         , given        , secrets 
     if (raw === null || raw.length === 0) continue
     const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
     for (const signature of signatures) {
-      // Takes the same time however much of the signature is right.
+      // Takes the same time whatever part of the signature is right.
       if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true
     }
   }
@@ -141,8 +141,8 @@ function concat(first            , second            )                          
   return whole
 }
 
-// Whoever knows the secret wrote this: Plumbline, or a test that signs anything at all, even `null`. It counts as an
-// event if it has the signed id; the contract vouches for the rest of its shape.
+// The sender knows the secret: Plumbline, or a test that signs anything, even `null`. It counts as an event if it has
+// the signed ID; the contract guarantees the rest of its shape.
 function parse(bytes            )                      {
   try {
     return JSON.parse(new TextDecoder().decode(bytes))                       
