@@ -76,12 +76,12 @@ export function changesOf(body: Checked['TaskUpdate'], before: Task): Changes {
   if (plannedStart !== undefined && before.actualStart !== null) {
     throw conflict(
       'fixed',
-      `plannedStart cannot be changed: ${before.name} started on ${formatDate(before.actualStart)}.`,
+      `The planned start cannot be changed: ${before.name} started on ${formatDate(before.actualStart)}.`,
     )
   }
   if (percentComplete !== undefined && (before.actualStart === null || before.status === 'completed')) {
     const state = before.status === 'completed' ? 'is completed' : 'has not started'
-    throw conflict('fixed', `percentComplete cannot be set: ${before.name} ${state}.`)
+    throw conflict('fixed', `The percentage of completion cannot be set: ${before.name} ${state}.`)
   }
   const wanted = constraintOf(body, before)
   return {
