@@ -4443,7 +4443,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook subscription
-         * @description Subscribes a URL to events. Every later event of the listed types is sent there by POST at least once, signed with the secret. Without a secret, one is created, and only this response shows it. The URL must be https on port 443 or 8443 and must not lead to a private network. The subscription acts for its `owner`, the key or user that created it, and receives what the owner, and a narrowed access token that created it, may read at the time of sending. Browser tokens cannot create one: 409 `conflict` (`wrong_caller`). An event type that you may not read is a 403; `*` means all that the owner may read. When the owner can no longer manage webhooks, or a user disconnects the app that created it, it is disabled (`owner_revoked`) and its events are held. An organization has at most 50 active subscriptions, 200 in all. A second one for the same URL and event type is a 409, unless `allowDuplicate` is true.
+         * @description Subscribes a URL to events. Every later event of the listed types is sent there by POST at least once, signed with the secret. Without a secret, one is created, and only this response shows it. The URL must be https on port 443 or 8443 and must not resolve to a private network. The subscription acts for its `owner`, the key or user that created it, and receives what the owner, and a narrowed access token that created it, may read at the time of sending. Browser tokens cannot create one: 409 `conflict` (`wrong_caller`). An event type that you may not read is a 403; `*` means all that the owner may read. When the owner can no longer manage webhooks, or a user disconnects the app that created it, it is disabled (`owner_revoked`) and its events are held. An organization has at most 50 active subscriptions, 200 in all. A second one for the same URL and event type is a 409, unless `allowDuplicate` is true.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -15691,7 +15691,7 @@ export interface components {
             /** @description Time from the start of the request to its response or timeout, in milliseconds. */
             durationMs: number;
             /**
-             * @description Outcome of the attempt: `succeeded` with a status from 200 to 299, `rejected` with another status, `timed_out` after 10 seconds, `unreachable` without a connection, `refused` if the URL leads to an address that the service does not send to.
+             * @description Outcome of the attempt: `succeeded` with a status from 200 to 299, `rejected` with another status, `timed_out` after 10 seconds, `unreachable` without a connection, `refused` if it resolves to an address that the service does not send to.
              * @enum {string}
              */
             outcome: "succeeded" | "rejected" | "timed_out" | "unreachable" | "refused";

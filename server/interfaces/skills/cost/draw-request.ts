@@ -14,9 +14,9 @@ export async function drawRequest({ homeId }: DrawRequestInput, call: Call): Pro
   const price = home.contractPrice ?? home.price
   const found = listed(await milestonesOf(call, homeId, price), MOST_MILESTONES)
   const { totalActual, totalForecastAtCompletion } = budgetFrom(rows.get(homeId) ?? [])
-  const undrawn = found.rows.filter(({ drawId }) => drawId === null)
+  const withoutDraw = found.rows.filter(({ drawId }) => drawId === null)
   const totalOf = (isReached: boolean) =>
-    sum(undrawn.filter((each) => each.isReached === isReached).map(({ amount }) => amount ?? 0))
+    sum(withoutDraw.filter((each) => each.isReached === isReached).map(({ amount }) => amount ?? 0))
   return {
     ...{ homeId, home: home.home, milestones: found.rows, drawable: totalOf(true), toCome: totalOf(false) },
     drawn: await drawnOf(call, homeId),

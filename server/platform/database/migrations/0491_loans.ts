@@ -54,9 +54,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "loanDraws_loanId_fkey" foreign key ("organizationId", "loanId") references "loans" ("organizationId", "id"),
       constraint "loanDraws_milestoneId_fkey" foreign key ("organizationId", "milestoneId") references "milestones" ("organizationId", "id")
     )`.execute(db)
-  await sql`create unique index "loanDraws_number_key" on "loanDraws" ("organizationId", "loanId", "number")`.execute(db)
+  await sql`create unique index "loanDraws_number_key" on "loanDraws" ("organizationId", "loanId", "number")`.execute(
+    db,
+  )
   await sql`create index "loanDraws_loanId" on "loanDraws" ("organizationId", "loanId", "id")`.execute(db)
-  await sql`create index "loanDraws_updatedAt" on "loanDraws" ("organizationId", "loanId", "updatedAt", "id")`.execute(db)
+  await sql`create index "loanDraws_updatedAt" on "loanDraws" ("organizationId", "loanId", "updatedAt", "id")`.execute(
+    db,
+  )
   await sql`create index "loanDraws_homeId" on "loanDraws" ("organizationId", "homeId", "id")`.execute(db)
   // A milestone is drawn once, unless the lender rejects the draw.
   await sql`
