@@ -33,8 +33,8 @@ test('each shared problem explains in full sentences what happened', () => {
   expect(shared.map(({ message }) => message)).toEqual([
     'The request has 1 validation error. See `errors`.',
     'The request has 2 validation errors. See `errors`.',
-    '/vendorId does not match any record in your organization.',
-    '/vendorId, /homeId do not match any records in your organization.',
+    'The ID in /vendorId does not match any record in your organization.',
+    'The IDs in /vendorId, /homeId do not match any records in your organization.',
     'Cannot change the status from draft to closed. Allowed: issued, void.',
     'Cannot change the status to draft: closed is a final status.',
     'Another record already uses this externalId.',

@@ -119,8 +119,8 @@ export function unknownReference(pointers: string[]): Problem {
   return new Problem(
     'unknown_reference',
     pointers.length === 1
-      ? `${pointers[0]} does not match any record in your organization.`
-      : `${pointers.join(', ')} do not match any records in your organization.`,
+      ? `The ID in ${pointers[0]} does not match any record in your organization.`
+      : `The IDs in ${pointers.join(', ')} do not match any records in your organization.`,
     {
       errors: pointers.map((pointer) => ({
         pointer,

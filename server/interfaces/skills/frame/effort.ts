@@ -1,4 +1,5 @@
 import { problem } from '../../../platform/problems/problem.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
 
 /**
  * Limits the cost of one run of a composite skill. A builder with a hundred communities has a few thousand vendors and
@@ -22,7 +23,10 @@ export class Effort {
   spend(records: number): void {
     this.#records += records
     if (this.#records > MOST_RECORDS)
-      throw problem('too_much_work', `${this.#skill} can process at most ${MOST_RECORDS} records. Narrow its input.`)
+      throw problem(
+        'too_much_work',
+        `The skill ${this.#skill} can process at most ${formatNumber(MOST_RECORDS)} records. Narrow its input.`,
+      )
     if (performance.now() > this.#until)
       throw problem('too_much_work', `${this.#skill} must finish within ${MOST_MS / 1000} seconds. Narrow its input.`)
   }
