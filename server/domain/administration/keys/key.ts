@@ -8,7 +8,7 @@ import { formatTimestamp } from '../../../platform/values/format.ts'
 import * as users from '../../office/users/queries.ts'
 import { exceeds } from '../people/people.ts'
 
-/** Throws `validation_failed` for what no key of this user could have. */
+/** Throws `validation_failed` for values that no key of this user can have. */
 export function assertPossible(
   { permissions: held, now }: Call,
   wanted: {
@@ -55,8 +55,9 @@ export function assertPossible(
 }
 
 /**
- * Throws `permission_denied` if the key acts for a user with more power than the caller, who would gain this power with a
- * secret of the key: an owner, a user with a higher approval limit, or one with permissions that the caller lacks.
+ * Throws `permission_denied` if the key acts for a user with more power than the caller: an owner, a user with a higher
+ * approval limit, or a user with permissions that the caller lacks. With the key's secret, the caller would gain that
+ * power.
  */
 export async function assertCovers(call: WriteCall, { createdByUserId, permissions }: ApiKey): Promise<void> {
   const { id } = signedIn(call)
@@ -74,13 +75,13 @@ export async function assertCovers(call: WriteCall, { createdByUserId, permissio
     )
 }
 
-/** Throws `conflict` for a key that was revoked, which stays so. */
+/** Throws `conflict` for a revoked key. A revoked key cannot be restored. */
 export function assertNotRevoked({ revokedAt }: ApiKey): void {
   if (revokedAt !== null)
     throw conflict('key_revoked', `The API key was revoked on ${formatTimestamp(revokedAt, 'UTC')}. Create a new key.`)
 }
 
-/** Throws `conflict` for a key that has ended in whichever way. */
+/** Throws `conflict` for a key that was revoked or has expired. */
 export function assertInUse(key: ApiKey, now: Date): void {
   assertNotRevoked(key)
   if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now.getTime())

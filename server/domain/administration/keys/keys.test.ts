@@ -15,7 +15,7 @@ const KEYS = '/api/admin/keys'
 const create = (body: object, by = owner) => plumbline.post(KEYS, body, by)
 const statusWith = async (key: string) => (await plumbline.get('/api/ext/me', { key })).status
 
-test('a key is made by a person, shows its secret once, and works from then on with what it was given', async () => {
+test('a person creates a key, sees its secret once, and the key works with the permissions it was given', async () => {
   const { status, body, headers } = await create({ name: 'Voice agent', permissions: ['vendors:read', 'bids:write'] })
   expect([status, headers.get('location')]).toEqual([201, `${KEYS}/${body.id}`])
   const { body: session } = await plumbline.get('/api/admin/session', owner)
@@ -34,7 +34,7 @@ test('a key is made by a person, shows its secret once, and works from then on w
   expect(list.data).toEqual([read.body])
 })
 
-test('a repeat of the creation makes no second key, and tells no secret that is kept nowhere', async () => {
+test('repeating the creation with the same Idempotency-Key creates no second key and omits the secret', async () => {
   const once = { ...owner, headers: { ...owner.headers, 'idempotency-key': 'make-a-key' } }
   const wanted = { name: 'Once', permissions: ['vendors:read'], expiresAt: null }
   const [first, again] = [await create(wanted, once), await create(wanted, once)]
@@ -42,7 +42,7 @@ test('a repeat of the creation makes no second key, and tells no secret that is 
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 })
 
-test('nobody makes a key that could do more than they, and what could never be is told at its field', async () => {
+test('a key cannot have more power than its creator, and impossible values are reported at their field', async () => {
   const { database, clock, organizationId } = plumbline
   const email = 'ada@example.com'
   await createUser(database, clock, { organizationId, email, name: 'Ada', role: 'admin', poApprovalLimit: 0 })
@@ -54,7 +54,7 @@ test('nobody makes a key that could do more than they, and what could never be i
   })
   const pointers = body.errors.map(({ pointer }: { pointer: string }) => pointer)
   expect([status, pointers]).toEqual([422, ['/allowedAddresses/1', '/expiresAt']])
-  // What is for people alone is no permission of keys.
+  // Permissions that are for people only cannot be given to a key.
   expect((await create({ name: 'Keys', permissions: ['keys:write'] })).status).toBe(422)
   const { body: made } = await create({ name: 'Of Ada', permissions: ['vendors:read'] }, await plumbline.signIn(email))
   const { id } = (await plumbline.get('/api/ext/users?role=admin')).body.data[0]
@@ -63,7 +63,7 @@ test('nobody makes a key that could do more than they, and what could never be i
   expect((await plumbline.get('/api/ext/vendors', { key: made.secret })).status).toBe(403)
 })
 
-test('a key is changed with the ETag that was seen, and no more once it is revoked', async () => {
+test('a key is updated with its current ETag, and no longer once it is revoked', async () => {
   const { body: made, headers } = await create({ name: 'Old name', permissions: ['vendors:read'] })
   const etag = (await plumbline.get(`${KEYS}/${made.id}`, owner)).headers.get('etag') ?? ''
   expect(headers.get('etag')).not.toBe('')
@@ -84,7 +84,7 @@ test('a key is changed with the ETag that was seen, and no more once it is revok
   expect((await plumbline.post(`${KEYS}/${made.id}/rotate`, {}, owner)).body.code).toBe('conflict')
 })
 
-test('an exchanged secret works beside the new one for the overlap, and the one before it no more', async () => {
+test('after a rotation the previous secret works during the overlap, and the one before it does not', async () => {
   const { body: made } = await create({ name: 'Rotated', permissions: ['vendors:read'] })
   const rotate = (body: object) => plumbline.post(`${KEYS}/${made.id}/rotate`, body, owner)
   const { body: second } = await rotate({ overlapDays: 7 })
@@ -100,7 +100,7 @@ test('an exchanged secret works beside the new one for the overlap, and the one 
   expect((await rotate({ overlapDays: 8 })).status).toBe(422)
 })
 
-test('nobody gets the secret of a key that acts for somebody with more power, or makes it last longer', async () => {
+test('rotating or extending a key that acts for a more powerful user returns permission_denied', async () => {
   const { database, clock, organizationId } = plumbline
   const colleague = async (name: string, role: 'admin' | 'accountant' | 'owner', poApprovalLimit: number | null) => {
     const email = `${name}@example.com`
@@ -126,7 +126,7 @@ test('nobody gets the secret of a key that acts for somebody with more power, or
   for (const { keyId } of less) expect((await rotate(keyId, admin.by)).secret).toMatch(/^plb_/)
 })
 
-test('what was done to a key is in the audit trail, with who did it and from where', async () => {
+test('the audit trail records each change of a key with the actor and the IP address', async () => {
   const { body: made } = await create({ name: 'Watched', permissions: ['vendors:read'] })
   await plumbline.patch(`${KEYS}/${made.id}`, { name: 'Watched well' }, owner)
   await plumbline.post(`${KEYS}/${made.id}/rotate`, {}, owner)
@@ -142,7 +142,7 @@ test('what was done to a key is in the audit trail, with who did it and from whe
   ])
 })
 
-test('a key of another builder is as if it did not exist', async () => {
+test('a key of another builder returns 404', async () => {
   const { organizationId } = await plumbline.newBuilder()
   const { database, clock } = plumbline
   const email = 'other@example.com'

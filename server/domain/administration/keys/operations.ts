@@ -64,7 +64,7 @@ export const keyOperations = {
       if (before.revokedAt !== null) return before
       await keys.update(call, before, { revokedAt: call.now.toISOString() })
       noteChange(call, before.id, 'revoked')
-      // Its secrets are shown no more.
+      // The secrets of a revoked key are no longer listed, so read the key again.
       return keys.find(call, before.id)
     })
     return { status: 200, body: key }

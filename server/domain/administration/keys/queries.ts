@@ -1,7 +1,7 @@
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { resource } from '../../../platform/resources/resource.ts'
 
-/** The secrets that work, by their first letters. */
+/** SQL of the secrets that work, each shown by its first characters. */
 const SECRETS = `(
   select coalesce(json_agg(json_build_object(
     'start', s."start",
@@ -17,7 +17,7 @@ export const { list, find, lock, insert, update } = resource({
   computed: { secrets: SECRETS },
 })
 
-/** Counts a change of something that belongs to the key and is no column of it. */
+/** Increments the key's version after a change to its secrets, which are in another table. */
 export async function touch({ db, organizationId, now }: WriteCall, id: string): Promise<void> {
   await db
     .updateTable('apiKeys')

@@ -1,6 +1,9 @@
 import type { Repeat } from '../../../platform/calls/repeat.ts'
 
-/** A secret is kept nowhere, so a repeat shows the key without it; rotateKey gives it another one. */
+/**
+ * Secrets are not stored, so the repeated response of a creation has no secret. The client can call rotateKey for a new
+ * one.
+ */
 export const keyToldAgain: Repeat = {
   conceal(body) {
     return { ...body, secret: null }

@@ -22,7 +22,7 @@ const listed = async (by: RequestOptions) => (await plumbline.get('/api/admin/oa
 const reads = async (key: string) => (await plumbline.get('/api/ext/vendors', { key })).status
 const revoke = (id: string, by: RequestOptions) => plumbline.post(`/api/admin/oauth-grants/${id}/revoke`, undefined, by)
 
-test('a grant says who let which app do what, and when it was last used', async () => {
+test('a grant shows which app may do what for which user, and when it was last used', async () => {
   const { key } = await connected(plumbline, app, owner, { permissions: ['vendors:read'], proposeOnly: true })
   expect(await reads(key)).toBe(200)
   const [grant] = await listed(owner)
@@ -35,7 +35,7 @@ test('a grant says who let which app do what, and when it was last used', async 
   expect((await plumbline.get(`/api/admin/oauth-grants/${grant.id}`, owner)).body).toEqual(grant)
 })
 
-test('a grant that is revoked ends its tokens at once, and is revoked once', async () => {
+test('revoking a grant invalidates its tokens at once, and revoking it again changes nothing', async () => {
   const { key, refresh } = await connected(plumbline, app, owner)
   const [grant] = await listed(owner)
   expect((await revoke(grant.id, owner)).body).toMatchObject({ version: 2, revokedAt: expect.any(String) })
@@ -49,7 +49,7 @@ test('a grant that is revoked ends its tokens at once, and is revoked once', asy
   ])
 })
 
-test('connecting an app anew takes the place of what it had before', async () => {
+test('connecting an app again replaces its previous grant', async () => {
   const before = await connected(plumbline, app, owner)
   const after = await connected(plumbline, app, owner, { permissions: ['homes:read'] })
   expect([await reads(before.key), after.scope]).toEqual([401, 'homes:read'])
@@ -57,7 +57,7 @@ test('connecting an app anew takes the place of what it had before', async () =>
   expect(standing).toHaveLength(1)
 })
 
-test('people see and end their own grants; whoever sees to keys, those of all', async () => {
+test('people list and revoke their own grants, and users who manage keys those of all', async () => {
   const { key } = await connected(plumbline, app, viewer)
   const [own, ...others] = await listed(viewer)
   expect(others).toEqual([])
@@ -73,7 +73,7 @@ test('people see and end their own grants; whoever sees to keys, those of all', 
   expect((await plumbline.get('/api/admin/oauth-grants', { key: builder.key })).status).toBe(401)
 })
 
-test('a webhook that an app made stops when the app is disconnected, and the repeat of one app is not that of another', async () => {
+test('a webhook that an app created stops when the app is disconnected, and Idempotency-Keys of two apps are separate', async () => {
   const { key } = await connected(plumbline, app, owner)
   const wanted = { url: 'https://hooks.example.com/of-an-app', eventTypes: ['vendor.created'] }
   const once = { key, headers: { 'idempotency-key': 'once' } }
@@ -89,7 +89,7 @@ test('a webhook that an app made stops when the app is disconnected, and the rep
   expect((await plumbline.get(`/api/ext/webhooks/${elsewhere.body.id}`)).body.status).toBe('active')
 })
 
-test('when a user is disabled their apps are out at once, and cannot refresh', async () => {
+test("deactivating a user invalidates their apps' tokens at once, refresh tokens included", async () => {
   const email = 'leaves@harrowfinch.example.com'
   const leaving = await colleague(email)
   const { key, refresh } = await connected(plumbline, app, leaving)
@@ -100,7 +100,7 @@ test('when a user is disabled their apps are out at once, and cannot refresh', a
   expect((await app.token({ grant_type: 'refresh_token', refresh_token: refresh })).body.error).toBe('invalid_grant')
 })
 
-test('when a role changes, what an app may do changes with it', async () => {
+test("changing a user's role changes what their apps may do", async () => {
   const email = 'promoted@harrowfinch.example.com'
   const person = await colleague(email)
   const { body: session } = await plumbline.get('/api/admin/session', person)
@@ -114,7 +114,7 @@ test('when a role changes, what an app may do changes with it', async () => {
   expect([await create('As Viewer'), await reads(key)]).toEqual([403, 200])
 })
 
-test('an app has the limits of a key', async () => {
+test('an app has the same rate limits as a key', async () => {
   const limited = await startTestPlumbline({ RATE_LIMIT_PER_MINUTE: '3' })
   const person = await limited.signIn()
   const { key } = await connected(limited, await newOauthApp(limited), person)

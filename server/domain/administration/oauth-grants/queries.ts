@@ -5,7 +5,7 @@ export const { list, find, findAll, lock, insert, update } = resource({
   schema: 'OauthGrant',
 })
 
-/** Ends a grant, and all that stands for it; one that has ended stays as it is. */
+/** Revokes a grant and invalidates all its tokens. Does nothing if it is already revoked. */
 export async function revoke(call: WriteCall, id: string): Promise<void> {
   const before = await lock(call, id)
   if (before.revokedAt !== null) return
@@ -18,7 +18,7 @@ export async function revoke(call: WriteCall, id: string): Promise<void> {
     .execute()
 }
 
-/** What a user let one app do and has not taken back: one grant, or none. */
+/** Returns the active grant of a user to one app, or undefined. */
 export async function standing({ db, organizationId }: Tenant, userId: string, clientId: string) {
   return db
     .selectFrom('oauthGrants')

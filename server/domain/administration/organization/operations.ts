@@ -12,7 +12,8 @@ export const organizationOperations = {
 
   async updateOrganization({ body, ifMatch }, call) {
     const { surroundings, organizationId, actor, address, requestId } = call
-    // Calls may only read what organizations are, so the change is made as operators make it, for this one alone.
+    // Calls cannot write to the table of organizations, so this uses the operators' function, limited to this
+    // organization.
     const { database, clock } = surroundings
     const by = { actor, address, requestId }
     return {

@@ -12,7 +12,7 @@ afterAll(() => plumbline.stop())
 
 const SETTINGS = '/api/admin/organization'
 
-test('what holds for the whole organization is read and changed, and holds from the next request on', async () => {
+test('organization settings are read and updated, and apply from the next request on', async () => {
   const { body: before, headers } = await plumbline.get(SETTINGS, owner)
   expect(before).toMatchObject({
     ...{ id: plumbline.organizationId, name: 'Harrow & Finch Homes', currency: 'USD', weekStartsOn: 'monday' },
@@ -43,7 +43,7 @@ test('what holds for the whole organization is read and changed, and holds from 
   })
 })
 
-test('what cannot be is refused at its field, and nothing is changed', async () => {
+test('an impossible setting is reported at its field, and nothing changes', async () => {
   const { body: before } = await plumbline.get(SETTINGS, owner)
   for (const [body, pointer] of [
     [{ timeZone: 'Mars/Olympus' }, '/timeZone'],
@@ -58,7 +58,7 @@ test('what cannot be is refused at its field, and nothing is changed', async () 
   expect((await plumbline.get(SETTINGS, owner)).body).toEqual(before)
 })
 
-test('whoever does not administer reads the settings and changes none', async () => {
+test('a user who is not an administrator reads the settings and cannot change them', async () => {
   const { database, clock, organizationId } = plumbline
   const email = 'otto@example.com'
   await createUser(database, clock, { organizationId, email, name: 'Otto', role: 'estimator', poApprovalLimit: 0 })

@@ -8,7 +8,7 @@ const WEEKDAYS: readonly Weekday[] = [
 
 type Row = NonNullable<Awaited<ReturnType<typeof organizationRow>>>
 
-/** The settings as the contract has them. */
+/** Converts the stored settings to their representation in the contract. */
 export function shown({ weekStartsOn, overtimeRule, tier, ...row }: Row): OrganizationSettings {
   return {
     ...row,
@@ -18,7 +18,7 @@ export function shown({ weekStartsOn, overtimeRule, tier, ...row }: Row): Organi
   }
 }
 
-/** The changes as they are kept. Throws `validation_failed` for a time zone that there is not. */
+/** Converts changes to their stored form. Throws `validation_failed` for an unknown time zone. */
 export function kept({ weekStartsOn, ...changes }: OrganizationUpdate) {
   if (changes.timeZone !== undefined && !isTimeZone(changes.timeZone))
     throw invalid([

@@ -3,10 +3,10 @@ import type { Db } from '../../../platform/database/database.ts'
 import { problem } from '../../../platform/problems/problem.ts'
 import { type Known, spendChallenge } from './queries.ts'
 
-/** The signatures that are understood, by their numbers with COSE: Ed25519, ES256, RS256. */
+/** The accepted signature algorithms by their COSE numbers: Ed25519, ES256, RS256. */
 export const ALGORITHMS = [-8, -7, -257] as const
 
-/** What a passkey is made for: the origin of the service's pages and the host of its public address. */
+/** Returns the origin and the relying party ID that passkeys are bound to, from the service's public URL. */
 export function placeOf(publicUrl: string): { origin: string; rpId: string } {
   const { origin, hostname } = new URL(publicUrl)
   return { origin, rpId: hostname }
@@ -18,7 +18,7 @@ interface Around {
   now: Date
 }
 
-/** What the browser made of a challenge for this identity, checked. Throws `passkey_refused`. */
+/** Verifies a browser's response to a challenge for this identity. Throws `passkey_refused`. */
 export async function checkCreated(
   { db, publicUrl, now }: Around,
   identityId: string,
@@ -26,7 +26,7 @@ export async function checkCreated(
 ): Promise<Omit<Known, 'id' | 'identityId'> & { isSynced: boolean }> {
   const expectedChallenge = await spend({ db, now }, identityId, clientDataJSON)
   const { origin, rpId } = placeOf(publicUrl)
-  // Loaded when somebody first has to do with a passkey: a service that only programs use starts without it.
+  // Loaded on first use, so that a service without passkeys starts without the library.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const { registrationInfo: made } = await verifyRegistrationResponse({
     response: {
@@ -44,7 +44,7 @@ export async function checkCreated(
   }
 }
 
-/** What a visitor's device signed, checked against the passkey that it names. Throws `passkey_refused`. */
+/** Verifies a visitor's signature with the passkey that it names. Throws `passkey_refused`. */
 export async function checkSigned(
   { db, publicUrl, now }: Around,
   { credentialId, clientDataJSON, authenticatorData, signature, userHandle = null }: PasskeySignIn,
@@ -73,7 +73,7 @@ export async function checkSigned(
   return { passkey, counter: authenticationInfo.newCounter, isSynced: authenticationInfo.credentialBackedUp }
 }
 
-/** How a device names the identity that it keeps a passkey for; it tells nothing about anybody. */
+/** Returns the user handle under which a device stores the passkey. It reveals nothing about the person. */
 export function handleOf(identityId: string): string {
   return Buffer.from(identityId).toString('base64url')
 }
@@ -82,12 +82,15 @@ export function refused(detail: string) {
   return problem('passkey_refused', detail)
 }
 
-/** The library's reasons: another site, no user verification, a counter that went back, or bytes that are none of it. */
+/**
+ * Reports every failure of the library alike: a different site, no user verification, a counter that decreased, or
+ * malformed bytes.
+ */
 function refuse(): never {
   throw refused('The response of the device does not match the request, or its signature is not valid. Try again.')
 }
 
-/** The challenge that was answered, which is spent by it. */
+/** Verifies that the challenge exists and marks it as used. */
 async function spend(
   { db, now }: Pick<Around, 'db' | 'now'>,
   identityId: string | null,

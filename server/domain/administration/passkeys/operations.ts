@@ -86,7 +86,7 @@ export const passkeyOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** What belongs to people and not to a builder, so it is not behind the wall between organizations. */
+/** Passkeys belong to people rather than organizations, so their queries run outside tenant isolation. */
 function around({ surroundings, now }: Call) {
   return { db: surroundings.database.statements, publicUrl: surroundings.config.publicUrl, now }
 }

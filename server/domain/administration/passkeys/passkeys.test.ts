@@ -25,7 +25,7 @@ const add = (made: object, by = owner, name = 'Laptop') => plumbline.post(PASSKE
 const enter = (signed: object) => plumbline.post('/api/admin/sign-in/passkey', signed, fromPage(''))
 const listed = async (by = owner) => (await plumbline.get(PASSKEYS, by)).body.data
 
-/** A device whose passkey is the owner's, or somebody else's. */
+/** Returns a device with a registered passkey, by default the owner's. */
 async function known(by = owner): Promise<Authenticator> {
   const device = authenticator(plumbline.config.publicUrl)
   const added = await add(device.create(await prepare(by)), by)
@@ -42,7 +42,7 @@ async function colleague(email: string) {
 
 const refused = { status: 409, code: 'passkey_refused' }
 
-test('a passkey signs its holder in as a link does, and tells of it', async () => {
+test('a passkey signs its user in like a link does, and records the sign-in', async () => {
   const device = await known()
   const asked = await challenge()
   expect(asked).toMatchObject({ rpId: 'localhost', timeout: 300_000 })
@@ -63,7 +63,7 @@ test('a passkey signs its holder in as a link does, and tells of it', async () =
   expect(used).toMatchObject({ name: 'Laptop', isSynced: false, lastUsedAt: expect.any(String) })
 })
 
-test('a challenge is answered once, in its time, and for what it was made', async () => {
+test('a challenge works once, before it expires, and only for its purpose', async () => {
   const device = await known()
   const asked = await challenge()
   const signed = device.sign(asked)
@@ -74,7 +74,7 @@ test('a challenge is answered once, in its time, and for what it was made', asyn
     plumbline.database.statements,
   )
   expect((await enter(late)).body).toMatchObject(refused)
-  // An attempt that fails spends it as well.
+  // A failed attempt uses up the challenge too.
   const again = await challenge()
   expect((await enter(device.sign(again, { origin: 'https://evil.example.com' }))).body).toMatchObject(refused)
   expect((await enter(device.sign(again))).body).toMatchObject(refused)
@@ -94,7 +94,7 @@ test.each<[string, Lies]>([
   ['something else', { type: 'webauthn.get.not' }],
   ['nobody in particular: the device was not unlocked', { flags: 0x41 }],
   ['nobody at all', { flags: 0x44 }],
-])('what was made for %s is not taken', async (_what, lies) => {
+])('a response for %s is rejected', async (_what, lies) => {
   const device = await known()
   const signing = lies.flags === undefined ? lies : { flags: lies.flags & 0x0f }
   expect((await enter(device.sign(await challenge(), signing))).body).toMatchObject(refused)
@@ -103,7 +103,7 @@ test.each<[string, Lies]>([
   await removeAll(owner)
 })
 
-test('a copy is found out by its counter, and what names somebody else is not taken', async () => {
+test("a copied passkey is detected by its counter, and a signature for somebody else's passkey is rejected", async () => {
   const device = await known()
   const other = await known()
   expect((await enter(device.sign(await challenge(), { counter: 7 }))).status).toBe(200)
@@ -113,14 +113,14 @@ test('a copy is found out by its counter, and what names somebody else is not ta
   const notTheirs = Buffer.from('idn_01m7y975jzfesvq6zzzzzzzzzz').toString('base64url')
   expect((await enter(other.sign(await challenge(), { userHandle: notTheirs }))).body).toMatchObject(refused)
   expect((await enter(other.sign(await challenge(), { userHandle: null }))).status).toBe(200)
-  // The signature of one under the name of another.
+  // A valid signature with the ID of another passkey.
   const signed = device.sign(await challenge(), { counter: 99 })
   expect((await enter({ ...signed, credentialId: other.credentialId })).body).toMatchObject(refused)
   const unknown = authenticator(plumbline.config.publicUrl)
   expect((await enter(unknown.sign(await challenge()))).body).toMatchObject(refused)
 })
 
-test('bytes that are none of it are refused, and are no fault of the service', async () => {
+test('malformed bytes are rejected without a server error', async () => {
   const device = await known()
   const garbage = [
     'AA',
@@ -144,7 +144,7 @@ async function removeAll(by: RequestOptions): Promise<void> {
   for (const { id } of await listed(by)) expect((await plumbline.delete(`${PASSKEYS}/${id}`, by)).status).toBe(204)
 }
 
-test('passkeys are listed, named and removed by their owner alone, and the audit trail tells of it', async () => {
+test('only their owner lists, renames, and removes passkeys, and the audit trail records it', async () => {
   await removeAll(owner)
   const { id: userId, by: otto } = await colleague('otto@example.com')
   const [first, second] = [await known(otto), await known(otto)]
@@ -174,7 +174,7 @@ test('passkeys are listed, named and removed by their owner alone, and the audit
   ])
 })
 
-test('somebody has twenty at most, and whoever works nowhere any more is let in by none', async () => {
+test('a person has at most 20 passkeys, and none of them signs in a person who no longer works anywhere', async () => {
   const { id, by } = await colleague('many@example.com')
   const [device] = await Promise.all(Array.from({ length: 20 }, () => known(by)))
   const another = authenticator(plumbline.config.publicUrl)

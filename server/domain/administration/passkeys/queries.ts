@@ -4,20 +4,20 @@ import { page, readCursor } from '../../../platform/calls/page.ts'
 import type { Db } from '../../../platform/database/database.ts'
 
 /**
- * Passkeys belong to an address and not to an organization, so these queries are not behind the wall between
- * organizations: each is limited to one identity instead, but for the one by which a passkey says whose it is.
+ * Passkeys belong to an email address and not to an organization, so these queries run outside tenant isolation. Each
+ * is limited to one identity instead, except the query that finds the identity of a passkey.
  */
 const SORT = '-createdAt'
 
-/** What the contract promises, and enough for every device that somebody has. */
+/** The contract's limit, which is enough for all devices of one person. */
 export const MOST = 20
 
-/** For how long a challenge can be answered: somebody may have to find the device first. */
+/** How long a challenge can be answered. A person may have to find the device first. */
 export const CHALLENGE_LIFE_MS = 5 * 60_000
 
 const SHOWN = ['id', 'name', 'isSynced', 'lastUsedAt', 'createdAt'] as const
 
-/** A passkey as it is kept, with what its signatures are checked by. */
+/** A passkey as stored, with what is needed to verify its signatures. */
 export interface Known {
   id: string
   identityId: string
@@ -27,7 +27,7 @@ export interface Known {
   transports: string[]
 }
 
-/** The passkeys of an identity, newest first. */
+/** Lists the passkeys of an identity, newest first. */
 export async function listOf(
   db: Db,
   identityId: string,
@@ -35,7 +35,7 @@ export async function listOf(
 ): Promise<{ data: Passkey[]; nextCursor: string | null }> {
   const after = cursor === undefined ? null : readCursor(SORT, cursor).id
   let rows = db.selectFrom('passkeys').select(SHOWN).where('identityId', '=', identityId)
-  // Ids sort by the time that they were made.
+  // IDs sort by their time of creation.
   if (after !== null) rows = rows.where('id', '<', after)
   const found = await rows
     .orderBy('id', 'desc')
@@ -44,7 +44,7 @@ export async function listOf(
   return page(found, limit, SORT, ({ createdAt }) => createdAt)
 }
 
-/** All passkeys of an identity, as a browser names them. */
+/** Returns all passkeys of an identity in the form that browsers expect. */
 export async function credentialsOf(
   db: Db,
   identityId: string,
@@ -59,7 +59,7 @@ export async function credentialsOf(
   return rows.map(({ credentialId, transports }) => ({ credentialId, transports: transports as PasskeyTransports }))
 }
 
-/** Keeps a passkey; null if a device says that it is one which is kept already. */
+/** Stores a passkey. Returns null if its credential ID is already stored. */
 export async function insert(
   db: Db,
   passkey: Known & { name: string; isSynced: boolean; createdAt: Date },
@@ -74,7 +74,7 @@ export async function insert(
   return made ?? null
 }
 
-/** The passkey that a device names, whoever's it is. */
+/** Returns the passkey with this credential ID, of any identity. */
 export async function findByCredential(db: Db, credentialId: string): Promise<(Known & { email: string }) | null> {
   const found = await db
     .selectFrom('passkeys as p')
@@ -85,7 +85,7 @@ export async function findByCredential(db: Db, credentialId: string): Promise<(K
   return found ?? null
 }
 
-/** Notes a sign-in; false if another one with the same counter, or a higher one, was noted meanwhile. */
+/** Records a sign-in. Returns false if a sign-in with the same or a higher counter was recorded meanwhile. */
 export async function noteUse(
   db: Db,
   id: string,
@@ -96,13 +96,13 @@ export async function noteUse(
     .updateTable('passkeys')
     .set({ counter, isSynced, lastUsedAt: at.toISOString() })
     .where('id', '=', id)
-    // Those that are synced between devices do not count, and always say 0.
+    // Passkeys that are synced between devices have no counter and always send 0.
     .where((is) => is.or([is('counter', '<', counter), is.and([is('counter', '=', 0), is.val(counter === 0)])]))
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-/** Null if the identity has none with this id. */
+/** Renames a passkey. Returns null if the identity has none with this ID. */
 export async function rename(db: Db, identityId: string, id: string, name: string): Promise<Passkey | null> {
   const renamed = await db
     .updateTable('passkeys')
@@ -114,7 +114,7 @@ export async function rename(db: Db, identityId: string, id: string, name: strin
   return renamed ?? null
 }
 
-/** False if the identity has none with this id. */
+/** Deletes a passkey. Returns false if the identity has none with this ID. */
 export async function remove(db: Db, identityId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
@@ -124,7 +124,7 @@ export async function remove(db: Db, identityId: string, id: string): Promise<bo
   return numDeletedRows > 0n
 }
 
-/** A new challenge, for an identity that adds a passkey, or for a visitor who wants to sign in. */
+/** Creates a challenge for an identity that adds a passkey, or for a visitor who signs in (`identityId` null). */
 export async function newChallenge(db: Db, identityId: string | null, now: Date): Promise<string> {
   const challenge = randomBytes(32).toString('base64url')
   const expiresAt = new Date(now.getTime() + CHALLENGE_LIFE_MS).toISOString()
@@ -135,7 +135,7 @@ export async function newChallenge(db: Db, identityId: string | null, now: Date)
   return challenge
 }
 
-/** Takes a challenge away; false if it was made for something else, was taken before, or is over. */
+/** Deletes a challenge. Returns false if it has another purpose, was used before, or has expired. */
 export async function spendChallenge(
   db: Db,
   challenge: string,

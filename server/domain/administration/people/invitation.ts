@@ -5,16 +5,16 @@ import { queueOwnLetter, sendsMail } from '../../office/mail/queue.ts'
 
 const DAY_MS = 86_400_000
 
-/** Somebody may be away for some days when they are invited. */
+/** Invited people may be away for some days. */
 const INVITATION_LIFE_MS = 7 * DAY_MS
 
-/** The link of an invitation to this address; null where there is nothing to mail it by. */
+/** Creates the sign-in link of an invitation to this address. Returns null if the deployment sends no mail. */
 export async function linkFor(call: Call, email: string): Promise<string | null> {
   if (!sendsMail(call)) return null
   return (await call.surroundings.identity.makeLink(email, INVITATION_LIFE_MS)).url
 }
 
-/** Mails an invitation. The link goes to its reader alone: whoever has it is let in wherever they work. */
+/** Mails an invitation. Only the recipient gets the link, because it signs them in wherever they work. */
 export async function mailInvitation(call: WriteCall, { id, email, name }: User, link: string): Promise<void> {
   const builder = call.principal.organization.name
   await queueOwnLetter(call, {

@@ -38,7 +38,7 @@ export const peopleOperations = {
     if (body.status === 'active') requireFreshSignIn(call)
     const user = await call.write(async (call) => {
       const before = await users.lock(call, path.userId)
-      // Whoever was invited and never came in is so again.
+      // An invited user who never signed in returns to `invited`, not to `active`.
       const status = body.status === 'active' && before.lastLoginAt === null ? 'invited' : body.status
       await assertMayMove(call, before, { ...before, status })
       return users.update(call, before, { status })

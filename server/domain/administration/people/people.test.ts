@@ -27,13 +27,13 @@ afterAll(async () => {
 
 const USERS = '/api/admin/users'
 const invite = (body: object, by = owner) => plumbline.post(USERS, body, by)
-/** The token of the link in a mail, in which quoted-printable has broken lines and written = as =3D. */
+/** Returns the token of the link in a mail. Quoted-printable encoding breaks lines and writes = as =3D. */
 function linkIn({ source }: ReceivedMail): string {
   const text = source.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
   return /href="[^"]*\/sign-in#token=([A-Za-z]+)"/.exec(text)?.[1] ?? ''
 }
 
-test('somebody is invited by mail, is invited until they come in, and then has the role that was meant', async () => {
+test('a person is invited by mail, stays invited until they sign in, and then has the chosen role', async () => {
   const email = 'Elena@example.com'
   const invited = await invite({ email, name: 'Elena Ruiz', role: 'estimator', poApprovalLimit: 25_000 })
   expect([invited.status, invited.headers.get('location')]).toEqual([201, `/api/ext/users/${invited.body.id}`])
@@ -50,7 +50,7 @@ test('somebody is invited by mail, is invited until they come in, and then has t
   })
 })
 
-test('an invitation is mailed again to whoever has not come in', async () => {
+test('an invitation can be mailed again to a person who has not signed in', async () => {
   const { body } = await invite({ email: 'slow@example.com', name: 'Slow', role: 'viewer' })
   expect(body.poApprovalLimit).toBe(0)
   expect((await plumbline.post(`${USERS}/${body.id}/invite`, undefined, owner)).body).toEqual({ delivery: 'mail' })
@@ -58,18 +58,18 @@ test('an invitation is mailed again to whoever has not come in', async () => {
   expect(new Set(mails.map(linkIn)).size).toBe(2)
 })
 
-test('who works here asks for a link by their address, and a stranger gets the same answer and no mail', async () => {
+test('a request for a link returns the same response to a stranger as to a user, but mails only the user', async () => {
   const ask = (email: string) => plumbline.post('/api/admin/sign-in/link', { email }, fromPage(''))
   const [known, unknown] = [await ask('PRIYA@harrowfinch.example.com'), await ask('nobody@example.com')]
   expect([known.status, unknown.status, known.body]).toEqual([202, 202, unknown.body])
   const mail = await mailServer.next('PRIYA@harrowfinch.example.com')
   expect((await plumbline.post('/api/admin/sign-in', { token: linkIn(mail) }, fromPage(''))).status).toBe(200)
-  // Neither the list of mails nor the table shows the link.
+  // Neither the list of mails nor the table contains the link.
   const { body: mails } = await plumbline.get('/api/ext/mails')
   expect(mails.data.map(({ kind }: { kind: string }) => kind)).toContain('sign_in')
   expect(JSON.stringify(mails)).not.toMatch(/token=[A-Za-z]/)
   for (let i = 0; i < 6; i++) await ask('priya@harrowfinch.example.com')
-  // Mails leave in their order, so that all that leaves at all has left before this one.
+  // Mails are sent in order, so every earlier mail has arrived before this one.
   await ask('ada@example.com')
   for (let i = 0; i < 2; i++) await mailServer.next('ada@example.com')
   const sentTo = (address: string) => mailServer.received.filter(({ to }) => to[0]?.toLowerCase() === address)
@@ -78,10 +78,10 @@ test('who works here asks for a link by their address, and a stranger gets the s
 })
 
 test.skipIf(inject('postgres') === null)(
-  'a request for a link is answered before anything is done that depends on the address',
+  'a request for a link is answered before any work that depends on the address',
   async () => {
     const emails = ['priya@harrowfinch.example.com', 'nobody@example.com']
-    // Nobody can be looked up, and no link stored, until the transaction ends.
+    // Until the transaction ends, no user can be looked up and no link stored.
     const answers = await plumbline.database.transaction(async (trx) => {
       await sql`lock table "users", "signInLinks", "mails" in access exclusive mode`.execute(trx)
       return Promise.all(emails.map((email) => plumbline.post('/api/admin/sign-in/link', { email }, fromPage(''))))
@@ -90,7 +90,7 @@ test.skipIf(inject('postgres') === null)(
   },
 )
 
-test('an address that nobody could sign in with is refused before anybody has it', async () => {
+test('an address that cannot sign in is rejected when a person is invited with it', async () => {
   const refused = await invite({ email: '"odd one"@example.com', name: 'Odd', role: 'viewer' })
   expect(refused.body).toMatchObject({ status: 422, errors: [{ pointer: '/email' }] })
   const { database, clock, organizationId } = plumbline
@@ -100,7 +100,7 @@ test('an address that nobody could sign in with is refused before anybody has it
   expect([asked.status, asked.body]).toEqual([202, { delivery: 'mail' }])
 })
 
-test('somebody is changed with the ETag that was seen', async () => {
+test('a user is updated with the current ETag', async () => {
   const { body } = await invite({ email: 'change@example.com', name: 'Change', role: 'viewer' })
   const at = `${USERS}/${body.id}`
   const ifMatch = { ...owner, headers: { ...owner.headers, 'if-match': '"1"' } }
@@ -112,7 +112,7 @@ test('somebody is changed with the ETag that was seen', async () => {
   expect(trail.data.map(({ action }: { action: string }) => action)).toEqual(['user.created', 'user.updated'])
 })
 
-test('whoever is disabled is out at once, and in again when they are enabled', async () => {
+test('a deactivated user loses access at once, and gets it back when reactivated', async () => {
   const { body } = await invite({ email: 'out@example.com', name: 'Out', role: 'viewer' })
   const out = await plumbline.signIn('out@example.com')
   const change = (status: string) => plumbline.post(`${USERS}/${body.id}/status`, { status }, admin)
@@ -122,7 +122,7 @@ test('whoever is disabled is out at once, and in again when they are enabled', a
   expect((await plumbline.get('/api/admin/session', out)).status).toBe(200)
 })
 
-test('an admin makes no owner and touches none, and one owner always remains', async () => {
+test('an admin can neither create nor change an owner, and one owner always remains', async () => {
   const { body: session } = await plumbline.get('/api/admin/session', owner)
   const { body: self } = await plumbline.get('/api/admin/session', admin)
   const [ofOwner, ofAdmin] = [`${USERS}/${session.user.id}`, `${USERS}/${self.user.id}`]
@@ -149,14 +149,14 @@ describe('an admin with an approval limit of 5,000', () => {
     ruth = await plumbline.signIn('ruth@example.com')
   })
 
-  test.each([5000.01, null])('does not raise it to %s, and an owner does', async (poApprovalLimit) => {
+  test.each([5000.01, null])('cannot raise it to %s, but an owner can', async (poApprovalLimit) => {
     const refused = await plumbline.patch(`${USERS}/${id}`, { poApprovalLimit }, ruth)
     expect(refused.body).toMatchObject({ status: 403, code: 'permission_denied' })
     expect((await plumbline.patch(`${USERS}/${id}`, { poApprovalLimit }, owner)).status).toBe(200)
     expect((await plumbline.patch(`${USERS}/${id}`, { poApprovalLimit: 5000 }, ruth)).body.poApprovalLimit).toBe(5000)
   })
 
-  test('sets nobody a higher one, and leaves what an owner has set', async () => {
+  test('cannot give anybody a higher limit, and keeps a limit that an owner has set', async () => {
     for (const poApprovalLimit of [5000.01, null]) {
       const puppet = { email: 'puppet@example.com', name: 'Puppet', role: 'estimator', poApprovalLimit }
       expect((await invite(puppet, ruth)).body).toMatchObject({ status: 403, code: 'permission_denied' })
@@ -170,7 +170,7 @@ describe('an admin with an approval limit of 5,000', () => {
     })
     const all = { name: 'Richard', role: 'accountant', poApprovalLimit: 9000 }
     expect((await plumbline.patch(`${USERS}/${rich.id}`, all, ruth)).status).toBe(200)
-    // A new role, or access again, with a limit above theirs would be power that they cannot give.
+    // A new role or reactivation combined with a limit above their own is power that they cannot give.
     const promoted = await plumbline.patch(`${USERS}/${rich.id}`, { role: 'admin' }, ruth)
     expect([promoted.status, promoted.body.detail]).toEqual([
       403,
@@ -187,7 +187,7 @@ describe('an admin with an approval limit of 5,000', () => {
   })
 })
 
-test('the roles are told with what each may do', async () => {
+test('the list of roles contains the permissions of each', async () => {
   const { body } = await plumbline.get('/api/admin/roles', admin)
   const viewer = body.data.find(({ role }: { role: string }) => role === 'viewer')
   expect(body.data).toHaveLength(7)

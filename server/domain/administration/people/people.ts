@@ -9,9 +9,13 @@ import { assertOtherOwner, isOwner } from '../../office/users/users.ts'
 type Standing = Pick<User, 'role' | 'status' | 'poApprovalLimit'>
 
 /**
- * Throws `permission_denied` for an admin who would create, change or disable an owner, raise their own approval limit,
- * give a user a higher limit than their own, or give a new role or access to a user who has one, because each leads to power
- * above theirs. Throws `conflict` if no owner would be left.
+ * Throws `permission_denied` for an admin who would gain or give more power than their own. An admin cannot:
+ * - create, change, or deactivate an owner,
+ * - raise their own approval limit,
+ * - give a user a higher limit than their own,
+ * - give a new role or access to a user who has a higher limit.
+ *
+ * Throws `conflict` if no owner would be left.
  */
 export async function assertMayMove(call: WriteCall, before: User | null, after: Standing): Promise<void> {
   const caller = await users.find(call, signedIn(call).id)
@@ -37,7 +41,7 @@ function assertMayRaise(currency: string, caller: User, before: User | null, lim
     )
 }
 
-/** A user keeps their approval limit with a new role, and gets it back when they are enabled. */
+/** Covers role changes and reactivation, because a user keeps their approval limit through both. */
 function assertMayEmpower(caller: User, before: User | null, after: Standing): void {
   if (before === null || !exceeds(before.poApprovalLimit, caller.poApprovalLimit)) return
   const isEnabled = before.status === 'disabled' && after.status !== 'disabled'
@@ -46,13 +50,16 @@ function assertMayEmpower(caller: User, before: User | null, after: Standing): v
   throw new Problem('permission_denied', `Cannot ${change}: their approval limit exceeds yours. Ask an owner.`)
 }
 
-/** Compares approval limits; null is no limit. */
+/** Returns whether the first approval limit is higher. Null means no limit. */
 export function exceeds(one: number | null, other: number | null): boolean {
   if (other === null) return false
   return one === null || one > other
 }
 
-/** Whether a change gives access, so that it requires a fresh sign-in: a page sends all fields, changed or not. */
+/**
+ * Returns whether a change grants access and so requires a fresh sign-in. Pages send all fields, so unchanged ones do
+ * not count.
+ */
 export function changesPower(before: Standing, after: Standing): boolean {
   return before.role !== after.role || before.poApprovalLimit !== after.poApprovalLimit
 }

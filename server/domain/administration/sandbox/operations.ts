@@ -7,7 +7,7 @@ import { conflict } from '../../../platform/problems/problem.ts'
 import { STAYS, TRACES } from '../../office/organizations/sandbox-tables.ts'
 import { ask, isUnderWay, lockSandbox, sandboxOf } from '../../office/organizations/sandboxes.ts'
 
-/** The example tells of so many days, up to today. */
+/** Length of the example's history in days, up to today. */
 const DAYS_TOLD = 401
 
 const NONE: Sandbox = {
@@ -60,7 +60,7 @@ async function lockAtRest(call: WriteCall): Promise<Sandbox> {
   return sandbox
 }
 
-/** What kind of records there are, in words; null if there are none. */
+/** Returns the kind of the first records found, as text; null if there are none. */
 async function firstRecords({ db, organizationId }: Tenant, tables: readonly OwnedTable[]): Promise<string | null> {
   const asked = tables
     .filter(({ name }) => !STAYS.has(name) && !TRACES.has(name))

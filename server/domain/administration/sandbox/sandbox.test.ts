@@ -17,7 +17,7 @@ import { makeSignInLink } from '../../office/users/sign-in-link.ts'
 import { createUser } from '../../office/users/users.ts'
 
 const SANDBOX = '/api/admin/sandbox'
-/** Half of the time is left to others, and two cores may be busy with other tests. */
+/** Filling leaves half of the time to other work, and other tests may use both cores. */
 const LONG_MS = 300_000
 
 let plumbline: TestPlumbline
@@ -29,7 +29,7 @@ beforeAll(async () => {
   receiver = await startReceiver()
   plumbline = await startTestPlumbline(mail.env)
   owner = await plumbline.signIn()
-  // There will be another builder for whom the owner works.
+  // Creates a second builder that the owner works for.
   await plumbline.post('/api/admin/session/organization', { organizationId: plumbline.organizationId }, owner)
 })
 afterAll(async () => {
@@ -43,7 +43,7 @@ async function ends(): Promise<Answer['body']> {
   for (let last = 0; ; ) {
     const askedMs = performance.now()
     const { body } = await plumbline.get(SANDBOX, owner)
-    // The whole story would hold the embedded database for half a minute.
+    // The response returns before the example is filled, which would block the embedded database for half a minute.
     expect(performance.now() - askedMs).toBeLessThan(5000)
     if (body.status === 'empty' || body.status === 'filled') return body
     expect(body.done).toBeGreaterThanOrEqual(body.status === 'filling' ? last : 0)
@@ -54,7 +54,7 @@ async function ends(): Promise<Answer['body']> {
   }
 }
 
-/** The tables, of those that emptying empties, in which the organization has something. */
+/** Returns the tables that emptying clears and in which the organization has rows. */
 async function leftIn(organizationId: string): Promise<string[]> {
   const db = plumbline.database.statements
   const left: string[] = []
@@ -70,7 +70,7 @@ async function leftIn(organizationId: string): Promise<string[]> {
 
 const refused = (reason: string) => ({ status: 409, body: { code: 'conflict', reason } })
 
-test('only what the operator made a sandbox is filled, by its owner, and only while it has nothing of its own', async () => {
+test('only a sandbox is filled, only by its owner, and only while it has no records of its own', async () => {
   const { organizationId, database, clock } = plumbline
   expect((await plumbline.get(SANDBOX, owner)).body).toMatchObject({ isSandbox: false, status: 'empty', failure: null })
   for (const verb of ['fill', 'empty'])
@@ -92,7 +92,7 @@ test('only what the operator made a sandbox is filled, by its owner, and only wh
 })
 
 test(
-  'it is filled while others go on, mails nothing, and sends its webhooks only what happens afterwards',
+  'filling a sandbox leaves others responsive, mails nobody, and sends only later events to its webhooks',
   async () => {
     const { organizationId } = plumbline
     const hook = { url: receiver.url, eventTypes: ['vendor.created', 'bid.submitted'] }
@@ -108,7 +108,7 @@ test(
     expect(requests.length).toBe(REQUESTS.length)
     const { data: events } = (await plumbline.get('/api/ext/events?type=vendor.created&limit=1')).body
     expect(Date.now() - Date.parse(events[0].timestamp)).toBeGreaterThan(300 * 86_400_000)
-    // Those of the past were recorded after what happened today.
+    // Events of the past are recorded after today's sign-in.
     const visits = '/api/ext/events?type=user.logged_in'
     const { data: today } = (await plumbline.get(visits)).body
     expect(today.length).toBeGreaterThan(0)
@@ -130,7 +130,7 @@ test(
   LONG_MS,
 )
 
-test('nobody signs in as a colleague of the example, not even by a link of the operator', async () => {
+test("nobody can sign in as a person of the example, not even with an operator's link", async () => {
   const { database, clock, app } = plumbline
   const { identity } = app.surroundings
   const { data: users } = (await plumbline.get('/api/ext/users?limit=50')).body
@@ -142,11 +142,11 @@ test('nobody signs in as a colleague of the example, not even by a link of the o
   const ask = (email: string) => plumbline.post('/api/admin/sign-in/link', { email }, fromPage(''))
   expect((await ask(elena.email)).status).toBe(202)
   expect((await ask('ingrid@example.com')).status).toBe(202)
-  // Mails leave in their order, so that one to her would have come before this one.
+  // Mails are sent in order, so a mail to her would have arrived before this one.
   await mail.next('ingrid@example.com')
   expect(mail.received.flatMap(({ to }) => to)).toEqual(['ingrid@example.com'])
 
-  // Whoever has the same address at another builder is let in there alone.
+  // A person with the same address at another builder is signed in only there.
   const other = await plumbline.newBuilder()
   const namesake = { email: elena.email, name: 'Elena', role: 'viewer' as const, poApprovalLimit: null }
   await createUser(database, clock, { organizationId: other.organizationId, ...namesake })
@@ -155,7 +155,7 @@ test('nobody signs in as a colleague of the example, not even by a link of the o
 })
 
 test(
-  'it is emptied of all that, and of nothing else',
+  'emptying a sandbox removes all example records and nothing else',
   async () => {
     const { organizationId } = plumbline
     expect((await plumbline.post(`${SANDBOX}/empty`, undefined, owner)).body).toMatchObject({
@@ -177,7 +177,7 @@ test(
 )
 
 test(
-  'what an ended process has filled halfway is removed',
+  'records that an ended process left half-filled are removed',
   async () => {
     const { organizationId, database } = plumbline
     await plumbline.post(`${SANDBOX}/fill`, undefined, owner)
@@ -187,7 +187,7 @@ test(
       await new Promise((next) => setTimeout(next, 20))
     }
     expect(await leftIn(organizationId)).toContain('vendors')
-    // As it is when the one who held it has been silent for a minute.
+    // The state after the process that held the claim has been silent for a minute.
     await sql`update "sandboxes" set "claim" = 'ended', "claimedUntil" = '2026-01-01' where "organizationId" = ${organizationId}`.execute(
       database.statements,
     )

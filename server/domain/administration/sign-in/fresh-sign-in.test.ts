@@ -16,7 +16,7 @@ import { createUser } from '../../office/users/users.ts'
 let plumbline: TestPlumbline
 let keyId: string
 let userId: string
-/** What an app proposed for the owner. */
+/** A proposal that an app made for the owner. */
 let proposalId: string
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
@@ -39,7 +39,7 @@ const ageSessions = (seconds: number) =>
 
 const passkey = { credentialId: 'AA', clientDataJSON: 'AA', attestationObject: 'AA', name: 'Laptop' }
 
-/** An id that no record has. */
+/** A valid ID that no record has. */
 const NOBODY = 'ven_01m7y975jzfesvq6t4k8m2w6rc'
 
 /** A request to each operation that requires a fresh sign-in. */
@@ -68,16 +68,19 @@ test('every operation that declares fresh_sign_in_required is tested here', () =
   expect(declaring.map(({ id }) => id).sort()).toEqual(Object.keys(REQUESTS).sort())
 })
 
-test.each(Object.keys(REQUESTS))('%s is refused more than ten minutes after the sign-in', async (id) => {
-  const owner = await plumbline.signIn()
-  await ageSessions(601)
-  const refused = await REQUESTS[id]?.(owner)
-  expect(refused?.body).toMatchObject({ status: 403, code: 'fresh_sign_in_required' })
-  await ageSessions(570)
-  expect((await REQUESTS[id]?.(owner))?.body?.code).not.toBe('fresh_sign_in_required')
-})
+test.each(Object.keys(REQUESTS))(
+  '%s returns fresh_sign_in_required more than ten minutes after the sign-in',
+  async (id) => {
+    const owner = await plumbline.signIn()
+    await ageSessions(601)
+    const refused = await REQUESTS[id]?.(owner)
+    expect(refused?.body).toMatchObject({ status: 403, code: 'fresh_sign_in_required' })
+    await ageSessions(570)
+    expect((await REQUESTS[id]?.(owner))?.body?.code).not.toBe('fresh_sign_in_required')
+  },
+)
 
-test('a change that gives nobody access needs no fresh sign-in', async () => {
+test('a change that grants no access needs no fresh sign-in', async () => {
   const owner = await plumbline.signIn()
   await ageSessions(601)
   expect((await plumbline.patch(`/api/admin/keys/${keyId}`, { name: 'Voice agent' }, owner)).status).toBe(200)
@@ -85,7 +88,7 @@ test('a change that gives nobody access needs no fresh sign-in', async () => {
   expect((await plumbline.post(`/api/admin/users/${userId}/status`, { status: 'disabled' }, owner)).status).toBe(200)
 })
 
-test('a use of the session does not make the sign-in fresh', async () => {
+test('using the session does not make the sign-in fresh', async () => {
   const owner = await plumbline.signIn()
   await ageSessions(26 * 3600)
   await sql`update "sessions" set "updatedAt" = "createdAt", "expiresAt" = now() + interval '10 days'`.execute(
@@ -96,12 +99,12 @@ test('a use of the session does not make the sign-in fresh', async () => {
   expect((await REQUESTS.rotateKey?.(owner))?.body.code).toBe('fresh_sign_in_required')
 })
 
-test('a sign-in again is fresh, stays in the organization, and ends the session before it', async () => {
+test('signing in again is fresh, stays in the organization, and ends the previous session', async () => {
   const other = await plumbline.newBuilder()
   const before = await plumbline.signIn()
   const moved = { organizationId: other.organizationId }
   expect((await plumbline.post('/api/admin/session/organization', moved, before)).status).toBe(200)
-  // In another browser they worked for the first builder last.
+  // In another browser, the user last worked for the first builder.
   await plumbline.post(
     '/api/admin/session/organization',
     { organizationId: plumbline.organizationId },
@@ -122,7 +125,7 @@ test('a sign-in again is fresh, stays in the organization, and ends the session 
   expect((await plumbline.get('/api/admin/session', after)).body.organization.id).toBe(other.organizationId)
 })
 
-test('a sign-in by somebody else in the same browser ends the session before it and keeps nothing of it', async () => {
+test('a sign-in by another person in the same browser ends the previous session and keeps none of its state', async () => {
   const { database, clock, organizationId } = plumbline
   const other = await plumbline.newBuilder()
   const before = await plumbline.signIn()

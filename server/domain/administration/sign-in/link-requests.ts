@@ -2,14 +2,14 @@ import type { FailureLog } from '../../../platform/problems/failure-log.ts'
 import { Problem } from '../../../platform/problems/problem.ts'
 
 /**
- * Requests for sign-in links, handled after each was answered and one after the other. A response that waited for the
- * look-up or the mail would tell by its time whether somebody has the address. A request that the process does not live
- * to handle is lost; its reader asks for another link.
+ * A queue of requests for sign-in links. Each request is handled after its response was sent, one after the other: if
+ * the response waited for the lookup or the mail, its timing would reveal whether a user has the address. Requests that
+ * are still queued when the process ends are lost; the person can request another link.
  */
 export interface LinkRequests {
-  /** Throws `unavailable`, whoever has the address, if too many requests wait. */
+  /** Queues a request. Throws `unavailable` for every address alike if too many requests wait. */
   add(email: string): void
-  /** Resolves once no request waits. */
+  /** Resolves once no request is waiting. */
   stop(): Promise<void>
 }
 
@@ -21,7 +21,7 @@ export function handleLinkRequests(failures: FailureLog, mailLink: (email: strin
   let last: Promise<void> = Promise.resolve()
 
   async function handle(email: string): Promise<void> {
-    // By then the response has been written.
+    // By the next turn of the event loop the response has been written.
     await new Promise((resolve) => setImmediate(resolve))
     try {
       await mailLink(email)

@@ -7,19 +7,19 @@ import { membersOf } from './queries.ts'
 
 const MINUTE_MS = 60_000
 
-/** Long enough for a slow mail server, and short for something that lies in a mailbox. */
+/** Long enough for a slow mail server, short enough for a link that stays in a mailbox. */
 const LINK_LIFE_MS = 15 * MINUTE_MS
 
 /**
- * Mails a link to whoever has this address; nobody else is told anything. It leaves in the name of the builder where they
- * were last, so that nobody gets to send such mails by inviting people.
+ * Mails a sign-in link to the user with this address; does nothing if there is none. The mail is sent in the name of
+ * the builder where the user last signed in, so that another builder cannot send such mails by inviting people.
  */
 export async function mailLink(surroundings: Surroundings, email: string): Promise<void> {
   const members = await membersOf(surroundings.database.statements, email)
   const [member] = members.sort((one, other) => ((one.lastLoginAt ?? '') < (other.lastLoginAt ?? '') ? 1 : -1))
   if (member === undefined || !(await surroundings.limits.takeSignInMail(email.toLowerCase()))) return
   const { organizationId, organizationName, userId, name } = member
-  // What is no usual address is answered like that of a stranger.
+  // An address that no user can have is treated like a stranger's.
   const link = await surroundings.identity.makeLink(email, LINK_LIFE_MS).catch(unlessInvalid)
   if (link === null) return
   const call = await systemCall(surroundings, organizationId)

@@ -3,12 +3,12 @@ import { page, readCursor } from '../../../platform/calls/page.ts'
 import type { Db } from '../../../platform/database/database.ts'
 
 /**
- * Sessions belong to an address and not to an organization, so these queries are not behind the wall between
- * organizations: each is limited to one identity instead.
+ * Sessions belong to an email address and not to an organization, so these queries run outside tenant isolation. Each
+ * is limited to one identity instead.
  */
 const SORT = '-createdAt'
 
-/** The sessions of an identity that have not ended, newest first. */
+/** Lists the active sessions of an identity, newest first. */
 export async function listOf(
   db: Db,
   { identityId, currentId, now }: { identityId: string; currentId: string; now: Date },
@@ -20,7 +20,7 @@ export async function listOf(
     .select(['id', 'userAgent', 'ipAddress', 'createdAt', 'updatedAt', 'expiresAt'])
     .where('identityId', '=', identityId)
     .where('expiresAt', '>', now.toISOString())
-  // Ids sort by the time that they were made.
+  // IDs sort by their time of creation.
   if (after !== null) rows = rows.where('id', '<', after)
   const found = await rows
     .orderBy('id', 'desc')
@@ -38,7 +38,7 @@ export async function listOf(
   return page(entries, limit, SORT, ({ createdAt }) => createdAt)
 }
 
-/** Ends a session of an identity; false if it has none with this id. */
+/** Ends a session of an identity. Returns false if it has none with this ID. */
 export async function end(db: Db, identityId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')
@@ -48,7 +48,7 @@ export async function end(db: Db, identityId: string, id: string): Promise<boole
   return numDeletedRows > 0n
 }
 
-/** From now on the session works for another organization. */
+/** Switches the session to another organization. */
 export async function moveTo(db: Db, id: string, organizationId: string): Promise<void> {
   await db.updateTable('sessions').set({ activeOrganizationId: organizationId }).where('id', '=', id).execute()
 }
@@ -62,10 +62,10 @@ export interface Member {
   lastLoginAt: string | null
 }
 
-/** Nobody works for more builders than getSession can list. */
+/** The maximum number of organizations that getSession returns. */
 const MOST_MEMBERSHIPS = 200
 
-/** Everybody who has this address and may sign in, by the names of the organizations. */
+/** Returns all users with this address who may sign in, sorted by the name of their organization. */
 export async function membersOf(db: Db, email: string): Promise<Member[]> {
   const rows = await db
     .selectFrom('users as u')

@@ -7,7 +7,7 @@ import { memberOf, type SignedIn, signedIn, type Visitor } from '../../../platfo
 import * as users from '../../office/users/queries.ts'
 import { end, membersOf, moveTo } from './queries.ts'
 
-/** What the page of somebody who is signed in has to know. */
+/** Returns what the pages need to know about the signed-in user. */
 export async function sessionOf(call: Call, expiresAt?: Date): Promise<Session> {
   const { session, organization, permissions, id } = signedIn(call)
   const { tier, ...builder } = organization
@@ -27,13 +27,16 @@ export async function sessionOf(call: Call, expiresAt?: Date): Promise<Session> 
   }
 }
 
-/** The same request, by somebody who was a visitor, or worked for another organization, when it began. */
+/**
+ * Returns the same request with another principal: after a visitor signed in, or the session switched to another
+ * organization.
+ */
 export function callOf(call: Call, principal: SignedIn): Call {
   const { surroundings, requestId, address } = call
   return newCall(surroundings, { principal, requestId, address })
 }
 
-/** Notes that the user is here; who was invited is a member from now on. */
+/** Records that the user has signed in. An invited user becomes active. */
 export async function arrive(call: WriteCall): Promise<{ before: User; after: User }> {
   const before = await users.lock(call, signedIn(call).id)
   const status = before.status === 'invited' ? 'active' : before.status
@@ -42,8 +45,8 @@ export async function arrive(call: WriteCall): Promise<{ before: User; after: Us
 }
 
 /**
- * Signs a visitor in with a session that was opened for them, and records it. The session replaces the one that their
- * browser had before. Returns null and ends the session if nobody with their address works anywhere any more.
+ * Signs a visitor in with a new session, and records the sign-in. The session replaces the browser's previous one.
+ * Returns null and ends the session if no active user has the address.
  */
 export async function letIn(
   visit: Call,
@@ -62,7 +65,7 @@ export async function letIn(
     const { before, after } = await arrive(call)
     await recordEvent(call, 'user.logged_in', after, before)
   })
-  // The visitor's call tells what came of it.
+  // The response's events are those of the visitor's call.
   visit.events.push(...call.events)
   return { status: 200, body: await sessionOf(call), headers: { 'Set-Cookie': setCookie } }
 }
@@ -72,7 +75,10 @@ async function previousSessionOf({ principal, surroundings }: Call): Promise<Ses
   return previousCookie === null ? null : surroundings.identity.find(previousCookie)
 }
 
-/** Signing in again, to confirm a change, must not move the change to another organization. */
+/**
+ * Returns the organization of the session that the same person had in this browser. A sign-in to confirm a change must
+ * not move the change to another organization.
+ */
 async function inTheSameOrganization(
   db: Db,
   session: SessionState,

@@ -20,7 +20,7 @@ async function tokenFor(email: string, lifeMs = HOUR_MS): Promise<string> {
 const redeem = (token: string, device?: string) =>
   plumbline.post('/api/admin/sign-in', { token, ...(device !== undefined && { device }) }, fromPage(''))
 
-test('a link signs its reader in once, with a cookie that no script reads and no other site sends', async () => {
+test('a link signs its reader in once, with an HttpOnly, SameSite cookie', async () => {
   const token = await tokenFor('PRIYA@harrowfinch.example.com')
   const answer = await redeem(token, 'Chrome on macOS')
   expect(answer.status).toBe(200)
@@ -37,27 +37,27 @@ test('a link signs its reader in once, with a cookie that no script reads and no
   expect((await redeem(token)).body).toMatchObject({ status: 409, code: 'link_spent' })
 })
 
-test('a device may be called anything that is a text', async () => {
+test('a device name may contain any characters', async () => {
   const device = 'Ελένη’s 📱\nphone'
   expect((await redeem(await tokenFor(OWNER), device)).status).toBe(200)
   const { body } = await plumbline.get('/api/admin/sessions', await plumbline.signIn())
   expect(body.data.map((each: { device: string }) => each.device)).toContain(device)
 })
 
-test('two who open a link at the same time are not both let in', async () => {
+test('only one of several concurrent uses of a link succeeds', async () => {
   const token = await tokenFor(OWNER)
   const answers = await Promise.all([redeem(token), redeem(token), redeem(token)])
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
 })
 
-test('a link whose time is over, and one that never was, let nobody in', async () => {
+test('expired and unknown links sign nobody in', async () => {
   const token = await tokenFor(OWNER, 1000)
   await sql`update "signInLinks" set "expiresAt" = now() - interval '1 second'`.execute(plumbline.database.statements)
   for (const dead of [token, 'kXbWqLmVtRzYcHsNfGdPjTaEoUiBnQwS', '0'])
     expect((await redeem(dead)).body).toMatchObject({ status: 409, code: 'link_spent' })
 })
 
-test('neither a token of a link nor a password lies in the database as it is', async () => {
+test('link tokens are stored only as hashes, and no password is stored', async () => {
   const token = await tokenFor(OWNER)
   const { rows } = await sql<{ text: string }>`select l::text as "text" from "signInLinks" l`.execute(
     plumbline.database.statements,
@@ -66,7 +66,7 @@ test('neither a token of a link nor a password lies in the database as it is', a
   expect(rows.map(({ text }) => text).join()).not.toContain(token)
 })
 
-test('a sign-in is told of as an event by the user', async () => {
+test('a sign-in is recorded as an event by the user', async () => {
   await plumbline.signIn()
   const { body } = await plumbline.get('/api/ext/events?type=user.logged_in&sort=-sequence&limit=1')
   const { body: users } = await plumbline.get('/api/ext/users?role=owner')
@@ -75,7 +75,7 @@ test('a sign-in is told of as an event by the user', async () => {
   expect(body.data[0].data.previous).toHaveProperty('lastLoginAt')
 })
 
-test('a session that has ended is let in nowhere, by the clock of the service and by that of the database', async () => {
+test('an expired session is rejected, by the clock of the service and by that of the database', async () => {
   const [byHand, byClock] = [await plumbline.signIn(), await plumbline.signIn()]
   const id = (await plumbline.get('/api/admin/session', byHand)).body.id
   await sql`update "sessions" set "expiresAt" = now() - interval '1 second' where "id" = ${id}`.execute(
@@ -89,7 +89,7 @@ test('a session that has ended is let in nowhere, by the clock of the service an
   plumbline.clock.advance(-15 * 24 * HOUR_MS)
 })
 
-test('a session that is used is lengthened once a day', async () => {
+test('a session in use is extended once a day', async () => {
   const somebody = await plumbline.signIn()
   const { body: before, headers } = await plumbline.get('/api/admin/session', somebody)
   expect(headers.getSetCookie()).toEqual([])
@@ -101,7 +101,7 @@ test('a session that is used is lengthened once a day', async () => {
   expect((await plumbline.get('/api/admin/session', somebody)).headers.getSetCookie()).toEqual([])
 })
 
-test('one sees where one is signed in, and ends that there or here', async () => {
+test('users list their sessions and end any of them', async () => {
   const { database, clock, organizationId } = plumbline
   const email = 'otto@example.com'
   await createUser(database, clock, { organizationId, email, name: 'Otto', role: 'viewer', poApprovalLimit: 0 })
@@ -122,7 +122,7 @@ test('one sees where one is signed in, and ends that there or here', async () =>
   const [{ id: ofTablet }] = list.data
   expect((await plumbline.delete(`/api/admin/sessions/${ofTablet}`, laptop)).status).toBe(204)
   expect((await plumbline.get('/api/admin/session', tablet)).status).toBe(401)
-  // Of somebody else it is as if it did not exist.
+  // A session of another person returns 404.
   const owner = await plumbline.signIn()
   const ofPhone = list.data[1].id
   expect((await plumbline.delete(`/api/admin/sessions/${ofPhone}`, owner)).status).toBe(404)
@@ -135,7 +135,7 @@ test('one sees where one is signed in, and ends that there or here', async () =>
   expect((await plumbline.get('/api/admin/session', laptop)).status).toBe(200)
 })
 
-test('who works for two builders switches, sees nothing of the other, and is where they were at the next sign-in', async () => {
+test('a user of two builders switches between them, sees only one at a time, and returns to the last one at sign-in', async () => {
   const { database, clock, organizationId } = plumbline
   const other = await plumbline.newBuilder()
   const email = 'dana@example.com'
@@ -161,7 +161,7 @@ test('who works for two builders switches, sees nothing of the other, and is whe
   const stranger = await plumbline.newBuilder()
   for (const id of [stranger.organizationId, 'org_nowhere'])
     expect((await move(id)).body).toMatchObject({ status: 422, code: 'unknown_reference' })
-  // Whoever leaves one builder still works for the other, and whoever leaves both is out.
+  // A user who is deactivated at one builder still works for the other; deactivated at both, they have no access.
   await updateUser(database, clock, there.id, { status: 'disabled' })
   expect((await plumbline.get('/api/admin/session', dana)).body.organization.id).toBe(organizationId)
   await updateUser(database, clock, here.id, { status: 'disabled' })
@@ -169,7 +169,7 @@ test('who works for two builders switches, sees nothing of the other, and is whe
   expect((await redeem(await tokenFor(email))).body.code).toBe('link_spent')
 })
 
-test('what changes something by session has to come from a page of the service', async () => {
+test('a change by session must come from a page of the service', async () => {
   const { headers = {} } = await plumbline.signIn()
   const { cookie = '' } = headers
   const origin = new URL(plumbline.config.publicUrl).origin
@@ -186,18 +186,18 @@ test('what changes something by session has to come from a page of the service',
   for (const others of foreign) expect([others, (await post(others)).body.code]).toEqual([others, 'cross_site'])
   expect((await post({ 'sec-fetch-site': 'same-origin' })).status).toBe(201)
   expect((await post({ origin })).status).toBe(201)
-  // Reading is what other sites cannot do anyway.
+  // Reading is allowed, because other sites cannot see the response.
   expect((await plumbline.get('/api/ext/vendors', { key: null, headers: { cookie } })).status).toBe(200)
-  // Nor does another site sign anybody in as somebody else.
+  // Another site cannot sign anybody in as another person either.
   const token = await tokenFor(OWNER)
   const refused = await plumbline.post('/api/admin/sign-in', { token }, { key: null })
   expect(refused.body).toMatchObject({ status: 403, code: 'cross_site' })
-  // A key is sent by no browser by itself.
+  // Browsers never send a key by themselves, so requests with a key are exempt.
   const byKey = await plumbline.get('/api/ext/vendors', { headers: { cookie, 'sec-fetch-site': 'cross-site' } })
   expect(byKey.headers.get('ratelimit')).toContain('"day"')
 })
 
-test('a cookie that was not made here is not looked up, and a key opens nothing of the admin area', async () => {
+test('a malformed session cookie is not looked up, and a key has no access to the admin area', async () => {
   const { headers = {} } = await plumbline.signIn()
   const { cookie = '' } = headers
   for (const wrong of [
@@ -221,12 +221,12 @@ test('a cookie that was not made here is not looked up, and a key opens nothing 
     ])
   }
   expect((await plumbline.get('/api/admin/session')).body.code).toBe('not_signed_in')
-  // What tells of the calling key has nothing to tell of a person.
+  // An endpoint about the calling key rejects sessions.
   expect((await plumbline.get('/api/ext/me', { key: null, headers })).body.code).toBe('missing_key')
   expect((await plumbline.get('/api/ext/vendors', { key: null })).body.code).toBe('missing_key')
 })
 
-test('what somebody does is theirs in the record, the events and the audit trail, and takes nothing of the quota', async () => {
+test("a user's change names them in the record, the events, and the audit trail, and does not count toward the key quota", async () => {
   const owner = await plumbline.signIn()
   const { body: session } = await plumbline.get('/api/admin/session', owner)
   const created = await plumbline.post('/api/ext/vendors', { companyName: 'By hand' }, owner)
@@ -242,7 +242,7 @@ test('what somebody does is theirs in the record, the events and the audit trail
   expect(trail.data[0]).toMatchObject({ action: 'vendor.created', actor, address: expect.any(String) })
 })
 
-test('somebody may do what their role covers, and not a bit more, from the moment that it changes', async () => {
+test('a role change takes effect immediately and limits the user to its permissions', async () => {
   const { database, clock, organizationId } = plumbline
   const wanted = { organizationId, email: 'viv@example.com', name: 'Viv', role: 'viewer', poApprovalLimit: 0 } as const
   const { id } = await createUser(database, clock, wanted)

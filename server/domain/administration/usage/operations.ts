@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 export const keyUsageOperations = {
   async getKeyUsage({ query }, call) {
     const { keyId } = query
-    // One of another builder is not found, rather than never used.
+    // A key of another builder returns 404 instead of zero usage.
     if (keyId !== undefined) await keys.find(call, keyId)
     const period = lastDays(call.now, query.days)
     const since = period[0] ?? ''
@@ -25,7 +25,7 @@ export const keyUsageOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** The dates of the last days, UTC, the oldest first. */
+/** Returns the last `days` dates up to today in UTC, oldest first. */
 function lastDays(now: Date, days: number): string[] {
   return Array.from({ length: days }, (_, at) =>
     new Date(now.getTime() - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10),

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { KeyUsage, UsageDay } from '../../../../client/contract.gen.ts'
 import type { Call, Tenant } from '../../../platform/calls/call.ts'
 
-/** As many keys as the contract lists. */
+/** The maximum number of keys in the contract's response. */
 const MOST_KEYS = 200
 
-/** The days with requests, since a day; of one key, or of all. */
+/** Returns the days with requests since a date, of one key or of all. */
 export async function daysSince(
   { db, organizationId }: Tenant,
   since: string,
@@ -26,7 +26,10 @@ export async function daysSince(
   return rows.map(({ date, requests, refused }) => ({ date, requests: Number(requests), refused: Number(refused) }))
 }
 
-/** The keys that work or sent something since a day, those that sent the most first, with the minute of each. */
+/**
+ * Returns the keys that are active or sent requests since a date, busiest first, each with its requests of the current
+ * minute.
+ */
 export async function keysSince({ db, organizationId, now }: Call, since: string): Promise<KeyUsage['keys']> {
   const { rows } = await sql<KeyUsage['keys'][number]>`
     with sent as (

@@ -4,10 +4,10 @@ import type { Database } from '../../../platform/database/database.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
 const DAY_MS = 86_400_000
-/** As far back as getKeyUsage goes. */
+/** The longest period that getKeyUsage returns. */
 const KEPT_DAYS = 90
 
-/** Removes counts of days that nobody can ask for any more. */
+/** Deletes counts of days that getKeyUsage no longer returns. */
 export async function forgetOldUsage(database: Database, clock: Clock): Promise<void> {
   const oldest = new Date(clock.nowMs() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10)
   await removeInBatches(database, {

@@ -36,7 +36,7 @@ async function usage(query = '') {
   return plumbline.get(`/api/admin/usage${query}`, owner)
 }
 
-/** What another process would have counted for the key. */
+/** Counts requests as another process would. */
 async function countElsewhere(id: string, organizationId: string, times: number): Promise<void> {
   const { principal } = await systemCall(plumbline.app.surroundings, organizationId)
   const other = count()
@@ -44,7 +44,7 @@ async function countElsewhere(id: string, organizationId: string, times: number)
   await other.stop()
 }
 
-test('what a key sends is told against both limits, by day and by key, and what people do is not counted', async () => {
+test("a key's requests count against both limits and are reported by day and key, and requests of people are not counted", async () => {
   const { status, body } = await usage('?days=3')
   expect(status).toBe(200)
   const today = plumbline.clock.now().toISOString().slice(0, 10)
@@ -59,7 +59,7 @@ test('what a key sends is told against both limits, by day and by key, and what 
   expect(body.keys[1]).toMatchObject({ requests: 0, refused: 0, usedThisMinute: 0, minuteEndsAt: null })
 })
 
-test('several processes add up, and the days can be those of one key', async () => {
+test('counts of several processes add up, and can be limited to one key', async () => {
   await countElsewhere(keyId, plumbline.organizationId, 3)
   await countElsewhere(quietId, plumbline.organizationId, 1)
   const { body: all } = await usage('?days=1')
@@ -69,7 +69,7 @@ test('several processes add up, and the days can be those of one key', async () 
   expect(one.keys).toEqual(all.keys)
 })
 
-test('another builder sees nothing of it, and its key is not found', async () => {
+test('usage of another builder is not visible, and its keys return 404', async () => {
   const other = await plumbline.newBuilder()
   await countElsewhere(keyId, other.organizationId, 7)
   expect((await usage('?days=1')).body.days[0].requests).toBe(LIMIT + 4)
@@ -82,7 +82,7 @@ test('another builder sees nothing of it, and its key is not found', async () =>
   expect((await usage('?days=91')).body.errors[0].pointer).toBe('days')
 })
 
-test('counts of a builder who is erased meanwhile are dropped, and those of others still written', async () => {
+test('counts of an organization that is erased meanwhile are dropped, and those of others are written', async () => {
   const { database, clock, config } = plumbline
   const other = await plumbline.newBuilder()
   const { principal } = await systemCall(plumbline.app.surroundings, other.organizationId)
@@ -95,7 +95,7 @@ test('counts of a builder who is erased meanwhile are dropped, and those of othe
   expect((await usage(`?days=1&keyId=${quietId}`)).body.days[0]).toMatchObject({ requests: 1, refused: 1 })
 })
 
-test('what a write fails with is logged, and what was counted is written with the next', async () => {
+test('a failed write of counts is logged, and the next write includes them', async () => {
   const { database } = plumbline
   const { principal } = await systemCall(plumbline.app.surroundings, plumbline.organizationId)
   let isAway = true
@@ -114,7 +114,7 @@ test('what a write fails with is logged, and what was counted is written with th
   expect((await usage(`?days=1&keyId=${quietId}`)).body.days[0].requests).toBe(2)
 })
 
-test('a day is told for 90 days and then forgotten', async () => {
+test('usage is kept for 90 days and then deleted', async () => {
   const { database, clock, organizationId } = plumbline
   const dayBefore = (days: number) => new Date(clock.nowMs() - days * DAY_MS).toISOString().slice(0, 10)
   const written = [89, 90, 91].map((days) => ({ day: dayBefore(days), requests: days, refused: 0 }))
