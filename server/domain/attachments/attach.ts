@@ -9,20 +9,23 @@ import { assertTakesFiles, permitFiles, recordTypeOf } from './record.ts'
 import { assertClean } from './scanned.ts'
 import { sharedAs } from './share.ts'
 
-/** More are a sign of a program that attaches the same file again and again. */
+/** A record with more files is a sign of a program that attaches the same file repeatedly. */
 const MOST_OF_RECORD = 100
 
-/** An upload that is not committed by then never will be: a request takes a minute, and its transaction less. */
+/**
+ * A request takes a minute at most, and its transaction less. An upload that is not committed within this time never
+ * will be.
+ */
 const UNCOMMITTED_MS = 60 * 60 * 1000
 
 export interface Attaching {
   recordId: string
   fileName: string
-  /** Whether vendors see it; if nobody says so, as is usual for the kind of record. */
+  /** Whether vendors see the file. Defaults to what is usual for the kind of record. */
   shared?: boolean | undefined
 }
 
-/** Attaches a file to a record that the caller may change. */
+/** Attaches a file to a record that the caller may change. Throws `permission_denied` otherwise. */
 export async function attach(call: Call, given: Attaching, file: AttachmentContent | Arrived): Promise<Attachment> {
   const type = recordTypeOf(given.recordId)
   if (type === undefined) throw unknownReference(['recordId'])
@@ -30,7 +33,7 @@ export async function attach(call: Call, given: Attaching, file: AttachmentConte
   return attachFile(call, given, file)
 }
 
-/** The same for a caller of whom it is known that it may. */
+/** Attaches a file without checking the caller's permissions; the caller has done so. */
 export async function attachFile(
   call: Call,
   given: Attaching,
@@ -72,8 +75,8 @@ function bytesOf({ content }: AttachmentContent): Buffer {
 }
 
 /**
- * Puts the file into the store before its attachment is committed, so that no attachment is ever without its bytes. The
- * other way round, bytes without an attachment, is noted first and removed later.
+ * Stores the file before its attachment is committed, so that every attachment has its bytes. The bytes are first
+ * recorded as removable, so that they are deleted later if the transaction is rolled back.
  */
 async function storeBefore({ organizationId, now, surroundings }: Call, id: string, path: string): Promise<void> {
   const { database, files } = surroundings

@@ -12,7 +12,7 @@ const FILES = '/api/ext/attachments'
 const MINUTE_MS = 60_000
 
 let plumbline: TestPlumbline
-/** A record of every kind, by its kind, and the entity of its permissions. */
+/** One record of every kind with the entity of its permissions, by kind. */
 const records: Record<string, { id: string; entity: string }> = {}
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ afterAll(() => plumbline.stop())
 
 const idOf = (type: string) => records[type]?.id ?? ''
 
-/** The names of all files in the store, without those that are still arriving. */
+/** Returns the names of all files in the store, except those still being uploaded. */
 function stored(): string[] {
   const folder = path.join(plumbline.config.dataDir, 'files')
   if (!existsSync(folder)) return []
@@ -68,7 +68,7 @@ function arriving(): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-test('a file of 25 MiB is streamed in, kept, hashed and read back, whole or in part', async () => {
+test('a file of 25 MiB is uploaded as a stream, stored, hashed, and downloaded in whole or in part', async () => {
   const bytes = pdf(25 * 1024 * 1024)
   const { status, body, headers } = await upload(plumbline, bytes, { recordId: idOf('purchase_order') })
   expect([status, body.size, body.sha256]).toEqual([201, bytes.length, sha256(bytes)])
@@ -108,7 +108,7 @@ test('a file of 25 MiB is streamed in, kept, hashed and read back, whole or in p
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)])
 })
 
-test('a file beyond 25 MiB, an empty one, and one whose sender hangs up leave nothing behind', async () => {
+test('a file over 25 MiB, an empty file, and an interrupted upload leave nothing behind', async () => {
   const before = stored()
   const recordId = idOf('task')
   const most = 25 * 1024 * 1024
@@ -117,7 +117,7 @@ test('a file beyond 25 MiB, an empty one, and one whose sender hangs up leave no
   const endless = new ReadableStream({
     pull: (controller) => (sent++ > 40 ? controller.close() : controller.enqueue(chunk)),
   })
-  // The service answers and closes while more is sent, which not every client waits to be told.
+  // The service responds and closes the connection while the client still sends. Not every client reads that response.
   const refused = await upload(plumbline, endless, { recordId }).catch(() => null)
   if (refused !== null) expect([refused.status, refused.body.code]).toEqual([413, 'payload_too_large'])
   const said = await fetch(`${plumbline.url}${FILES}?recordId=${recordId}&fileName=a`, {
@@ -143,7 +143,7 @@ test('a file beyond 25 MiB, an empty one, and one whose sender hangs up leave no
   expect(stored()).toEqual(before)
 })
 
-test('what a file is follows from its content, and what is not taken is refused', async () => {
+test('the content type follows from the content of the file, and unsupported types are rejected', async () => {
   const recordId = idOf('bid_request')
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -168,7 +168,7 @@ test('what a file is follows from its content, and what is not taken is refused'
   }
 })
 
-test('a file gets a name under which it can be saved anywhere', async () => {
+test('a file name is cleaned so that the file can be saved on any system', async () => {
   for (const [given, fileName] of [
     ['../../etc/passwd', 'passwd'],
     ['C:\\Users\\me\\Plan "A".pdf', 'Plan -A-.pdf'],
@@ -185,7 +185,7 @@ test('a file gets a name under which it can be saved anywhere', async () => {
   expect(headers.get('content-disposition')).toContain("filename*=UTF-8''%C5%81%C3%B3d%C5%BA.pdf")
 })
 
-test('a file can be read and changed by whoever may read and change its record, and by nobody else', async () => {
+test('only users who may read or change a record may read or change its files', async () => {
   const stranger = await plumbline.newBuilder()
   for (const [type, { id: recordId, entity }] of Object.entries(records)) {
     const others = ['bids', 'vendors', 'pos', 'tasks', 'options', 'messages'].filter((each) => each !== entity)
@@ -219,7 +219,7 @@ test('a file can be read and changed by whoever may read and change its record, 
   expect([none.status, none.body.errors[0].pointer]).toEqual([422, 'recordId'])
 })
 
-test('vendors see a file as is usual for its record, until whoever may change that record says otherwise', async () => {
+test('whether vendors see a file depends on the kind of record until a user changes it', async () => {
   const usual: Record<string, boolean | null> = { bid_request: true, invitation: true, purchase_order: false }
   const change = (id: string, shared: boolean, options: object = {}) =>
     plumbline.patch(`${FILES}/${id}`, { shared }, options)
@@ -255,7 +255,7 @@ test('vendors see a file as is usual for its record, until whoever may change th
   }
 })
 
-test('an upload that is repeated under its Idempotency-Key attaches one file, and another file is refused', async () => {
+test('repeating an upload with its Idempotency-Key attaches one file, and a different file returns an error', async () => {
   const recordId = idOf('selection')
   const bytes = pdf()
   const headers = { 'idempotency-key': 'one-upload' }
@@ -269,7 +269,7 @@ test('an upload that is repeated under its Idempotency-Key attaches one file, an
   expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
 })
 
-test('a skill attaches a small file in JSON and reads it back, and a dry run leaves nothing', async () => {
+test('a skill attaches a small file as JSON and reads it back, and a dry run stores nothing', async () => {
   const content = Buffer.from('Lot 14: the slab is ready.').toString('base64')
   const input = { recordId: idOf('message'), fileName: 'note.txt', content }
   const run = (skill: string, input: object, dryRun = false) =>
@@ -279,7 +279,7 @@ test('a skill attaches a small file in JSON and reads it back, and a dry run lea
   expect(tried.body.result).toMatchObject({ fileName: 'note.txt', contentType: 'text/plain', size: 26 })
   expect((await plumbline.get(`${FILES}/${tried.body.result.id}`)).status).toBe(404)
   const { id } = (await run('uploadAttachment', input)).body.result
-  // Until the job has been there it is read from the database, and from then on from the store.
+  // Until the job runs, the content is read from the database, and afterwards from the store.
   expect((await run('downloadAttachment', { attachmentId: id })).body.result).toBe(content)
   await expect.poll(stored, { timeout: 10_000 }).toEqual(expect.arrayContaining([...before, id]))
   expect(stored()).not.toContain(tried.body.result.id)
@@ -292,7 +292,7 @@ test('a skill attaches a small file in JSON and reads it back, and a dry run lea
   expect([cut.status, cut.body.errors[0].pointer]).toEqual([422, '/content'])
 })
 
-test('a deleted file is not found, is removed from the store, and can be looked up by name', async () => {
+test('a deleted file returns 404, is removed from the store, and can be found by name', async () => {
   const { body } = await upload(plumbline, pdf(), { recordId: idOf('bid') })
   expect(stored()).toContain(body.id)
   expect((await plumbline.delete(`${FILES}/${body.id}`, { headers: { 'if-match': '"9"' } })).status).toBe(412)
@@ -305,11 +305,11 @@ test('a deleted file is not found, is removed from the store, and can be looked 
   expect(stored()).not.toContain(body.id)
 })
 
-test('a file that was stored but never committed is removed an hour later, and no other is', async () => {
+test('a stored file that was never committed is removed an hour later, and no other file is', async () => {
   const { body: kept } = await upload(plumbline, pdf(), { recordId: idOf('bid') })
   const archived = (await plumbline.post('/api/ext/communities', { name: 'Gone', status: 'active' })).body
   const before = stored()
-  // A hundred files are a record's limit, which is found out when the 101st is in the store.
+  // A record may have 100 files. The 101st is rejected only after it was stored.
   const home = (await plumbline.post('/api/ext/homes', { name: 'Lot 2', communityId: archived.id })).body
   const { body: task } = await plumbline.post('/api/ext/tasks', { homeId: home.id, name: 'Roof' })
   const answers = []
@@ -326,7 +326,7 @@ test('a file that was stored but never committed is removed an hour later, and n
   expect(stored()).toContain(kept.id)
 })
 
-test('the files of an organization have room for so many bytes, to the byte, and deleting makes room', async () => {
+test("an organization's files are limited to an exact number of bytes, and deleting frees space", async () => {
   const own = await plumbline.newBuilder()
   const { body: message } = await plumbline.post(
     '/api/ext/messages',
@@ -347,7 +347,7 @@ test('the files of an organization have room for so many bytes, to the byte, and
   expect((await send(25 * 1024 * 1024)).status).toBe(201)
 })
 
-test('an export copies every file that was not deleted, wherever its bytes are', async () => {
+test('an export copies every file that was not deleted, from the database and the store', async () => {
   const own = await plumbline.newBuilder()
   const options = { key: own.key }
   const { body: message } = await plumbline.post(
@@ -368,7 +368,7 @@ test('an export copies every file that was not deleted, wherever its bytes are',
   await expect(exportFiles(plumbline, own.organizationId, folder)).rejects.toThrow('EEXIST')
 })
 
-test('an export lists the files that the store has lost and copies the others', async () => {
+test('an export copies the files that exist and lists those missing from the store', async () => {
   const own = await plumbline.newBuilder()
   const options = { key: own.key }
   const noted = { body: 'Files', recipientRoles: ['owner'] }
@@ -387,7 +387,7 @@ async function removeLoose(): Promise<void> {
   for (let i = 0; i < 10; i++) await removeLooseFiles(plumbline.app.surroundings)
 }
 
-/** A ZIP file of one entry whose header says what it likes about its size. */
+/** Returns a ZIP file with one entry whose header claims any size. */
 function zip(name: string, content: Buffer, claimedBytes: number): Buffer {
   const header = Buffer.alloc(30)
   header.write('PK\x03\x04', 'latin1')
@@ -402,13 +402,13 @@ function zip(name: string, content: Buffer, claimedBytes: number): Buffer {
 test.each([
   ['says how much it expands to', 256 * 1024 * 1024],
   ['claims to be small', 100],
-])('a document that is a decompression bomb is refused: it %s', async (_what, claimedBytes) => {
+])('a document that is a decompression bomb is rejected: it %s', async (_what, claimedBytes) => {
   const bomb = zip('[Content_Types].xml', deflateRawSync(Buffer.alloc(256 * 1024 * 1024)), claimedBytes)
   const { status, body } = await upload(plumbline, bomb, { recordId: idOf('message'), fileName: 'Bid.docx' })
   expect([status, body.errors?.[0].code]).toEqual([422, 'contentType'])
 })
 
-test('a stored file that has grown is cut off, so that its bytes are not taken for the next response', async () => {
+test('a stored file that has grown is cut off at its recorded size, so that the extra bytes do not corrupt the next response', async () => {
   const { body } = await upload(plumbline, pdf(1000), { recordId: idOf('message') })
   const folder = path.join(plumbline.config.dataDir, 'files', plumbline.organizationId, body.id.slice(-2))
   appendFileSync(path.join(folder, body.id), 'HTTP/1.1 200 OK\r\n\r\n')

@@ -5,13 +5,13 @@ import { FileAnswer } from '../../platform/calls/file-answer.ts'
 import { notFound } from '../../platform/problems/problem.ts'
 import * as attachments from './queries.ts'
 
-/** The bytes of a file that was not deleted. */
+/** Returns the content of a file that was not deleted. */
 export async function downloadOf(
   call: Call,
   { id, fileName, size, sha256, archivedAt }: Attachment,
 ): Promise<FileAnswer> {
   if (archivedAt !== null) throw notFound()
-  // Asked first: once it is no longer here it is in the store.
+  // Read the database first: content that is no longer there is in the store.
   const content = await attachments.contentOf(call, id)
   const { store } = call.surroundings.files
   return new FileAnswer({

@@ -1,9 +1,8 @@
 const MOST_CHARACTERS = 200
 
 /**
- * The name under which a file can be saved anywhere: without the folders in front, without characters that turn the
- * reading direction around (with which "exe.pdf" can be made to look like "fdp.exe" and the other way round), and
- * without what Windows does not take.
+ * Returns the name under which a file can be saved on any system. Removes folders, characters that change the text
+ * direction (which can make "exe.pdf" look like "fdp.exe"), and characters that Windows does not allow.
  */
 export function cleanFileName(given: string): string {
   const base =
@@ -18,7 +17,7 @@ export function cleanFileName(given: string): string {
   return plain === '' ? 'file' : shortened(plain)
 }
 
-/** What follows the last dot stays, because programs go by it. */
+/** Shortens the name but keeps its extension, because programs rely on it. */
 function shortened(name: string): string {
   if (name.length <= MOST_CHARACTERS) return name
   const [ending = ''] = /\.[^.\s]{1,10}$/.exec(name) ?? []

@@ -6,7 +6,10 @@ import { permitFiles, readableTypes } from './record.ts'
 import { assertOpen } from './sealed.ts'
 import { share } from './share.ts'
 
-/** Long enough for a copy of the store that begins after a dump of the database to have every file that the dump knows. */
+/**
+ * A copy of the store that begins after a database dump must have every file in the dump, so deleted files are kept
+ * this long.
+ */
 const KEPT_DELETED_MS = 24 * 60 * 60 * 1000
 
 export const attachmentOperations = {

@@ -10,7 +10,7 @@ export const { list, find, findAll, lock, make, insertAll, update, archive } = r
   filters: { recordTypes: (types) => `t."recordType" = any(${types})` },
 })
 
-/** Says of a new file whether vendors see it. */
+/** Sets whether vendors see a new file. */
 export async function setShared({ db, organizationId }: WriteCall, id: string, shared: boolean): Promise<void> {
   await db
     .updateTable('attachments')
@@ -30,7 +30,7 @@ export async function changeShared(call: WriteCall, id: string, shared: boolean)
   noteChange(call, id, 'updated', ['shared'])
 }
 
-/** Where the store keeps the bytes of an attachment. */
+/** Returns the key of an attachment's bytes in the store. */
 export function keyOf(organizationId: string, attachmentId: string): string {
   return `${organizationId}/${attachmentId}`
 }
@@ -46,7 +46,7 @@ export async function countOfRecord({ db, organizationId }: Tenant, recordId: st
   return count
 }
 
-/** How many bytes the organization's files have. */
+/** Returns the total size of the organization's files in bytes. */
 export async function usedBytes({ db, organizationId }: Tenant): Promise<number> {
   const row = await db
     .selectFrom('fileUsage')
@@ -56,7 +56,10 @@ export async function usedBytes({ db, organizationId }: Tenant): Promise<number>
   return row?.bytes ?? 0
 }
 
-/** Counts bytes in or, if negative, out, and locks the count until the transaction ends; returns the new sum. */
+/**
+ * Adds bytes to the organization's count, or subtracts them if negative. Locks the count until the transaction ends,
+ * and returns the new total.
+ */
 export async function addUsedBytes({ db, organizationId }: WriteCall, bytes: number): Promise<number> {
   const { bytes: sum } = await db
     .insertInto('fileUsage')
@@ -69,7 +72,7 @@ export async function addUsedBytes({ db, organizationId }: WriteCall, bytes: num
   return sum
 }
 
-/** Keeps the content of a small file, in base64, until `storeArrivals` puts it into the store. */
+/** Stores the base64 content of a small file until `storeArrivals` moves it into the store. */
 export async function insertContent(
   { db, organizationId, now }: WriteCall,
   attachmentId: string,
@@ -78,7 +81,7 @@ export async function insertContent(
   await db.insertInto('fileArrivals').values({ organizationId, attachmentId, content, createdAt: now }).execute()
 }
 
-/** The content that is not in the store yet, in base64. */
+/** Returns the base64 content that is not yet in the store, or null. */
 export async function contentOf({ db, organizationId }: Tenant, attachmentId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('fileArrivals')
@@ -97,7 +100,7 @@ export async function removeContent({ db, organizationId }: Tenant, attachmentId
     .execute()
 }
 
-/** From then on the bytes of the attachment may be removed from the store. */
+/** Allows removing the attachment's bytes from the store from `removeAfter` on. */
 export async function setLoose({ db, organizationId }: Tenant, attachmentId: string, removeAfter: Date): Promise<void> {
   await db.insertInto('looseFiles').values({ organizationId, attachmentId, removeAfter }).execute()
 }
@@ -110,7 +113,7 @@ export async function setFast({ db, organizationId }: Tenant, attachmentId: stri
     .execute()
 }
 
-/** The ids of files that were not deleted, in their order, after the given one. */
+/** Returns the IDs of files that were not deleted, in order, after the given one. */
 export async function presentAfter(
   { db, organizationId }: Tenant,
   id: string,
@@ -132,7 +135,7 @@ interface Waiting {
   attachmentId: string
 }
 
-/** The contents of all organizations that are not in the store yet, the oldest first. */
+/** Returns contents of any organization that are not yet in the store, oldest first. */
 export async function arrived(db: Db, most: number): Promise<Waiting[]> {
   return db
     .selectFrom('fileArrivals')
@@ -142,7 +145,7 @@ export async function arrived(db: Db, most: number): Promise<Waiting[]> {
     .execute()
 }
 
-/** The files of all organizations that may be removed now. */
+/** Returns files of any organization that may be removed now. */
 export async function loose(db: Db, now: Date, most: number): Promise<Waiting[]> {
   return db
     .selectFrom('looseFiles')

@@ -4,14 +4,14 @@ import type { Call, Tenant } from '../../platform/calls/call.ts'
 import { columns } from '../../platform/database/columns.gen.ts'
 import { conflict, Problem, unknownReference } from '../../platform/problems/problem.ts'
 
-/** A kind of record that files can hang on. */
+/** A kind of record that can have files. */
 interface RecordKind {
-  /** What its ids begin with. */
+  /** Prefix of its IDs. */
   readonly prefix: string
   readonly table: keyof typeof columns
-  /** The entity of its permissions: whoever may read or write it may read or write its files. */
+  /** The entity of its permissions. A user who may read or write the record may read or write its files. */
   readonly entity: string
-  /** Whether vendors see its files in their portals, unless somebody says otherwise; null where they never do. */
+  /** Whether vendors see its files by default; null if they never do. */
   readonly shared: boolean | null
 }
 
@@ -28,12 +28,12 @@ const KINDS: Readonly<Record<AttachmentRecordType, RecordKind>> = {
 
 const TYPES = Object.keys(KINDS) as AttachmentRecordType[]
 
-/** The kind of a record by its id; undefined if no file can hang on it. */
+/** Returns the kind of a record by its ID, or undefined if it cannot have files. */
 export function recordTypeOf(recordId: string): AttachmentRecordType | undefined {
   return TYPES.find((type) => recordId.startsWith(`${KINDS[type].prefix}_`))
 }
 
-/** Whether vendors see the files of such a record, unless somebody says otherwise; null where they never do. */
+/** Returns whether vendors see the files of such a record by default; null if they never do. */
 export function usuallyShared(type: AttachmentRecordType): boolean | null {
   return KINDS[type].shared
 }
@@ -42,12 +42,12 @@ const SHARED_TYPES = TYPES.filter(usuallyShared)
   .map((type) => `'${type}'`)
   .join(', ')
 
-/** SQL of whether vendors see an attachment, over its row as `t`; the column holds only what somebody said. */
+/** SQL of whether vendors see an attachment, over its row as `t`. The column contains only what a user chose. */
 export const SHARED = `coalesce(t."shared", t."recordType" in (${SHARED_TYPES}))`
 
 type Access = 'read' | 'write'
 
-/** Throws `permission_denied` unless the caller may do this with the files of such records. */
+/** Throws `permission_denied` unless the caller may read or write files of such records. */
 export function permitFiles({ permissions }: Call, type: AttachmentRecordType, access: Access): void {
   const permission = `${KINDS[type].entity}:${access}`
   if (permissions.has(permission)) return
@@ -55,13 +55,13 @@ export function permitFiles({ permissions }: Call, type: AttachmentRecordType, a
   throw new Problem('permission_denied', `${what} files of type ${type} requires ${permission}.`, { permission })
 }
 
-/** The kinds whose files the caller may read; null if that is all of them, so nothing has to be filtered. */
+/** Returns the kinds whose files the caller may read; null if all, so that no filter is needed. */
 export function readableTypes({ permissions }: Call): AttachmentRecordType[] | null {
   const readable = TYPES.filter((type) => permissions.has(`${KINDS[type].entity}:read`))
   return readable.length === TYPES.length ? null : readable
 }
 
-/** Throws unless the record exists and still takes files. */
+/** Throws unless the record exists and accepts files. */
 export async function assertTakesFiles(
   { db, organizationId }: Tenant,
   type: AttachmentRecordType,

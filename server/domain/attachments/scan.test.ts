@@ -6,7 +6,7 @@ import { upload } from '../../../test/support/files.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 import { ConfigError, readConfig } from '../../platform/config/config.ts'
 
-/** A folder whose name a shell would take apart. */
+/** A folder name with characters that a shell would interpret. */
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline scan; $(touch x) -'))
 const scanner = path.join(folder, 'scanner')
 const notes = path.join(folder, 'notes')
@@ -14,7 +14,7 @@ const notes = path.join(folder, 'notes')
 let plumbline: TestPlumbline
 let recordId: string
 beforeAll(async () => {
-  // Notes its arguments and its environment, and judges by what the file says.
+  // The scanner records its arguments and environment, and decides by the content of the file.
   writeFileSync(
     scanner,
     `#!/bin/sh
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('only what the scanner finds clean is kept; it gets its arguments as they are, and no secrets', async () => {
+test('only files that the scanner finds clean are stored, and it gets its arguments unchanged and no secrets', async () => {
   for (const [text, code] of [
     ['EICAR', 'notClean'],
     ['BROKEN', 'notScanned'],
@@ -53,13 +53,13 @@ test('only what the scanner finds clean is kept; it gets its arguments as they a
   expect(existsSync('x')).toBe(false)
 })
 
-test('a file that a skill attaches is scanned too', async () => {
+test('a file attached by a skill is scanned too', async () => {
   const input = { recordId, fileName: 'a.txt', content: Buffer.from('EICAR').toString('base64') }
   const { status, body } = await plumbline.post('/api/ext/execute', { skill: 'uploadAttachment', input })
   expect([status, body.errors[0].code]).toEqual([422, 'notClean'])
 })
 
-test('without a program to run, nothing is kept, and half a command is refused at the start', async () => {
+test('uploads are rejected if the scanner is missing, and an invalid scan command prevents the start', async () => {
   const without = await startTestPlumbline({ ATTACHMENT_SCAN: path.join(folder, 'nothing') })
   const { body } = await without.post('/api/ext/messages', { body: 'Files', recipientRoles: ['owner'] })
   const refused = await upload(without, Buffer.from('clean'), { recordId: body.id })

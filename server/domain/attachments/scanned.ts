@@ -3,14 +3,14 @@ import { Shares } from '../../platform/calls/shares.ts'
 import { scanFile } from '../../platform/files/scan.ts'
 import { invalid } from '../../platform/problems/problem.ts'
 
-/** A scanner reads whole files, and keeps a core busy meanwhile. */
+/** Scanning reads whole files and uses a full core. */
 const turns = new Shares({ of: 'file scans', most: 2, mostWaiting: 20, waitMs: 30_000 })
 
-/** Throws unless the deployment's scanner, if it has one, finds the file clean. */
+/** Throws unless the deployment's scanner finds the file clean. Does nothing without a scanner. */
 export async function assertClean(call: Call, path: string): Promise<void> {
   const { attachmentScan, attachmentScanMs, databaseStatementTimeoutMs } = call.surroundings.config
   if (attachmentScan === null) return
-  // A skill uploads within its transaction, which the database ends if nothing happens in it for long.
+  // A skill uploads within its transaction, and the database ends a transaction that is idle too long.
   const withinMs = call.isWriting ? Math.min(attachmentScanMs, databaseStatementTimeoutMs / 2) : attachmentScanMs
   const verdict = await turns.run(call.organizationId, () => scanFile(attachmentScan, path, withinMs))
   if (verdict === 'clean') return

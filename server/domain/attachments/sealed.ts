@@ -6,15 +6,15 @@ import { leavesOutAmounts, SEALED } from '../bidding/bid-requests/bid-request.ts
 
 type BlindRequest = Pick<BidRequest, 'id' | 'blind' | 'status'>
 
-/** Which bid request a file of these kinds was sent for. */
+/** SQL of the bid request that files of these kinds belong to. */
 const REQUESTS = {
   bid: sql`"bids"`,
   invitation: sql`"invitations"`,
 } as const
 
 /**
- * Throws while what a vendor sent is sealed: an offer has its amounts in it, and of a blind request nobody at the builder
- * may see them before it closes.
+ * Throws while a vendor's file is sealed. An offer contains amounts, which nobody at the builder may see before a blind
+ * request closes.
  */
 export async function assertOpen(call: Call, { recordType, recordId, createdBy }: Attachment): Promise<void> {
   if (recordType !== 'bid' && !(recordType === 'invitation' && createdBy.type === 'vendor')) return

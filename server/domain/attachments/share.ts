@@ -5,7 +5,7 @@ import { conflict } from '../../platform/problems/problem.ts'
 import * as attachments from './queries.ts'
 import { usuallyShared } from './record.ts'
 
-/** Whether vendors will see a file that hangs on such a record. Throws `conflict` if it cannot be shared. */
+/** Returns whether vendors will see a file of such a record. Throws `conflict` if it cannot be shared. */
 export function sharedAs(type: AttachmentRecordType, wanted: boolean | undefined): boolean {
   const usual = usuallyShared(type)
   if (wanted === true && usual === null)
@@ -13,7 +13,7 @@ export function sharedAs(type: AttachmentRecordType, wanted: boolean | undefined
   return wanted ?? usual ?? false
 }
 
-/** Shares a file with vendors, or keeps it to the builder. */
+/** Shares a file with vendors, or stops sharing it. */
 export async function share(
   call: WriteCall,
   before: Attachment,

@@ -1,12 +1,12 @@
 import type { Surroundings } from '../../platform/calls/call.ts'
 import * as attachments from './queries.ts'
 
-/** How many files are moved or removed in one run, so that a shutdown need not wait long; the next run comes soon. */
+/** The number of files per run, small enough that a shutdown need not wait long. The next run follows soon. */
 const MOST_AT_ONCE = 20
 
 /**
- * Puts the small files that came in JSON into the store, where all files are. Two processes that move the same file do
- * so twice, to the same place.
+ * Moves small files that were uploaded as JSON from the database into the store. Two processes that move the same file
+ * write it twice, to the same key, without harm.
  */
 export async function storeArrivals({ database, files }: Surroundings): Promise<void> {
   const db = database.statements
@@ -24,7 +24,7 @@ export async function storeArrivals({ database, files }: Surroundings): Promise<
   }
 }
 
-/** Removes from the store what no attachment has: uploads that were never committed, and what was deleted. */
+/** Removes files from the store that have no attachment: uploads that were never committed, and deleted files. */
 export async function removeLooseFiles({ database, files, clock }: Surroundings): Promise<void> {
   const db = database.statements
   for (const { organizationId, attachmentId } of await attachments.loose(db, clock.now(), MOST_AT_ONCE)) {
