@@ -10,8 +10,8 @@ import { type Hiding, keptHidden } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 
 /**
- * The life of a bid request: drafted, sent, closed by its deadline and perhaps sent again, and finally awarded or
- * cancelled. An unwanted draft is cancelled too, without any vendor hearing of it.
+ * The status changes of a bid request: drafted, sent, closed by its deadline and perhaps sent again, and finally
+ * awarded or canceled. A draft can be canceled too, and no vendor is notified of it.
  */
 export const BID_REQUEST_MOVES: Readonly<Record<BidRequestStatus, readonly BidRequestStatus[]>> = {
   draft: ['sent', 'cancelled'],
@@ -21,33 +21,36 @@ export const BID_REQUEST_MOVES: Readonly<Record<BidRequestStatus, readonly BidRe
   cancelled: [],
 }
 
-/** An invitation that can still be answered, and becomes `no_response` when bidding closes. */
+/** Statuses of an invitation that can still be answered. On closing, they become `no_response`. */
 export const OPEN_INVITATION: readonly InvitationStatus[] = ['sent', 'viewed', 'will_bid']
 
 /**
- * Whether bid amounts are left out of every response and event. This depends only on the stored status, not on
- * comparing the deadline with the clock: what a version of the request shows never changes, so its ETag stays valid.
+ * Returns whether bid amounts are left out of every response and event. This depends only on the stored status, not on
+ * the deadline: the content of a version must not change with the clock, so that its ETag stays valid.
  */
 export function hidesAmounts(request: Pick<BidRequest, 'blind' | 'status'>): boolean {
   return request.blind && request.status === 'sent'
 }
 
-/** Whether this call leaves amounts out: a call that can be undone also does when only its own change reveals them. */
+/**
+ * Returns whether this call leaves amounts out. A call that can be undone also does so when only its own change reveals
+ * them.
+ */
 export function leavesOutAmounts(hiding: Hiding, request: Pick<BidRequest, 'id' | 'blind' | 'status'>): boolean {
   return hidesAmounts(request) || keptHidden(hiding).includes(request.id)
 }
 
-/** Why a blind request shows nothing yet, and what to do; for the end of a sentence. */
+/** The end of a sentence: why a blind request shows no amounts yet, and what to do. */
 export const SEALED =
   'its bids are sealed until it is closed. If a batch or a skill closes it, read the bids in a separate request.'
 
-/** Whether a vendor's bid is accepted at this instant. */
+/** Returns whether a vendor's bid is accepted at the time `now`. */
 export function takesBids(request: Pick<BidRequest, 'status' | 'deadlineAt' | 'acceptLate'>, now: Date): boolean {
   if (request.status === 'sent') return request.acceptLate || !isDue(request, now)
   return request.status === 'closed' && request.acceptLate
 }
 
-/** Whether the deadline has passed, so that the request is due to be closed. */
+/** Returns whether the deadline has passed, so that the request is due to be closed. */
 export function isDue(request: Pick<BidRequest, 'status' | 'deadlineAt'>, now: Date): boolean {
   return request.status === 'sent' && Date.parse(request.deadlineAt) <= now.getTime()
 }
@@ -73,7 +76,10 @@ type Editable = keyof Pick<
   | 'externalId'
 >
 
-/** What stays editable once vendors are pricing: nothing that would make bids incomparable. Null means everything. */
+/**
+ * The fields that stay editable in each status; null means all. Once vendors are pricing, no change may make their bids
+ * incomparable.
+ */
 const EDITABLE: Readonly<Record<BidRequestStatus, readonly Editable[] | null>> = {
   draft: null,
   sent: ['title', 'message', 'deadline', 'acceptLate', 'inclusions', 'exclusions', 'externalId'],
@@ -82,7 +88,7 @@ const EDITABLE: Readonly<Record<BidRequestStatus, readonly Editable[] | null>> =
   cancelled: ['externalId'],
 }
 
-/** Of the fields to be changed, those that cannot change in this status. */
+/** Returns an error for each of these fields that cannot change in this status. */
 export function fixedFields(status: BidRequestStatus, fields: readonly string[]): FieldError[] {
   const editable: readonly string[] | null = EDITABLE[status]
   if (editable === null) return []
@@ -95,7 +101,7 @@ export function fixedFields(status: BidRequestStatus, fields: readonly string[])
     }))
 }
 
-/** Lines as stored: each with a name, a quantity and a unit. */
+/** Returns the lines as stored: each with a name, a quantity, and a unit. */
 export function wholeLines(lines: readonly Checked['BidRequestLineInput'][]): BidRequestLine[] {
   const taken = new Set(lines.map((line) => line.lineId))
   return lines.map(({ lineId, description, quantity, unit, required, partId = null, costCodeId = null }, i) => {
@@ -110,7 +116,7 @@ function freeName(place: number, taken: ReadonlySet<string | undefined>): string
   return taken.has(name) ? freeName(place + 1, taken) : name
 }
 
-/** What is wrong with the bid form as a whole, whichever part of it was sent. */
+/** Validates the bid form as a whole, including the parts that were not sent. */
 export function formFaults(
   form: Pick<BidRequest, 'lines' | 'bidType' | 'effectiveFrom' | 'effectiveTo'>,
   parts: ReadonlyMap<string, Pick<Part, 'sku' | 'unit'>>,

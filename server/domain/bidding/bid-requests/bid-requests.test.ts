@@ -26,7 +26,7 @@ const codes = (answer: Answer) =>
   answer.body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
 const statuses = (request: Answer['body']) => request.invitations.map(({ status }: { status: string }) => status)
 
-test('the five fields of the seed create a bid request and send it at once, and each vendor is invited with an address of its own', async () => {
+test('the five required fields create and send a bid request, and each vendor gets an invitation with its own portal link', async () => {
   const own = await buildSite(plumbline)
   const created = await post('/request', own.framing(), own)
   expect(created.status).toBe(201)
@@ -66,7 +66,7 @@ test('the five fields of the seed create a bid request and send it at once, and 
   })
 })
 
-test('a request with sendNow false stays a draft that nobody hears of, until it is sent', async () => {
+test('a request with sendNow false stays a draft without notifying vendors until it is sent', async () => {
   const draft = await ask({ sendNow: false, title: 'Framing, Lot 15', homeIds: [site.lot15] })
   expect(draft).toMatchObject({ status: 'draft', version: 1, sentAt: null })
   expect(statuses(draft)).toEqual(['pending', 'pending'])
@@ -78,7 +78,7 @@ test('a request with sendNow false stays a draft that nobody hears of, until it 
   expect(again.body).toMatchObject({ status: 409, code: 'invalid_transition', from: 'sent', to: 'sent' })
 })
 
-test('vendors that cannot be engaged are refused all at once, saying which and why, and nothing is created', async () => {
+test('vendors that cannot be invited are all reported with their reasons, and nothing is created', async () => {
   const own = await buildSite(plumbline)
   const { key } = own
   const vendor = async (companyName: string, more: object = {}) =>
@@ -123,7 +123,7 @@ test('vendors that cannot be engaged are refused all at once, saying which and w
   expect(codes(more)).toEqual(['/vendorIds/0 already_invited', '/vendorIds/1 vendor_on_hold'])
 })
 
-test('a vendor that became unfit while the request was a draft stops its sending', async () => {
+test('a vendor that became ineligible prevents a draft from being sent', async () => {
   const own = await buildSite(plumbline)
   const draft = (await post('/request', { ...own.framing(), sendNow: false }, own)).body
   await plumbline.post(`/api/ext/vendors/${own.hillCountry}/status`, { status: 'on_hold' }, { key: own.key })
@@ -133,7 +133,7 @@ test('a vendor that became unfit while the request was a draft stops its sending
   expect((await get(`/requests/${draft.id}`, own)).body).toEqual(draft)
 })
 
-test('whatever the request names has to exist; all that does not is named at once', async () => {
+test('all unknown references of a request are reported at once', async () => {
   const refused = await post('/request', {
     ...site.framing(),
     vendorIds: [site.loneStar, 'ven_nobody'],
@@ -148,7 +148,7 @@ test('whatever the request names has to exist; all that does not is named at onc
   ])
 })
 
-test('homes of another community, line names that occur twice, and unit prices without lines are refused', async () => {
+test('homes of another community, duplicate line names, and unit prices without lines are rejected', async () => {
   const other = (await plumbline.post('/api/ext/communities', { name: 'Mill Creek Crossing' }, { key: site.key })).body
     .id
   const line = { lineId: 'walls', description: 'Walls' }
@@ -164,7 +164,7 @@ test('homes of another community, line names that occur twice, and unit prices w
   expect(codes(await post('/request', { ...site.framing(), vendorIds: [] }))).toEqual(['/vendorIds minItems'])
 })
 
-test('lines get a name, a quantity and a unit where they have none', async () => {
+test('lines get a default name, quantity, and unit', async () => {
   const { lines } = await ask({
     lines: [
       { description: 'Walls', quantity: 2450.5, unit: 'SF' },
@@ -180,7 +180,7 @@ test('lines get a name, a quantity and a unit where they have none', async () =>
   ])
 })
 
-test('the deadline is a day of the community: it ends at midnight there, and one that is over is refused', async () => {
+test("a deadline ends at midnight in the community's time zone, and a past one is rejected", async () => {
   const { key } = site
   const place = async (timeZone: string) =>
     (await plumbline.post('/api/ext/communities', { name: timeZone, timeZone }, { key })).body.id
@@ -194,11 +194,11 @@ test('the deadline is a day of the community: it ends at midnight there, and one
       '/deadline past',
     ])
   }
-  // When daylight saving time ends the day has 25 hours, and still ends at midnight.
+  // When daylight saving time ends, the day has 25 hours and still ends at midnight.
   expect((await ask({ deadline: '2031-11-02' })).deadlineAt).toBe('2031-11-03T06:00:00.000Z')
 })
 
-test('numbers count up without gaps, also when many create at once and some are refused', async () => {
+test('numbers have no gaps when requests are created concurrently and some fail', async () => {
   const own = await buildSite(plumbline)
   const answers = await Promise.all(
     Array.from({ length: 24 }, (_, i) =>
@@ -211,7 +211,7 @@ test('numbers count up without gaps, also when many create at once and some are 
   expect(created.toSorted()).toEqual(Array.from({ length: 16 }, (_, i) => `BR-${String(i + 1).padStart(4, '0')}`))
 })
 
-test('a draft changes in everything, its vendors too', async () => {
+test('all fields of a draft can change, including its vendors', async () => {
   const draft = await ask({ sendNow: false })
   const changed = await patch(draft.id, {
     vendorIds: [site.redrock, site.loneStar],
@@ -244,7 +244,7 @@ test('a draft changes in everything, its vendors too', async () => {
   expect(scopes.map((scope: { name: string }) => scope.name)).toEqual(['trusses'])
 })
 
-test('what vendors price is fixed once it is sent, while the deadline can be extended; each field that cannot change is named', async () => {
+test('after sending, the deadline can be extended, but each field that vendors price by is reported as fixed', async () => {
   const request = await ask()
   const extended = await patch(request.id, { deadline: site.day(21), message: null, acceptLate: true })
   expect(extended.body).toMatchObject({ deadline: site.day(21), message: null, acceptLate: true, version: 3 })
@@ -264,7 +264,7 @@ test('what vendors price is fixed once it is sent, while the deadline can be ext
   expect((await patch(request.id, { externalId: 'br-late' })).body.externalId).toBe('br-late')
 })
 
-test('a stale If-Match is refused, also for a change of vendors alone, and an invitation makes the ETag a new one', async () => {
+test('a stale If-Match returns 412, also for a change of vendors only, and inviting a vendor changes the ETag', async () => {
   const draft = await ask({ sendNow: false })
   const change = (body: object, etag: string) =>
     plumbline.patch(`/api/ext/bids/requests/${draft.id}`, body, { key: site.key, headers: { 'if-match': etag } })
@@ -280,7 +280,7 @@ test('a stale If-Match is refused, also for a change of vendors alone, and an in
   expect((await get(`/requests/${draft.id}`)).headers.get('etag')).toBe('"3"')
 })
 
-test('more vendors are invited into a sent request at once, and into a draft when it is sent', async () => {
+test('additional vendors of a sent request are invited at once, those of a draft when it is sent', async () => {
   const request = await ask()
   const added = await post(`/requests/${request.id}/invitations`, { vendorIds: [site.redrock] })
   expect(added.status).toBe(201)
@@ -303,12 +303,12 @@ test('more vendors are invited into a sent request at once, and into a draft whe
   expect((await post(`/requests/${draft.id}/invitations`, { vendorIds: [site.loneStar] })).body.code).toBe('conflict')
 })
 
-test('a request without a vendor, or with a deadline that has passed since, is not sent', async () => {
+test('a request without vendors or with a past deadline cannot be sent', async () => {
   const draft = await ask({ sendNow: false, vendorIds: [] })
   expect(codes(await post(`/requests/${draft.id}/send`))).toEqual(['/vendorIds minItems'])
 })
 
-test('invitations are listed page by page and filtered by status and vendor', async () => {
+test('invitations are paginated and filtered by status and vendor', async () => {
   const request = await ask({ vendorIds: [site.loneStar, site.hillCountry, site.redrock] })
   const list = (query: string) => get(`/requests/${request.id}/invitations?${query}`)
   const first = (await list('limit=2')).body
@@ -322,7 +322,7 @@ test('invitations are listed page by page and filtered by status and vendor', as
   expect((await get('/requests/brq_nothing/invitations')).status).toBe(404)
 })
 
-test('closing early leaves whoever has not answered without a response, and reopening with a new deadline awaits them again', async () => {
+test('closing early marks unanswered invitations as no_response, and reopening restores them', async () => {
   const request = await ask()
   const closed = await post(`/requests/${request.id}/close`)
   expect(closed.body).toMatchObject({ status: 'closed', version: 3 })
@@ -346,7 +346,7 @@ test('closing early leaves whoever has not answered without a response, and reop
   ])
 })
 
-test('a cancelled request keeps its reason and goes nowhere from there', async () => {
+test('a canceled request keeps its reason and cannot change its status', async () => {
   const request = await ask()
   const cancelled = await post(`/requests/${request.id}/cancel`, { reason: 'The plan was withdrawn.' })
   expect(cancelled.body).toMatchObject({ status: 'cancelled', cancelReason: 'The plan was withdrawn.' })
@@ -357,7 +357,7 @@ test('a cancelled request keeps its reason and goes nowhere from there', async (
   expect((await post(`/requests/${request.id}/remind`)).body.code).toBe('conflict')
 })
 
-test('a draft that is not wanted is cancelled, and its vendors never hear of it', async () => {
+test('a draft can be canceled without notifying its vendors', async () => {
   const draft = await ask({ sendNow: false })
   expect((await post(`/requests/${draft.id}/close`)).body).toMatchObject({ allowed: ['sent', 'cancelled'] })
   expect((await post(`/requests/${draft.id}/reopen`, { deadline: site.day(3) })).body.code).toBe('conflict')
@@ -370,7 +370,7 @@ test('a draft that is not wanted is cancelled, and its vendors never hear of it'
   expect(invited.filter((event) => JSON.stringify(event).includes(draft.id))).toEqual([])
 })
 
-test('every move of the status is kept with who made it and why', async () => {
+test('the history contains every status change with its actor and reason', async () => {
   const request = await ask()
   await post(`/requests/${request.id}/cancel`, { reason: 'Withdrawn.' })
   const moves = await plumbline.database.statements
@@ -389,7 +389,7 @@ test('every move of the status is kept with who made it and why', async () => {
   )
 })
 
-test('whoever has not answered is reminded of the deadline, and each reminder is counted and kept', async () => {
+test('vendors that have not answered are reminded of the deadline, and each reminder is counted', async () => {
   const request = await ask()
   const reminded = await post(`/requests/${request.id}/remind`)
   expect(reminded.status).toBe(200)
@@ -410,7 +410,7 @@ test('whoever has not answered is reminded of the deadline, and each reminder is
   expect(kept[0]).toEqual(last[0]?.data.object)
 })
 
-test('bid requests are found by status, trade, community, home, invited vendor and words, and sorted by deadline', async () => {
+test('bid requests can be filtered by status, trade, community, home, vendor, and text, and sorted by deadline', async () => {
   const own = await buildSite(plumbline)
   const first = (
     await post(
@@ -428,7 +428,7 @@ test('bid requests are found by status, trade, community, home, invited vendor a
   ).body
   const found = async (query: string) =>
     (await get(`/requests?${query}`, own)).body.data.map((request: { id: string }) => request.id)
-  // A list has a count of the invitations, of which there can be many.
+  // The list contains the number of invitations rather than the invitations, because there can be many.
   const listed = [second, first].map(({ vendorIds, invitations, ...rest }) => ({
     ...rest,
     invitationCount: invitations.length,
@@ -447,7 +447,7 @@ test('bid requests are found by status, trade, community, home, invited vendor a
   expect(await found(`sort=deadline&limit=1&cursor=${page.nextCursor}`)).toEqual([first.id])
 })
 
-test('another builder sees no bid request of ours, and cannot name our vendors in its own', async () => {
+test('another builder can neither see our bid requests nor use our vendors', async () => {
   const request = await ask()
   const other = await buildSite(plumbline)
   expect((await get('/requests', other)).body.data).toEqual([])
@@ -465,7 +465,7 @@ test('another builder sees no bid request of ours, and cannot name our vendors i
   )
 })
 
-test('the same request sent twice with one Idempotency-Key is one bid request', async () => {
+test('sending the same request twice with one Idempotency-Key creates one bid request', async () => {
   const own = await buildSite(plumbline)
   const once = () =>
     plumbline.post('/api/ext/bids/request', own.framing(), { key: own.key, headers: { 'idempotency-key': 'voice-1' } })

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Both amounts, their average and one bid's prices: none occurs anywhere else, so any leak is found. */
+/** Both amounts, their average, and one bid's prices. None of them occurs anywhere else, so a leak is always found. */
 const SECRETS = ['48217.31', '53908.77', '51063.04', '32538.77', '21.37', '21370']
 
 interface Blind {
@@ -21,7 +21,7 @@ interface Blind {
   dryRun(skill: string, input: object): Promise<Answer>
 }
 
-/** An open blind request with a lump-sum bid and an itemized one. */
+/** Creates an open blind request with a lump-sum bid and an itemized one. */
 async function blindRequest(more: object = {}): Promise<Blind> {
   const site = await buildSite(plumbline)
   const { key } = site
@@ -52,12 +52,12 @@ async function blindRequest(more: object = {}): Promise<Blind> {
 }
 
 function expectNoSecret(told: unknown): void {
-  // In which an instant's seconds may look like an amount.
+  // Remove timestamps, because their seconds can look like an amount.
   const text = JSON.stringify(told).replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, 'null')
   for (const secret of SECRETS) expect(text).not.toContain(secret)
 }
 
-describe('a dry run tells no amount that a read would not, in its result, its events or its refusal', () => {
+describe('a dry run reveals no amount that a read would hide, in its result, events, or error', () => {
   let blind: Blind
   let before: unknown
   const reading = async ({ requestId, lumpSum, site }: Blind) => [
@@ -95,7 +95,7 @@ describe('a dry run tells no amount that a read would not, in its result, its ev
   })
 })
 
-test('closing a blind request for good shows its amounts, and a dry run of it does not', async () => {
+test('closing a blind request reveals its amounts, but a dry run of closing does not', async () => {
   const { requestId, execute, dryRun, lumpSum, site } = await blindRequest()
   const tried = await dryRun('closeBidRequest', { bidRequestId: requestId })
   const stillHidden = { status: 'closed', amountsHidden: true, bidCount: 2, lowAmount: null, averageAmount: null }
@@ -105,14 +105,14 @@ test('closing a blind request for good shows its amounts, and a dry run of it do
   expect(closed.body).toMatchObject({ result: shown, events: [{ data: { object: shown } }] })
   expect((await eventsAbout(plumbline, requestId)).at(-1)?.data.object).toMatchObject(shown)
 
-  // A dry run also shows what the caller could read anyway.
+  // A dry run shows amounts that the caller could read anyway.
   const award = await dryRun('awardBid', { bidId: lumpSum, createPurchaseOrder: true })
   expect(award.body.result).toMatchObject({ bid: { amount: 48_217.31 }, purchaseOrder: { total: 48_217.31 } })
   const reopened = await dryRun('reopenBidRequest', { bidRequestId: requestId, deadline: site.day(20) })
   expect(reopened.body.result).toMatchObject({ status: 'sent', amountsHidden: true, lowAmount: null })
 })
 
-test('a hidden amount cannot be found by guessing: the right guess and a wrong one are answered alike', async () => {
+test('a hidden amount cannot be guessed: right and wrong guesses get the same response', async () => {
   const { lumpSum, itemized, dryRun } = await blindRequest()
   const outcome = async (input: object) => {
     const { status, body } = await dryRun('reviseBid', input)
@@ -150,7 +150,7 @@ test.each<[skill: string, input: (blind: Blind) => object, status: number]>([
   ['acceptBid', ({ lumpSum }) => ({ bidId: lumpSum, createPurchaseOrder: true }), 409],
   ['awardBid', ({ itemized }) => ({ bidId: itemized, createPurchaseOrder: true }), 409],
 ])(
-  'while the clock has not closed a blind request whose deadline has passed, a dry run of %s tells no more than a read',
+  'between the deadline and the closing of a blind request, a dry run of %s reveals no more than a read',
   async (skill, input, status) => {
     const tried = await triedBeforeClosing(skill, input)
     expect(tried.status).toBe(status)
@@ -159,9 +159,9 @@ test.each<[skill: string, input: (blind: Blind) => object, status: number]>([
 )
 
 /**
- * What a dry run is answered between a request's deadline and its closing by the clock. The clock closes within a
- * second, so a busy machine may come too late; then the next request is tried. A read afterwards tells, because what
- * is closed stays closed.
+ * Returns the response of a dry run between a request's deadline and its closing by the job. The job closes within a
+ * second, so on a busy machine the dry run may come too late; then this tries another request. A read afterwards shows
+ * which came first, because a closed request stays closed.
  */
 async function triedBeforeClosing(skill: string, input: (blind: Blind) => object): Promise<Answer> {
   for (let attempt = 0; attempt < 50; attempt++) {
@@ -174,7 +174,7 @@ async function triedBeforeClosing(skill: string, input: (blind: Blind) => object
   throw new Error('The clock closed each of 50 requests before a dry run of it was answered.')
 }
 
-describe('a batch reads no amount that was hidden before its first step', () => {
+describe('a batch reveals no amount that was hidden before its first step', () => {
   const batch = ({ site }: Blind, steps: object[], dryRun = false) =>
     plumbline.post('/api/ext/execute/batch', { steps, dryRun }, { key: site.key })
   const opening = ({ requestId }: Blind) => [
@@ -187,7 +187,7 @@ describe('a batch reads no amount that was hidden before its first step', () => 
     return body.data
   }
 
-  test('a step that fails after the request was closed tells nothing, and leaves an audit entry', async () => {
+  test('a step that fails after the request was closed reveals no amount and leaves an audit entry', async () => {
     const blind = await blindRequest()
     const outcome = async (amount: number) => {
       const revised = { name: 'revised', skill: 'reviseBid', input: { bidId: blind.lumpSum, amount } }
@@ -211,7 +211,7 @@ describe('a batch reads no amount that was hidden before its first step', () => 
     expect(read).toMatchObject({ status: 'sent', amountsHidden: true })
   })
 
-  test('a dry run that closes it leaves an audit entry too', async () => {
+  test('a dry run that closes the request leaves an audit entry too', async () => {
     const blind = await blindRequest()
     const tried = await batch(blind, opening(blind), true)
     expect(tried.status).toBe(200)
@@ -220,7 +220,7 @@ describe('a batch reads no amount that was hidden before its first step', () => 
     expect(await undone(blind)).toHaveLength(2)
   })
 
-  test('its results keep amounts hidden that it opens for good, and its events show them', async () => {
+  test('its results hide the amounts that it reveals for good, but its events show them', async () => {
     const blind = await blindRequest()
     const { status, body } = await batch(blind, opening(blind))
     expect(status).toBe(200)

@@ -11,8 +11,8 @@ import type { BidRequestRow } from './queries.ts'
 import * as requests from './queries.ts'
 
 /**
- * Changes to a bid request that are made from several places: its own operations, the job that closes due requests, the
- * portal and bids. All run in the caller's transaction and under the request's lock, which is taken before any bid's.
+ * Changes to a bid request that several places make: its own operations, the job that closes due requests, the portal,
+ * and bids. All run in the caller's transaction and under the request's lock, which is taken before any bid's.
  */
 
 /** Locks the request until the transaction ends, after closing it if its deadline has passed. */
@@ -20,12 +20,12 @@ export async function lockBidRequest(call: WriteCall, id: string): Promise<BidRe
   return closedIfDue(call, await requests.lock(call, id))
 }
 
-/** A locked request, closed if its deadline has passed; the same value if not. */
+/** Returns a locked request, after closing it if its deadline has passed. */
 export async function closedIfDue(call: WriteCall, request: BidRequestRow): Promise<BidRequestRow> {
   return isDue(request, call.now) ? closeBidding(asSystem(call), request) : request
 }
 
-/** Closes a sent request: no more bids are awaited, and the amounts of a blind request become visible. */
+/** Closes a sent request: no more bids are expected, and the amounts of a blind request become visible. */
 export async function closeBidding(call: WriteCall, before: BidRequestRow): Promise<BidRequestRow> {
   await invitations.closeOpen(call, before.id)
   const after = await requests.update(call, before, { status: 'closed', closedAt: call.now.toISOString() })
@@ -33,7 +33,10 @@ export async function closeBidding(call: WriteCall, before: BidRequestRow): Prom
   return after
 }
 
-/** Records a status change: the history, new versions of bids whose amounts appear or disappear, and the event. */
+/**
+ * Records a status change: the history entry, new versions of the bids whose amounts appear or disappear, and the
+ * event.
+ */
 export async function recordMove(
   call: WriteCall,
   before: BidRequestRow,
@@ -49,7 +52,7 @@ export async function recordMove(
   await recordChange(call, before, after)
 }
 
-/** Records bid_request.updated if anything changed. */
+/** Records `bid_request.updated` if anything changed. */
 export async function recordChange(call: WriteCall, before: BidRequestRow, after: BidRequestRow): Promise<BidRequest> {
   if (after.version !== before.version) {
     const hiding = hidingInEvents(call)
@@ -59,12 +62,15 @@ export async function recordChange(call: WriteCall, before: BidRequestRow, after
   return requests.toBidRequest(call, after)
 }
 
-/** Increments the version: a bid came, went or was decided, which changes the figures and so the ETag. */
+/**
+ * Increments the version, because a bid was submitted, withdrawn, or decided, which changes the figures and so the
+ * ETag.
+ */
 export async function touchBidRequest(call: WriteCall, id: string): Promise<void> {
   await requests.touch(call, id)
 }
 
-/** Records a vendor's answer: updates its invitation, and with it the version of the request. */
+/** Records a vendor's response in its invitation, and increments the version of the request. */
 export async function answerInvitation(
   call: WriteCall,
   id: string,
@@ -85,7 +91,7 @@ export async function answerInvitation(
   return recordChange(call, before, await requests.touch(call, id))
 }
 
-/** Awards the request, which was read after the winning bid had been accepted. */
+/** Marks the request as awarded. Read the request after accepting the winning bid. */
 export async function awardBidRequest(
   call: WriteCall,
   before: BidRequestRow,
@@ -96,14 +102,14 @@ export async function awardBidRequest(
   return moved(call, before, { status: 'awarded', closedAt }, { reason })
 }
 
-/** Reverts an award, so that the request is closed as before. This only happens by revoking the accepted bid. */
+/** Reverts an award, so that the request is closed again. Happens only when the accepted bid is revoked. */
 export async function revokeAward(call: WriteCall, id: string, reason?: string | null): Promise<BidRequest> {
   const before = await requests.find(call, id)
   if (before.status !== 'awarded') throw invalidTransition(before.status, 'closed', BID_REQUEST_MOVES[before.status])
   return moved(call, before, { status: 'closed' }, { reason })
 }
 
-/** Updates the request together with its status. */
+/** Updates the request and its status, and records both. */
 export async function moved(
   call: WriteCall,
   before: BidRequestRow,
@@ -115,7 +121,7 @@ export async function moved(
   return requests.toBidRequest(call, after)
 }
 
-/** Refuses what only makes sense while vendors can still bid. */
+/** Throws `conflict` unless vendors can still bid. */
 export function assertAwaited(request: BidRequestRow): void {
   if (request.status !== 'sent')
     throw conflict(

@@ -11,21 +11,21 @@ export interface Checked {
   communityId: string
   homeIds: readonly string[]
   deadline: string
-  /** Whether the deadline is being set now, and so has to be in the future. */
+  /** Whether the deadline is set by this call, and so must be in the future. */
   newDeadline: boolean
   lines: BidRequest['lines']
   bidType: BidRequest['bidType']
   effectiveFrom: string | null
   effectiveTo: string | null
   vendorIds: readonly string[]
-  /** The vendors to check; all if left out. */
+  /** The vendors to check. Defaults to all. */
   checkedIds?: readonly string[]
   sendNow: boolean
 }
 
 /**
- * Checks a request against other records: first that everything it names exists, then that it is consistent, then that
- * the current state allows it. Each step reports all its faults at once.
+ * Checks a request against other records, in three steps: everything that it names exists, it is consistent, and the
+ * current state allows it. Each step reports all its errors at once.
  */
 export async function check(call: WriteCall, asked: Checked): Promise<{ deadlineAt: string; invited: Vendor[] }> {
   const { vendorIds, homeIds, communityId, checkedIds = vendorIds } = asked
@@ -91,7 +91,7 @@ interface Known {
   costCodeIds: ReadonlySet<string>
 }
 
-/** The parts and cost codes that the lines refer to and that are in use. */
+/** Returns the active parts and cost codes that the lines refer to. */
 async function knownOf(call: WriteCall, lines: BidRequest['lines']): Promise<Known> {
   const partIds = [...new Set(lines.flatMap(({ partId }) => partId ?? []))]
   const codeIds = [...new Set(lines.flatMap(({ costCodeId }) => costCodeId ?? []))]

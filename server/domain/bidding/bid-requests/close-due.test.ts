@@ -16,7 +16,7 @@ afterAll(() => plumbline.stop())
 
 const post = (path: string, body?: unknown): Promise<Answer> =>
   plumbline.post(`/api/ext/bids${path}`, body, { key: site.key })
-/** Read from the table, because a read through the API is exactly what must not be needed. */
+/** Reads the table directly, because a read through the API would close the request itself. */
 async function stored(id: string) {
   return plumbline.database.statements
     .selectFrom('bidRequests')
@@ -28,7 +28,7 @@ async function untilClosed(id: string): Promise<void> {
   await expect.poll(async () => (await stored(id)).status, { timeout: 10_000, interval: 20 }).toBe('closed')
 }
 
-test('the deadline closes a request by the clock, also when nobody looks', async () => {
+test('a request closes at its deadline without any read', async () => {
   const { body: request } = await post('/request', { ...site.framing(), deadline: site.day(1) })
   plumbline.clock.advance(3 * DAY_MS)
   await untilClosed(request.id)
@@ -47,7 +47,7 @@ test('the deadline closes a request by the clock, also when nobody looks', async
   expect(last?.data.object).toEqual(closed)
 })
 
-test('several processes that find the same requests due close each of them once', async () => {
+test('several processes that find the same due requests close each of them once', async () => {
   const ids: string[] = []
   for (let i = 0; i < 8; i++) ids.push((await post('/request', { ...site.framing(), deadline: site.day(1) })).body.id)
   plumbline.clock.advance(3 * DAY_MS)
@@ -59,7 +59,7 @@ test('several processes that find the same requests due close each of them once'
   for (const id of ids) expect(closings.filter((closed) => closed === id)).toHaveLength(1)
 })
 
-test('whoever acts on a request past its deadline finds it closed, even before the clock came round', async () => {
+test('an action on a request past its deadline finds it closed, even before the job ran', async () => {
   const { body: request } = await post('/request', { ...site.framing(), deadline: site.day(1) })
   plumbline.clock.advance(3 * DAY_MS)
   const extended = await plumbline.patch(
@@ -73,7 +73,7 @@ test('whoever acts on a request past its deadline finds it closed, even before t
   expect((await stored(request.id)).status).toBe('sent')
 })
 
-test('a draft whose deadline has passed is not closed, and is sent once it has a new one', async () => {
+test('a draft whose deadline has passed is not closed, and can be sent with a new deadline', async () => {
   const { body: draft } = await post('/request', { ...site.framing(), deadline: site.day(1), sendNow: false })
   plumbline.clock.advance(3 * DAY_MS)
   const refused = await post(`/requests/${draft.id}/send`)

@@ -18,12 +18,12 @@ const { list, find, update, make } = resource(invitation)
 
 export { find, list, update }
 
-/** All invitations of the bid request `t`, in order of creation. */
+/** SQL of all invitations of the bid request `t`, in order of creation. */
 export const INVITATIONS_OF_REQUEST = `
   select coalesce(json_agg(${asObject(columnsOf(invitation), 'i')} order by i."id"), '[]')
   from "invitations" as i where i."organizationId" = t."organizationId" and i."bidRequestId" = t."id"`
 
-/** One invitation per vendor, in the order of the vendors, to be inserted. */
+/** Creates one invitation per vendor, in the order of the vendors, without storing them. */
 export function makeAll(
   call: WriteCall,
   bidRequestId: string,
@@ -32,12 +32,12 @@ export function makeAll(
 ): InvitationRow[] {
   const sentAt = status === 'sent' ? call.now.toISOString() : null
   const made = vendorIds.map((vendorId) => make(call, { bidRequestId, vendorId, status, sentAt, remindersSent: 0 }))
-  // Ids created within the same millisecond are in random order; sorting them restores the order of the vendors.
+  // IDs created within the same millisecond are in random order. Sorting them restores the order of the vendors.
   const ids = made.map(({ id }) => id).sort()
   return made.map((row, i) => ({ ...row, id: ids[i] ?? row.id }))
 }
 
-/** Stores invitations that were made. */
+/** Stores new invitations. */
 export async function insertAll(call: WriteCall, made: readonly InvitationRow[]): Promise<void> {
   await sql`
     insert into "invitations" ("organizationId", "id", "bidRequestId", "vendorId", "status", "sentAt", "version", "createdBy", "createdAt", "updatedAt")
@@ -49,7 +49,7 @@ export async function insertAll(call: WriteCall, made: readonly InvitationRow[])
   )
 }
 
-/** Removes vendors from a draft, which they never heard of. */
+/** Removes vendors from a draft. They were not notified yet. */
 export async function removeAll(call: WriteCall, bidRequestId: string, vendorIds: readonly string[]): Promise<void> {
   await sql`
     delete from "invitations"
@@ -67,7 +67,7 @@ export async function sendPending(call: WriteCall, bidRequestId: string): Promis
   )
 }
 
-/** On closing, marks every unanswered invitation as `no_response`. */
+/** Marks every unanswered invitation as `no_response` when the request closes. */
 export async function closeOpen(call: WriteCall, bidRequestId: string): Promise<void> {
   await sql`
     update "invitations" set "status" = 'no_response', "version" = "version" + 1, "updatedAt" = ${call.now}
@@ -76,7 +76,7 @@ export async function closeOpen(call: WriteCall, bidRequestId: string): Promise<
   )
 }
 
-/** On reopening, returns each invitation to the status it had before closing. */
+/** Returns each invitation to the status it had before the request closed. */
 export async function reopenClosed(call: WriteCall, bidRequestId: string): Promise<void> {
   await sql`
     update "invitations" set "version" = "version" + 1, "updatedAt" = ${call.now},
@@ -86,7 +86,7 @@ export async function reopenClosed(call: WriteCall, bidRequestId: string): Promi
   )
 }
 
-/** Increments the version of an invitation whose address has changed. */
+/** Increments the version of an invitation whose portal link has changed. */
 export async function touch(call: WriteCall, id: string): Promise<void> {
   await sql`
     update "invitations" set "version" = "version" + 1, "updatedAt" = ${call.now}

@@ -12,12 +12,12 @@ import { mailInvitations } from './mail.ts'
 import * as requests from './queries.ts'
 
 /**
- * Keeps the vendors as they are until the transaction ends, so that what is checked here still holds when it commits.
- * Requests to the same vendors wait for each other only at a vendor's first invitation, which changes it.
+ * Locks the vendors until the transaction ends, so that the checks still apply when it commits. The lock is shared:
+ * requests to the same vendors wait for each other only at a vendor's first invitation, which changes the vendor.
  */
 export async function lockVendors(call: WriteCall, ids: readonly string[]): Promise<Vendor[]> {
   if (ids.length === 0) return []
-  // In order of their ids, so that two requests to the same vendors cannot deadlock.
+  // Locked in the order of their IDs, so that two requests to the same vendors cannot deadlock.
   const { db, organizationId } = call
   await sql`
     select "id" from "vendors" where "organizationId" = ${organizationId} and "id" = any(${ids})
@@ -36,7 +36,7 @@ const MUST = {
   compliance_expired: 'must be a vendor with valid compliance documents',
 } as const
 
-/** Everything that prevents inviting these vendors, each fault pointing to the vendor in `vendorIds`. */
+/** Returns an error for everything that prevents inviting these vendors, each pointing to the vendor in `vendorIds`. */
 export function obstaclesToInvite(
   found: readonly Vendor[],
   vendorIds: readonly string[],
@@ -72,7 +72,7 @@ const REASONS = {
   past: 'deadline_passed',
 } as const satisfies Record<string, ConflictReason>
 
-/** Why somebody cannot be invited, or nobody. */
+/** Why a vendor, or all of them, cannot be invited. */
 export interface InviteFault extends FieldError {
   code: keyof typeof REASONS
   /** A whole sentence, for the detail. */
@@ -82,7 +82,7 @@ export interface InviteFault extends FieldError {
 /** The maximum in the contract. */
 const LONGEST_DETAIL = 4000
 
-/** Throws a conflict with all faults, if there are any, for the reason of the first. */
+/** Throws `conflict` with all errors, if there are any, and the reason of the first. */
 export function assertInvitable(faults: readonly InviteFault[]): void {
   const [first] = faults
   if (first === undefined) return
@@ -92,7 +92,7 @@ export function assertInvitable(faults: readonly InviteFault[]): void {
   })
 }
 
-/** Sends a draft and invites its vendors; the caller has checked that they can be invited. */
+/** Sends a draft and invites its vendors. The caller has checked that they can be invited. */
 export async function send(
   call: WriteCall,
   draft: requests.BidRequestRow,
@@ -104,7 +104,7 @@ export async function send(
   return tellSent(call, draft, sent, invited)
 }
 
-/** What a draft that was made just now, and is not stored yet, is once it is sent. */
+/** Returns a new draft, not stored yet, as it is after sending. */
 export function sentFrom(call: WriteCall, draft: requests.BidRequestRow): requests.BidRequestRow {
   const sent = { status: 'sent' as const, sentAt: call.now.toISOString() }
   return {
@@ -113,7 +113,7 @@ export function sentFrom(call: WriteCall, draft: requests.BidRequestRow): reques
   }
 }
 
-/** Creates the portal links of a request that is sent now, and tells everybody who waits for it. */
+/** Creates the portal links of a request that is being sent, and records the events. */
 export async function tellSent(
   call: WriteCall,
   draft: requests.BidRequestRow,
@@ -139,7 +139,9 @@ export async function address(
   )
 }
 
-/** One vendor.invited per vendor, and a mail with its address. A vendor that had not been invited to the portal before becomes `invited`. */
+/**
+ * Records one `vendor.invited` per vendor. A vendor that had not been invited to the portal before becomes `invited`.
+ */
 export async function announce(call: WriteCall, bidRequestId: string, invited: readonly Vendor[]): Promise<void> {
   for (const before of invited) {
     const vendor =

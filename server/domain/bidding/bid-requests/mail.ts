@@ -6,7 +6,7 @@ import { valuesOf } from '../../vendors/vendors/letters.ts'
 import { recipientsOf } from '../../vendors/vendors/vendor.ts'
 import * as requests from './queries.ts'
 
-/** Mails their invitations to vendors that have just been given addresses for them, where mail leaves at all. */
+/** Mails invitations with their new portal links, if the deployment sends mail. */
 export async function mailInvitations(
   call: WriteCall,
   bidRequestId: string,

@@ -27,7 +27,7 @@ import * as requests from './queries.ts'
 import { resend, revoke } from './resend.ts'
 import { update } from './update.ts'
 
-// As many as the contract's response can hold, and far more than anybody would ask for prices.
+// The maximum of the contract's response, and far more than any builder needs.
 const MOST_INVITATIONS = 1000
 
 export const bidRequestOperations = {
@@ -37,14 +37,14 @@ export const bidRequestOperations = {
     const request = await call.write(async (call) => {
       const { deadlineAt, invited } = await check(call, { ...wanted, vendorIds, sendNow, newDeadline: true })
       const scope = await scopes.nameOf(call, body.scope, query.createScopes)
-      // Last, because from here on every other new request of the organization waits.
+      // Take the number last, because from here on every other new request of the organization waits.
       const number = await requests.nextNumber(call)
       const made = requests.make(call, { ...wanted, status: 'draft', scope, number, deadlineAt })
       const draft = requests.withoutBids(made, invitations.makeAll(call, made.id, vendorIds, 'pending'))
       const created = requests.toBidRequest(call, draft)
       await recordStatusChange(call, { id: draft.id, from: null, to: draft.status })
       await recordEvent(call, 'bid_request.created', created)
-      // What is sent at once is stored as it is afterwards.
+      // A request that is sent at once is stored in its sent state.
       const stored = sendNow ? sentFrom(call, draft) : draft
       await requests.insert(call, stored)
       return sendNow ? tellSent(call, draft, stored, invited) : created

@@ -10,13 +10,13 @@ import { type Made, resource } from '../../../platform/resources/resource.ts'
 import { hidesAmounts, leavesOutAmounts } from './bid-request.ts'
 import { INVITATIONS_OF_REQUEST, type InvitationRow, insertAll as insertInvitations } from './invitation-queries.ts'
 
-/** A bid request as read from the database, before what is computed from invitations and bids is filled in. */
+/** A bid request as read from the database, without what is computed from invitations and bids. */
 export interface BidRequestRow extends Omit<BidRequest, 'vendorIds' | 'invitations' | (typeof FROM_FIGURES)[number]> {
   invitations: InvitationRow[]
   figures: Figures
 }
 
-/** What the figures that are shown depend on. */
+/** The fields that the visible figures depend on. */
 type Counted = Pick<BidRequestRow, 'id' | 'blind' | 'status' | 'figures'>
 
 const FROM_FIGURES = [
@@ -36,7 +36,10 @@ interface Figures {
   accepted: string[]
 }
 
-/** The bids that stand: submitted and not rejected. Nothing of this is stored, so it cannot be stale. */
+/**
+ * SQL of the figures of the active bids: those submitted and not rejected. They are computed on each read, so they are
+ * never stale.
+ */
 const FIGURES = `
   select json_build_object('count', count(*), 'low', min(b."amount"), 'high', max(b."amount"), 'average', round(avg(b."amount"), 2),
     'accepted', coalesce(json_agg(b."id" order by b."id") filter (where b."status" = 'accepted'), '[]'))
@@ -71,19 +74,22 @@ const summaries = resource({
   },
 })
 
-/** Updates a locked request. Every change that reveals hidden amounts is made here, so this notes it for the call. */
+/**
+ * Updates a locked request. Every change that reveals hidden amounts passes through here, so this records it in the
+ * call.
+ */
 export const update: typeof rows.update = (call, before, changes, ifMatch) => {
   if (hidesAmounts(before)) call.opened.add(before.id)
   return rows.update(call, before, changes, ifMatch)
 }
 
-/** Stores a request that was made, with its invitations. */
+/** Stores a new request with its invitations. */
 export async function insert(call: WriteCall, made: BidRequestRow): Promise<void> {
   await rows.insertAll(call, [made])
   await insertInvitations(call, made.invitations)
 }
 
-/** A request that was made just now. */
+/** Returns a new request, which has no bids yet. */
 export function withoutBids(
   made: Made<BidRequestRow, 'invitations' | 'figures'>,
   invited: InvitationRow[],
@@ -91,7 +97,7 @@ export function withoutBids(
   return { ...made, invitations: invited, figures: { count: 0, low: null, high: null, average: null, accepted: [] } }
 }
 
-/** The bid request as shown to everybody who may read it, also in events. */
+/** Returns the bid request as responses and events show it. */
 export function toBidRequest(call: Hiding, row: BidRequestRow): BidRequest {
   const { invitations, figures: _, version, createdBy, createdAt, updatedAt, ...rest } = row
   return {
@@ -106,7 +112,7 @@ export function toBidRequest(call: Hiding, row: BidRequestRow): BidRequest {
   }
 }
 
-/** A page of bid requests, which only counts the invitations. */
+/** Lists bid requests with the number of their invitations. */
 export function list(call: Tenant & Hiding, query: ListQuery): Promise<Json<Page<BidRequestSummary>>> {
   return summaries.list(call, query, {}, (counted) => shownFigures(call, counted as Counted))
 }
@@ -132,7 +138,10 @@ export async function touch(call: WriteCall, id: string): Promise<BidRequestRow>
   return find(call, id)
 }
 
-/** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
+/**
+ * Returns the organization's next number. The counter row stays locked until the transaction ends, so other creators
+ * wait.
+ */
 export async function nextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
     insert into "bidRequestNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
@@ -145,13 +154,13 @@ export interface Place {
   communityName: string
   communityArchived: boolean
   timeZone: string
-  /** When the day of the deadline ends there. */
+  /** End of the deadline's day in the community's time zone. */
   deadlineAt: string
 }
 
 /**
- * The community, and when a date ends in its time zone, or in the organization's if it has none of its own. The time zone
- * stays as it is until the transaction ends, so that no deadline is set by one that is just being changed.
+ * Returns the community, and when the deadline's day ends in its time zone, or in the organization's if it has none.
+ * Locks the time zone until the transaction ends, so that a concurrent change does not leave a deadline behind.
  */
 export async function placeOf(call: WriteCall, communityId: string, deadline: string): Promise<Place | undefined> {
   const { rows } = await sql<Place>`
@@ -165,12 +174,12 @@ export async function placeOf(call: WriteCall, communityId: string, deadline: st
   return rows[0]
 }
 
-/** When the day of the deadline of `r` ends in the time zone of the community `c`. */
+/** SQL of the end of the deadline's day of `r` in the time zone of the community `c`. */
 const END_OF_DAY = sql`(r."deadline" + 1)::timestamp at time zone c."timeZone"`
 
 /**
- * Locks the community's requests whose deadline lies ahead and, in its present time zone, would lie ahead at another
- * instant. Returns their ids.
+ * Locks the community's requests whose deadline is in the future and would change with the community's current time
+ * zone. Returns their IDs.
  */
 export async function lockMovable(call: WriteCall, communityId: string, most: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -183,7 +192,7 @@ export async function lockMovable(call: WriteCall, communityId: string, most: nu
   return rows.map(({ id }) => id)
 }
 
-/** Moves the deadlines of locked requests to the end of their days in the community's present time zone. */
+/** Moves the deadlines of locked requests to the end of their days in the community's current time zone. */
 export async function moveDeadlines(call: WriteCall, ids: readonly string[]): Promise<void> {
   await sql`
     update "bidRequests" as r
@@ -208,7 +217,7 @@ export async function homes(call: Tenant, ids: readonly string[]): Promise<HomeA
   return rows
 }
 
-/** Overdue requests of any organization, longest overdue first. If none is due, this costs one index lookup. */
+/** Returns overdue requests of any organization, longest overdue first. If none is due, this costs one index lookup. */
 export async function due(db: Db, page: DuePage): Promise<Due[]> {
   const { rows } = await sql<Due>`
     select "organizationId", "id" as "claimedId", "id", "deadlineAt"::text as "at" from "bidRequests"
@@ -218,12 +227,12 @@ export async function due(db: Db, page: DuePage): Promise<Due[]> {
   return rows
 }
 
-/** Locks those of the requests that nobody else has locked. */
+/** Locks the requests that no other transaction has locked. Returns their IDs. */
 export function lockUnlocked(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockFree(call, 'bidRequests', ids)
 }
 
-/** Locks those that are still sent and due, and that nobody else has locked. */
+/** Locks the requests that are still sent and due, and that no other transaction has locked. Returns their IDs. */
 export function lockDue(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockFree(call, 'bidRequests', ids, sql`"status" = 'sent' and "deadlineAt" <= ${call.now}`)
 }

@@ -10,7 +10,7 @@ import { address, announce, lockVendors } from './invite.ts'
 import type { BidRequestRow } from './queries.ts'
 import * as requests from './queries.ts'
 
-/** Sends an invitation again with a new portal link; the previous one and its copies stop working. */
+/** Sends an invitation again with a new portal link. The previous link stops working. */
 export async function resend(call: WriteCall, id: string): Promise<Invitation> {
   const { request, invitation } = await lock(call, id)
   const reason = reasonNotToResend(call, request, invitation)
@@ -27,7 +27,7 @@ export async function resend(call: WriteCall, id: string): Promise<Invitation> {
   return changed
 }
 
-/** Revokes the portal link of an invitation; if there is none, nothing changes. */
+/** Revokes the portal link of an invitation. Does nothing if there is none. */
 export async function revoke(call: WriteCall, id: string): Promise<Invitation> {
   const { request, invitation } = await lock(call, id)
   if (!(await revokeAddress(call, id))) return invitation
@@ -38,7 +38,7 @@ async function lock(call: WriteCall, id: string) {
   const { bidRequestId } = await invitations.find(call, id)
   const request = await lockBidRequest(call, bidRequestId)
   const invitation = request.invitations.find((candidate) => candidate.id === id)
-  // Its request was a draft, and the vendor has been removed in the meantime.
+  // The request was a draft, and the vendor has been removed meanwhile.
   if (invitation === undefined) throw notFound()
   return { request, invitation }
 }

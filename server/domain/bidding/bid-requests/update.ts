@@ -62,7 +62,7 @@ export async function update(
   return recordChange(call, before, touched ? await requests.touch(call, before.id) : updated)
 }
 
-/** The fields that were sent: null clears a field, undefined ones are dropped. */
+/** Returns the fields that were sent: drops undefined fields and keeps null, which clears a field. */
 function defined<T extends object>(fields: T): { [Field in keyof T]: Exclude<T[Field], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }

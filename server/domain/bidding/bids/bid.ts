@@ -1,8 +1,8 @@
 import type { Bid, BidRequest, BidStatus } from '../../../../client/contract.gen.ts'
 
 /**
- * The life of a bid: submitted, then accepted or rejected by the builder, withdrawn by the vendor, or expired; an award
- * can be revoked.
+ * The status changes of a bid: submitted, then accepted or rejected by the builder, withdrawn by the vendor, or
+ * expired. An award can be revoked.
  */
 export const BID_MOVES: Readonly<Record<BidStatus, readonly BidStatus[]>> = {
   submitted: ['accepted', 'rejected', 'withdrawn', 'expired'],
@@ -15,7 +15,7 @@ export const BID_MOVES: Readonly<Record<BidStatus, readonly BidStatus[]>> = {
 /** A vendor has at most one bid in these statuses for a request or for one of its homes. */
 export const LIVE: readonly BidStatus[] = ['submitted', 'accepted']
 
-/** Whether the last day on which the bid is valid is over. */
+/** Returns whether the last day on which the bid is valid has passed. */
 export function hasRunOut(bid: { expiresAt: string | null }, now: Date): boolean {
   return bid.expiresAt !== null && Date.parse(bid.expiresAt) <= now.getTime()
 }
@@ -24,9 +24,8 @@ type Offer = Pick<Bid, 'homeId' | 'lines' | 'awardedLineIds'>
 type Asked = Pick<BidRequest, 'homeIds' | 'lines'>
 
 /**
- * What a bid takes of a request when it is accepted: pairs of a home and a line, as strings that can be compared. A bid
- * that names no home takes all homes, one without lines takes all lines. Two bids can both win if they have no pair in
- * common.
+ * Returns what a bid wins of a request if accepted: pairs of a home and a line, as comparable strings. A bid without a
+ * home covers all homes; a bid without lines covers all lines. Two bids can both win if they have no pair in common.
  */
 export function takes(bid: Offer, request: Asked): string[] {
   const homes = bid.homeId !== null ? [bid.homeId] : request.homeIds.length > 0 ? request.homeIds : ['any']
@@ -34,7 +33,7 @@ export function takes(bid: Offer, request: Asked): string[] {
   return homes.flatMap((home) => lines.map((line) => `${home} ${line}`))
 }
 
-/** Whether the bid offers the line and, if the award names lines, wins it. */
+/** Returns whether the bid offers the line and, if the award names lines, wins it. */
 export function wins(bid: Pick<Bid, 'lines' | 'awardedLineIds'>, lineId: string): boolean {
   const line = bid.lines.find((candidate) => candidate.lineId === lineId)
   if (line === undefined || line.excluded) return false
@@ -42,7 +41,8 @@ export function wins(bid: Pick<Bid, 'lines' | 'awardedLineIds'>, lineId: string)
 }
 
 /**
- * Whether a bid that was not accepted can still win part of what is not taken. A lump sum is won whole or not at all.
+ * Returns whether a bid that was not accepted can still win a part that is not awarded. A lump sum can only be won as a
+ * whole.
  */
 export function canStillWin(bid: Offer, request: Asked, taken: ReadonlySet<string>): boolean {
   const wanted = takes(bid, request)

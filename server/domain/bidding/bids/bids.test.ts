@@ -51,7 +51,7 @@ const prices = [
   { lineId: 'trusses', unitPrice: 11_200 },
 ]
 
-test('a bid with lines copies their details from the request, and its amount sums the lines, each rounded half up', async () => {
+test("a bid's lines copy their details from the request, and its amount sums the lines, each rounded half up", async () => {
   const request = await ask(form)
   const bid = await submit(request.id, site.loneStar, {
     lines: [
@@ -117,7 +117,7 @@ test('a bid with lines copies their details from the request, and its amount sum
   expect(await typesOf(bid.id)).toEqual(['bid.submitted'])
 })
 
-test('everything that is wrong with the prices of a bid is reported at once', async () => {
+test('all price errors of a bid are reported at once', async () => {
   const request = await ask(form)
   const refused = await post('/bids', {
     bidRequestId: request.id,
@@ -164,7 +164,7 @@ test('everything that is wrong with the prices of a bid is reported at once', as
   ])
 })
 
-test('what a bid refers to has to exist, and to belong to the request', async () => {
+test('a bid must refer to existing records that belong to the request', async () => {
   const request = await ask()
   const unknown = await post('/bids', { bidRequestId: 'brq_nothing', vendorId: 'ven_nothing', amount: 1 })
   expect(unknown.status).toBe(422)
@@ -181,7 +181,7 @@ test('what a bid refers to has to exist, and to belong to the request', async ()
   expect(pointers(await post('/bids', { ...bid, validUntil: site.day(-1) }))).toEqual(['/validUntil past'])
 })
 
-test('a vendor has one live bid for the request and one for each home, and the refusal of a second points to reviseBid', async () => {
+test('a second bid of a vendor for the same home or request returns an error that names reviseBid', async () => {
   const request = await ask({ homeIds: [site.lot14, site.lot15] })
   const first = await submit(request.id, site.loneStar)
   const second = await post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 39_000 })
@@ -200,7 +200,7 @@ test('a vendor has one live bid for the request and one for each home, and the r
   expect((await get(`/bids?homeId=${site.lot14}&bidRequestId=${request.id}`)).data).toEqual([forLot14])
 })
 
-test('of twenty bids of one vendor at the same time only one is stored', async () => {
+test('only one of twenty concurrent bids of one vendor is stored', async () => {
   const request = await ask()
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 1 })),
@@ -208,7 +208,7 @@ test('of twenty bids of one vendor at the same time only one is stored', async (
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(19).fill(409)])
 })
 
-test('bids can be submitted while the request is open, and after its deadline only if late bids are accepted', async () => {
+test('bids are accepted while the request is open, and after the deadline only with acceptLate', async () => {
   const draft = await ask({ sendNow: false })
   const bid = { vendorId: site.loneStar, amount: 1 }
   expect((await post('/bids', { ...bid, bidRequestId: draft.id })).body).toMatchObject({
@@ -235,7 +235,7 @@ test('bids can be submitted while the request is open, and after its deadline on
   })
 })
 
-test('a revision is counted, submitted again and says what it changes; one that changes nothing is not a revision', async () => {
+test('a revision is counted and shows what it changes, and one without changes is rejected', async () => {
   const request = await ask(form)
   const bid = await submit(request.id, site.loneStar, { lines: prices, durationDays: 12 })
   const revised = await revise(bid.id, { lines: [{ ...prices[0], unitPrice: 9.65 }, prices[1]] }, { 'if-match': '"1"' })
@@ -263,7 +263,7 @@ test('a revision is counted, submitted again and says what it changes; one that 
   expect(await typesOf(bid.id)).toEqual(['bid.submitted', 'bid.submitted'])
 })
 
-test('while a blind request is open, no answer or event shows an amount; once it closes, all do', async () => {
+test('an open blind request shows no amount in any response or event, and all of them once it closes', async () => {
   const request = await ask({ ...form, blind: true })
   const bid = await submit(request.id, site.loneStar, { lines: prices })
   expect(bid).toMatchObject({
@@ -298,7 +298,7 @@ test('while a blind request is open, no answer or event shows an amount; once it
   expect((await post(`/bids/${bid.id}/accept`)).body).toMatchObject({ status: 'accepted', purchaseOrder: null })
 })
 
-test('an award accepts one bid, rejects the others, awards the request and drafts the order, with an event for each', async () => {
+test('an award accepts one bid, rejects the others, awards the request, and drafts the order, each with an event', async () => {
   const request = await ask(form)
   const winner = await submit(request.id, site.loneStar, { lines: [...prices, { lineId: 'crane', excluded: true }] })
   const loser = await submit(request.id, site.hillCountry, { lines: prices })
@@ -340,7 +340,7 @@ test('an award accepts one bid, rejects the others, awards the request and draft
   expect(events[3]?.data.object).toEqual(order)
 })
 
-test('an award is all or nothing: if no order can be made, no bid is accepted', async () => {
+test('an award is atomic: if no order can be created, no bid is accepted', async () => {
   const request = await ask({ homeIds: [] })
   const bid = await submit(request.id, site.loneStar)
   const vague = await post(`/bids/${bid.id}/accept`, { createPurchaseOrder: true })
@@ -365,7 +365,7 @@ test('an award is all or nothing: if no order can be made, no bid is accepted', 
   expect((await get(`/bids/requests/${several.id}`)).status).toBe('sent')
 })
 
-test('an award with an order needs the permission for orders', async () => {
+test('an award with an order requires the permission for orders', async () => {
   const request = await ask()
   const bid = await submit(request.id, site.loneStar)
   const key = await plumbline.newKey(['bids:read', 'bids:write'], site.organizationId)
@@ -375,7 +375,7 @@ test('an award with an order needs the permission for orders', async () => {
   expect((await post(`/bids/${bid.id}/accept`, {}, { key })).status).toBe(200)
 })
 
-test('a bid that cannot win is refused with the reason', async () => {
+test('a bid that cannot win returns the reason', async () => {
   const request = await ask()
   const [bid, other] = [await submit(request.id, site.loneStar), await submit(request.id, site.hillCountry)]
   const reason = async (id = bid.id) => {
@@ -402,7 +402,7 @@ test('a bid that cannot win is refused with the reason', async () => {
   expect(await reason()).toBe('wrong_status')
 })
 
-test('of fifty awards at the same time exactly one wins, and exactly one order is made', async () => {
+test('exactly one of fifty concurrent awards wins and creates exactly one order', async () => {
   const vendorIds: string[] = []
   for (let i = 0; i < 10; i++) vendorIds.push((await made('/vendors', { companyName: `Framer ${i}` })).id)
   const request = await ask({ vendorIds })
@@ -423,7 +423,7 @@ test('of fifty awards at the same time exactly one wins, and exactly one order i
   expect(types.map((event) => event.type)).toEqual(['bid.accepted', ...Array(9).fill('bid.rejected')])
 })
 
-test('a split award gives each line once, keeps bids that can still win in the running, and orders only what was won', async () => {
+test('a split award gives each line to one bid, keeps other bids that can still win, and orders only the lines won', async () => {
   const request = await ask({ ...form, awardMode: 'split', vendorIds: [site.loneStar, site.hillCountry, site.redrock] })
   const walls = await submit(request.id, site.loneStar, { lines: prices })
   const trusses = await submit(request.id, site.hillCountry, { lines: prices })
@@ -451,7 +451,7 @@ test('a split award gives each line once, keeps bids that can still win in the r
   expect(pointers(await post(`/bids/${bid.id}/accept`, { lineIds: ['walls'] }))).toEqual(['/lineIds split'])
 })
 
-test('an award can be revoked until its order is issued: the draft order is voided and the request is closed again', async () => {
+test('an award can be revoked until its order is issued: the draft order is voided, and the request is closed again', async () => {
   const request = await ask()
   const bid = await submit(request.id, site.loneStar)
   const reserve = await submit(request.id, site.hillCountry, { amount: 41_000 })
@@ -479,7 +479,7 @@ test('an award can be revoked until its order is issued: the draft order is void
   expect((await post(`/bids/${reserve.id}/reject`, {})).body.status).toBe('rejected')
 })
 
-test('rejecting and withdrawing are final, and only rejecting is an event', async () => {
+test('rejecting and withdrawing are final, and only rejecting records an event', async () => {
   const request = await ask()
   const [one, two] = [await submit(request.id, site.loneStar), await submit(request.id, site.hillCountry)]
   expect((await post(`/bids/${one.id}/reject`)).body).toMatchObject({ status: 'rejected', decisionReason: null })
@@ -494,7 +494,7 @@ test('rejecting and withdrawing are final, and only rejecting is an event', asyn
   expect((await get(`/bids/requests/${request.id}`)).bidCount).toBe(0)
 })
 
-test('another builder sees no bid of ours, and a repeat with the same key makes no second bid', async () => {
+test('another builder sees none of our bids, and repeating a request with the same key creates no second bid', async () => {
   const request = await ask()
   const body = { bidRequestId: request.id, vendorId: site.loneStar, amount: 1 }
   const headers = { 'idempotency-key': `bid-${request.id}` }
@@ -515,7 +515,7 @@ test('another builder sees no bid of ours, and a repeat with the same key makes 
 })
 
 // These tests advance the clock, so they come last.
-test('a bid expires by the clock at the end of its last day, and can no longer win', async () => {
+test('a bid expires at the end of its last day and can no longer win', async () => {
   const request = await ask({ deadline: site.day(60) })
   const short = await submit(request.id, site.loneStar, { amount: 1, validUntil: site.day(3) })
   const long = await submit(request.id, site.hillCountry, { amount: 2, validUntil: site.day(30) })

@@ -7,7 +7,10 @@ import { hasRunOut } from './bid.ts'
 import { move } from './move.ts'
 import * as bids from './queries.ts'
 
-/** Expires the submitted bids whose last day is over, each under the lock of its request, as everything that moves bids. */
+/**
+ * Expires the submitted bids whose last day has passed, each under the lock of its request, like every change of a
+ * bid's status.
+ */
 export async function expireBids(surroundings: Surroundings): Promise<void> {
   await settleDue(surroundings, {
     what: 'bids to expire',

@@ -9,8 +9,8 @@ import type { BidRow } from './queries.ts'
 import * as bids from './queries.ts'
 
 /**
- * Moves a bid while its request and it are locked: checks the move, changes the row, keeps the history. Accepting and
- * rejecting are events and decisions; withdrawing and expiring are neither.
+ * Changes the status of a bid while it and its request are locked: checks the change, updates the row, and records the
+ * history. Accepting and rejecting are also recorded as events and decisions; withdrawing and expiring are not.
  */
 export async function move(
   call: WriteCall,

@@ -13,8 +13,8 @@ type Form = Pick<BidRequest, 'lines' | 'bidType'>
 type Line = Checked['BidLineInput']
 
 /**
- * Checks the prices of a bid against the request's form, and adds them up. Throws all faults at once. An amount that
- * contradicts the lines is a fault, because one of the two must be a mistake.
+ * Checks the prices of a bid against the request's form, and sums them. Throws all errors at once. An amount that
+ * contradicts the lines is an error, because one of the two must be a mistake.
  */
 export function priced(form: Form, lines: readonly Line[], amount: number | undefined): Priced {
   const faults: FieldError[] = []
@@ -44,7 +44,7 @@ export function priced(form: Form, lines: readonly Line[], amount: number | unde
   return { amount: total, lines: whole }
 }
 
-/** The lines with the name taken from the request, and the amount of each. */
+/** Returns the lines with their names from the request and their computed amounts. */
 function wholeLines(form: Form, lines: readonly Line[], faults: FieldError[]): BidLine[] {
   const asked = new Map(form.lines.map((line) => [line.lineId, line]))
   const taken = new Set([...asked.keys(), ...lines.flatMap((line) => line.lineId ?? [])])
@@ -95,7 +95,7 @@ function freeName(word: string, taken: Set<string>): string {
   return `${word}-${place}`
 }
 
-/** If the form asks for a price of each line, the bid has to mention every required one. */
+/** Returns an error for each required line that is missing, if the form asks for a price of each line. */
 function missingLines(form: Form, lines: readonly BidLine[]): FieldError[] {
   if (form.bidType === 'lump_sum') return []
   const said = new Set(lines.map((line) => line.lineId))

@@ -7,14 +7,14 @@ import { rowOf } from '../../../platform/resources/declared.ts'
 import { resource } from '../../../platform/resources/resource.ts'
 import { leavesOutAmounts } from '../bid-requests/bid-request.ts'
 
-/** A bid as stored: its amounts are always there, even while nobody may see them. */
+/** A bid as stored. It always contains its amounts, even while nobody may see them. */
 export interface BidRow extends Omit<Bid, 'amount' | 'amountsHidden'> {
   amount: number
   expiresAt: string | null
   request: Pick<BidRequest, 'id' | 'blind' | 'status'>
 }
 
-// The facts that decide whether amounts are shown; the rule itself belongs to the bid request.
+// SQL of the fields that decide whether amounts are shown; the rule itself is in the bid request.
 const REQUEST = `
   select json_build_object('id', r."id", 'blind', r."blind", 'status', r."status")
   from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
@@ -23,7 +23,7 @@ const PO_IDS = `
   select coalesce(json_agg(p."id" order by p."id"), '[]')
   from "purchaseOrders" as p where p."organizationId" = t."organizationId" and p."bidId" = t."id"`
 
-// The newest revision; of a contract that was terminated or archived nothing stands.
+// SQL of the newest revision of the contract, unless it was terminated or archived.
 const CONTRACT_ID = `
   select c."id" from "contracts" as c
   where c."organizationId" = t."organizationId" and c."bidId" = t."id" and c."archivedAt" is null
@@ -40,7 +40,7 @@ export const { list, find, findAll, findAllWith, findOptional, lock, insert, upd
   long: ['lines', 'inclusions', 'exclusions', 'awardedLineIds'],
 })
 
-/** The bid as its GET shows it. */
+/** Returns the bid as its GET response shows it. */
 export function toBid(call: Hiding, row: BidRow): Bid {
   const { request, expiresAt: _, version, createdBy, createdAt, updatedAt, ...rest } = row
   const amountsHidden = leavesOutAmounts(call, request)
@@ -59,8 +59,8 @@ export function toBid(call: Hiding, row: BidRow): Bid {
 }
 
 /**
- * All bids on a request in these statuses. Exact while the request's row is locked, because every change of its bids
- * locks it.
+ * Returns all bids of a request in these statuses. The result is exact while the request's row is locked, because every
+ * change of its bids locks it.
  */
 export function ofRequest(call: Tenant, bidRequestId: string, statuses: readonly Bid['status'][]): Promise<BidRow[]> {
   return findAllWith(call, { bidRequestId: [bidRequestId], status: statuses })
@@ -71,13 +71,13 @@ export interface LastPrice {
   bidId: string
   amount: number
   submittedAt: string
-  /** The homes that the amount is for together. */
+  /** Number of homes that the amount covers. */
   homeCount: number
 }
 
 /**
- * What each of the vendors asked for last in a trade: its newest bid that was not withdrawn and whose amount may be seen,
- * by the rule of `leavesOutAmounts`. Vendors without one are left out.
+ * Returns the newest bid of each vendor in a trade that was not withdrawn and whose amount may be seen, by the rule of
+ * `leavesOutAmounts`. Omits vendors without one.
  */
 export async function lastPrices(
   call: Call,
@@ -99,14 +99,14 @@ export async function lastPrices(
   return new Map(rows.map((row) => [row.vendorId, row]))
 }
 
-/** Raises the version of a locked bid whose purchase orders or contract have changed. */
+/** Increments the version of a locked bid whose purchase orders or contract have changed. */
 export async function touch(call: WriteCall, id: string): Promise<void> {
   await sql`
     update "bids" set "version" = "version" + 1, "updatedAt" = ${call.now}
     where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
 }
 
-/** Expired bids of any organization, longest overdue first. If nothing is due, this is one look into a small index. */
+/** Returns expired bids of any organization, longest overdue first. If none is due, this costs one index lookup. */
 export async function due(db: Db, page: DuePage): Promise<Due[]> {
   const { rows } = await sql<Due>`
     select "organizationId", "bidRequestId" as "claimedId", "id", "expiresAt"::text as "at" from "bids"

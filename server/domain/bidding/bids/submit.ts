@@ -18,7 +18,7 @@ import { move } from './move.ts'
 import { priced } from './pricing.ts'
 import * as bids from './queries.ts'
 
-/** Inputs with any source. The interface takes none that says that a bid came through the portal. */
+/** Inputs with any source. API clients cannot set `portal` as the source; the portal can. */
 type Submission = Omit<Checked['BidSubmit'], 'source'> & { source: BidSource }
 type Revision = Omit<Checked['BidRevise'], 'source'> & { source?: BidSource | undefined }
 
@@ -63,8 +63,8 @@ export async function submit(call: WriteCall, body: Submission): Promise<Bid> {
 }
 
 /**
- * Submits a bid again, changed. Fields that are not sent stay as they were, but a bid from the portal that somebody else
- * revises no longer counts as submitted there.
+ * Revises a bid. Omitted fields keep their value. A bid from the portal that the builder revises no longer has `portal`
+ * as its source.
  */
 export async function revise(
   call: WriteCall,
@@ -84,8 +84,8 @@ export async function revise(
       validUntil !== before.validUntil &&
       (await validityOf(call, before.communityId, validUntil))),
   }
-  // Comparing a sent price with a hidden one would reveal whether it was guessed, so any price that is sent counts as a
-  // change.
+  // Comparing a sent price with a hidden one would reveal whether the guess was right, so any price that is sent counts
+  // as a change.
   const isPriceHidden = leavesOutAmounts(call, request)
   const isRevision = Object.entries(changes).some(
     ([field, value]) =>
@@ -127,7 +127,7 @@ function isFromPortal({ source }: Pick<Bid, 'source'>): boolean {
   return source === 'portal' || source === 'portal_copied_link'
 }
 
-/** Checks both references of a body before it reports either. */
+/** Locks the request that a body names. Checks both references of the body before it reports either. */
 async function lockNamedRequest(
   call: WriteCall,
   body: Pick<Checked['BidSubmit'], 'bidRequestId' | 'vendorId'>,
@@ -162,7 +162,7 @@ function assertTakesBids(request: BidRequestRow, { now, timeZone }: Call): void 
   )
 }
 
-/** The day and the instant at which the bid expires. */
+/** Returns the last day and the time at which the bid expires. */
 async function validityOf(
   call: WriteCall,
   communityId: string,
@@ -187,7 +187,7 @@ function repriced(
 ): Pick<bids.BidRow, 'amount' | 'lines'> {
   if (lines !== undefined) return priced(request, lines, amount)
   if (before.lines.length === 0) return priced(request, [], amount)
-  // While the sum is hidden, the message neither includes it nor says whether the amount matches it.
+  // While the sum is hidden, the message neither includes it nor reveals whether the amount matches it.
   if (amount === before.amount && !leavesOutAmounts(call, request)) return { amount, lines: before.lines }
   throw invalid([
     {

@@ -15,7 +15,7 @@ const LINES = [
   { lineId: 'porch', description: 'Porch', required: false },
 ]
 
-/** Each line's unit price; a line that is left out gets no price. */
+/** Submits a bid with a unit price for each line; omitted lines get no price. */
 async function bid(
   site: Site,
   bidRequestId: string,
@@ -47,7 +47,7 @@ const read = async (site: Site, id: string, below = '') =>
 const budget = (site: Site, homeId: string, scope: string, amount: number) =>
   plumbline.post(`/api/ext/homes/${homeId}/budget/lines`, { scope, amount }, { key: site.key })
 
-test('the figures of a request follow its bids, and each bid makes a new version of the request', async () => {
+test("a request's figures follow its bids, and each bid increments the request's version", async () => {
   const site = await buildSite(plumbline)
   const request = await ask(site)
   expect(request).toMatchObject({ bidCount: 0, lowAmount: null, highAmount: null, averageAmount: null, version: 2 })
@@ -72,7 +72,7 @@ test('the figures of a request follow its bids, and each bid makes a new version
   expect(await read(site, request.id)).toMatchObject({ bidCount: 1, highAmount: 35210, version: 5 })
 })
 
-test('bids are compared side by side: lowest on each line, gaps, spread, and the difference to the budget of the trade', async () => {
+test('the comparison shows the lowest price of each line, gaps, the spread, and the difference to the budget', async () => {
   const site = await buildSite(plumbline)
   await budget(site, site.lot15, 'Framing', 30000)
   await budget(site, site.lot15, 'framing', 5500)
@@ -153,7 +153,7 @@ test('bids are compared side by side: lowest on each line, gaps, spread, and the
   ])
 })
 
-test('excluded and missing lines are flagged, and an alternative to a line is never the lowest', async () => {
+test('excluded and missing lines are flagged, and an alternate line is never the lowest', async () => {
   const site = await buildSite(plumbline)
   const request = await ask(site)
   const gaps = await bid(site, request.id, site.loneStar, { walls: 9.8, trusses: 'excluded' })
@@ -183,7 +183,7 @@ test('excluded and missing lines are flagged, and an alternative to a line is ne
   expect(lines[1]).toMatchObject({ lineId: 'trusses', lowAmount: 40000, missingBidIds: [gaps.id, thin.id] })
 })
 
-test('a vendor that can no longer be engaged is flagged and not awardable', async () => {
+test('a vendor that can no longer be hired is flagged and cannot be awarded', async () => {
   const site = await buildSite(plumbline)
   const request = await ask(site)
   await bid(site, request.id, site.loneStar, { walls: 9.8, trusses: 11200 })
@@ -196,7 +196,7 @@ test('a vendor that can no longer be engaged is flagged and not awardable', asyn
   })
 })
 
-test('a blind request reveals no amount, in any answer or event, until it closes', async () => {
+test('a blind request reveals no amount in any response or event until it closes', async () => {
   const site = await buildSite(plumbline)
   await budget(site, site.lot15, 'framing', 30000)
   const request = await ask(site, { blind: true })
@@ -223,7 +223,7 @@ test('a blind request reveals no amount, in any answer or event, until it closes
     lowestLinesTotal: null,
     budgeted: 30000,
   })
-  // In the order of arrival, whichever is the lowest.
+  // In order of submission, regardless of price.
   expect(compared.vendors.map((vendor: { bidId: string }) => vendor.bidId)).toEqual([dear.id, cheap.id, null])
   expect(compared.vendors[0]).toMatchObject({
     amount: null,
@@ -253,7 +253,7 @@ test('a blind request reveals no amount, in any answer or event, until it closes
   expect(seen).toMatchObject({ amount: 234682.5, version: cheap.version + 1 })
 })
 
-test('after the award the comparison still shows the rejected bids, and the request shows who won', async () => {
+test('after the award the comparison still shows the rejected bids, and the request shows the winner', async () => {
   const site = await buildSite(plumbline)
   const request = await ask(site)
   const winner = await bid(site, request.id, site.loneStar, { walls: 9.8, trusses: 11200 })

@@ -26,7 +26,7 @@ export function compare(
   at: { now: Date; currency: string },
 ): BidComparison {
   const hidden = request.amountsHidden
-  // Once the request is awarded, the rejected bids stay in the comparison to show what the choice was.
+  // Once the request is awarded, the comparison keeps the rejected bids to show what the choice was.
   const counted = bids.filter((bid) => bid.status !== 'rejected' || request.status === 'awarded')
   const amounts = figuresOf(hidden ? [] : counted.map((bid) => bid.amount))
   const shown = hidden ? bids : [...bids].sort((a, b) => a.amount - b.amount || (a.id < b.id ? -1 : 1))
@@ -122,14 +122,14 @@ function compareLine(
   }
 }
 
-/** How a bid compares with the others. */
+/** The facts that an entry of the comparison is computed from. */
 interface Standing {
   hidden: boolean
   rank: number | null
   low: number | null
   /** The budget that it is compared with. */
   budget: number | null
-  /** Whether the request, and the bids that have already won, leave room for it. */
+  /** Whether the bid can still win, given the request's status and the bids that have already won. */
   canWin: boolean
   now: Date
 }
@@ -145,7 +145,7 @@ function bidEntry(
   const excluded = request.lines.filter((line) => said.get(line.lineId)?.excluded === true)
   const aboveLow = hidden || rank === null || low === null ? null : minus(bid.amount, low)
   const aboveBudget = hidden || budget === null ? null : minus(bid.amount, budget)
-  // A lump sum covers the lines that it does not mention.
+  // A lump sum covers the lines that it does not list.
   const isItemized = request.bidType !== 'lump_sum' || bid.lines.length > 0
 
   const flags = vendorFlags(vendor)
@@ -179,7 +179,7 @@ function bidEntry(
   }
 }
 
-/** An invited vendor that has not bid. */
+/** Returns the entry of an invited vendor that has not bid. */
 function vendorEntry(
   request: BidRequest,
   vendor: Vendor,

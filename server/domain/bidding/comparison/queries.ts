@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Bid, BidRequest } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 
-/** What the comparison reads of a bid. */
+/** The fields of a bid that the comparison uses. */
 export type ComparedBid = Pick<
   Bid,
   | 'id'
@@ -20,7 +20,7 @@ export type ComparedBid = Pick<
   | 'awardedLineIds'
 > & { status: 'submitted' | 'accepted' | 'rejected'; amount: number; expiresAt: string | null }
 
-/** The submitted bids that were neither withdrawn nor expired, in the order in which they came. */
+/** Returns the bids that were neither withdrawn nor expired, in order of submission. */
 export async function bidsOf(call: Tenant, bidRequestId: string): Promise<ComparedBid[]> {
   const { rows } = await sql<ComparedBid>`
     select "id", "vendorId", "homeId", "status", "revision", "amount", "lines", "inclusions", "exclusions",
@@ -31,7 +31,7 @@ export async function bidsOf(call: Tenant, bidRequestId: string): Promise<Compar
   return rows
 }
 
-/** What each home of the request has budgeted for the trade; homes without such a line are left out. */
+/** Returns the trade's budget of each home of the request. Omits homes without such a budget line. */
 export async function budgetsOf(
   call: Tenant,
   request: Pick<BidRequest, 'homeIds' | 'scope'>,

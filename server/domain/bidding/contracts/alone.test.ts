@@ -6,10 +6,10 @@ import { addDays } from '../../../platform/values/calendar.ts'
 
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000)
 const STEPS = 100
-// A seed can be out of luck for a while; rarely for as long as this.
+// An upper bound for seeds that take unusually long to produce enough activations.
 const MOST_STEPS = 1000
 
-test(`whatever is activated, revised and ended, no two prices or lump sums of a vendor hold at once (seed ${seed})`, async () => {
+test(`no two prices or lump sums of a vendor overlap after random activations, revisions, and terminations (seed ${seed})`, async () => {
   const plumbline = await startTestPlumbline()
   const random = new SeededRandom(seed)
   const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body)
@@ -74,7 +74,7 @@ test(`whatever is activated, revised and ended, no two prices or lump sums of a 
         and a."effectiveDate" <= coalesce(b."expirationDate", 'infinity')
         and b."effectiveDate" <= coalesce(a."expirationDate", 'infinity')`.execute(plumbline.database.statements)
     expect(lumpSums).toEqual([])
-    // Otherwise this would have shown nothing.
+    // With fewer activations the test would prove nothing.
     expect(
       [activations, withLumpSums].every((count) => count > 3),
       `${activations}, ${withLumpSums}`,

@@ -13,25 +13,25 @@ import * as prices from './price-queries.ts'
 import * as contracts from './queries.ts'
 
 /**
- * The moves of a contract, under the lock of its row and in the caller's transaction. Further locks are taken in the
- * order former revision, vendor, parts.
+ * The status changes of a contract, under the lock of its row and in the caller's transaction. Further locks are taken
+ * in this order: previous revision, vendor, parts.
  */
 
-/** Enough to see what stands in the way; the answer does not grow with the contract. */
+/** Enough conflicts to act on, so that the response does not grow with the contract. */
 const MOST_OVERLAPS = 200
 
-/** Locks the contract until the transaction ends, after expiring it if its last day is over. */
+/** Locks the contract until the transaction ends, after expiring it if its last day has passed. */
 export async function lockContract(call: WriteCall, id: string): Promise<Contract> {
   const contract = await contracts.lock(call, id)
   return hasRunOut(contract, dateIn(call.timeZone, call.now)) ? expire(asSystem(call), contract) : contract
 }
 
-/** Its prices have the same last day, so they need no change. */
+/** Expires the contract. Its prices end on the same day, so they need no change. */
 export async function expire(call: WriteCall, before: Contract): Promise<Contract> {
   return move(call, before, 'expired', { endedAt: call.now.toISOString() })
 }
 
-/** Makes the prices of a draft, and supersedes the former revision. */
+/** Activates a draft: creates its prices and supersedes the previous revision. */
 export async function activate(
   call: WriteCall,
   before: Contract,
@@ -42,7 +42,7 @@ export async function activate(
   for (const { id } of revisions.filter(({ status }) => status === 'active')) {
     const former = await lockContract(call, id)
     if (former.status !== 'active') continue
-    // Accounting knows them as one contract, so its id goes over to the revision that holds from now on.
+    // The accounting system knows all revisions as one contract, so its ID moves to the new active revision.
     const isInherited = before.accountingId === null
     if (isInherited) inherited = former.accountingId
     await move(call, former, 'superseded', {
@@ -111,13 +111,13 @@ async function assertAlone(call: WriteCall, contract: Contract): Promise<void> {
   )
 }
 
-/** Ends everything that these revisions made, on a last day. */
+/** Ends all prices and lump sums of these revisions on a last day. */
 async function endAll(call: WriteCall, contractIds: readonly string[], lastDay: string): Promise<void> {
   await prices.endPrices(call, contractIds, lastDay)
   await endLumpSums(call, contractIds, lastDay)
 }
 
-/** Ends an active contract and all prices of its number today, so that none of a former revision goes on. */
+/** Ends an active contract and all prices of its number today, so that no price of an earlier revision continues. */
 export async function terminate(call: WriteCall, before: Contract, reason: string | null): Promise<Contract> {
   const revisions = await contracts.revisionsOf(call, before.number)
   await endAll(

@@ -20,8 +20,9 @@ type Terms = Pick<
 }
 
 /**
- * The lines and lump sums as stored, after everything that the terms name exists and they are consistent. `kept` are the
- * lump sums that the contract has: a cost code that was archived since may be sent again.
+ * Returns the lines and lump sums as stored, after checking that every reference of the terms exists and that they are
+ * consistent. `kept` contains the contract's current lump sums: their cost codes may be sent again even if archived
+ * since.
  */
 export async function checkTerms(
   call: WriteCall,

@@ -3,8 +3,8 @@ import type { Contract, ContractLine, ContractStatus, FieldError, Part } from '.
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 
 /**
- * The moves that a caller can ask for. A contract also expires by the clock, and is superseded when its next revision
- * becomes active.
+ * The status changes that a caller can request. A contract also expires after its last day, and is superseded when its
+ * next revision becomes active.
  */
 export const CONTRACT_MOVES: Readonly<Record<ContractStatus, readonly ContractStatus[]>> = {
   draft: ['active'],
@@ -14,16 +14,16 @@ export const CONTRACT_MOVES: Readonly<Record<ContractStatus, readonly ContractSt
   superseded: [],
 }
 
-/** What can still change after the draft: nothing that prices were made from. */
+/** The fields that can change after the draft. None of them affects prices. */
 const ALWAYS_EDITABLE: readonly string[] = ['notes', 'accountingId', 'externalId']
 
 /**
- * How many prices a contract can make, and how many lump sums beside them. They are written in one transaction while
- * parts and vendor are locked, and every look for the price of a part passes all that it has.
+ * The maximum number of prices of a contract, and of lump sums in addition. They are written in one transaction while
+ * parts and vendor are locked, and each search for the price of a part reads all of the part's prices.
  */
 export const MOST_PRICES = 2000
 
-/** Of the fields to be changed, those that cannot change in the contract's status. */
+/** Returns an error for each of these fields that cannot change in the contract's status. */
 export function fixedFields(contract: Contract, body: Checked['ContractUpdate']): FieldError[] {
   if (contract.status === 'draft') return []
   return Object.entries(body)
@@ -42,7 +42,7 @@ export function fixedFields(contract: Contract, body: Checked['ContractUpdate'])
 
 type Terms = Pick<Contract, 'communityIds' | 'planIds' | 'effectiveDate' | 'expirationDate' | 'lines'>
 
-/** What is wrong with the contract as a whole, whichever part of it was sent. */
+/** Validates the terms as a whole, including the parts that were not sent. */
 export function termFaults({ communityIds, planIds, effectiveDate, expirationDate, lines }: Terms): FieldError[] {
   const faults: FieldError[] = []
   if (expirationDate !== null && expirationDate < effectiveDate)
@@ -76,7 +76,9 @@ export function termFaults({ communityIds, planIds, effectiveDate, expirationDat
   return faults
 }
 
-/** The lines as stored. One without a lineId is named by its place, one without a unit is priced in that of its part. */
+/**
+ * Returns the lines as stored. A line without a lineId is named by its position; one without a unit gets its part's.
+ */
 export function wholeLines(
   lines: readonly Checked['ContractLineInput'][],
   parts: ReadonlyMap<string, Pick<Part, 'unit'>>,
@@ -100,7 +102,7 @@ export function freeName(place: number, taken: Set<string | undefined>): string 
 
 type Counted = Pick<Part, 'sku' | 'unit' | 'archivedAt'>
 
-/** The lines whose part is counted in another unit, or no longer in use. */
+/** Returns an error for each line whose part has another unit or is archived. */
 export function partFaults(lines: readonly ContractLine[], parts: ReadonlyMap<string, Counted>): FieldError[] {
   return lines.flatMap(({ partId, unit }, i): FieldError[] => {
     const part = parts.get(partId)
@@ -114,12 +116,12 @@ export function partFaults(lines: readonly ContractLine[], parts: ReadonlyMap<st
   })
 }
 
-/** Whether its last day is over, on a day of the organization. */
+/** Returns whether the contract's last day has passed. `today` is a date in the organization's time zone. */
 export function hasRunOut({ status, expirationDate }: Contract, today: string): boolean {
   return status === 'active' && expirationDate !== null && expirationDate < today
 }
 
-/** How a contract is called in a sentence. */
+/** Returns the contract's name for messages. */
 export function nameOf({ number, revision }: Pick<Contract, 'number' | 'revision'>): string {
   return revision === 1 ? number : `${number} (revision ${revision})`
 }

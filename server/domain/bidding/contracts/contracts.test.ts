@@ -47,7 +47,7 @@ const find = async (partId: string, query: object = {}) =>
   (await get(`/prices/find?${new URLSearchParams({ partId, on: '2026-06-01', ...query })}`)).body
 const pricesOf = async (partId: string) => (await get(`/parts/${partId}/prices?sort=createdAt`)).body.data
 
-test('the lines of a contract become prices when it is activated, one for each place and plan', async () => {
+test('activating a contract creates a price for each line, community, and plan', async () => {
   const [stud, plate] = [await newPart(), await newPart('LF')]
   const contract = await draft({
     ...{ communityIds: [site.communityId], planIds: [planId], expirationDate: '2099-12-31' },
@@ -79,7 +79,7 @@ test('the lines of a contract become prices when it is activated, one for each p
   expect(explained.body.passedOver).toMatchObject([{ reason: 'elsewhere', price: { contractId: contract.id } }])
 })
 
-test('a price that a contract made changes with the contract alone', async () => {
+test('a price of a contract can only be changed by changing the contract', async () => {
   const part = await newPart()
   const contract = await active({ lines: [line(part)] })
   const [price] = await pricesOf(part)
@@ -96,7 +96,7 @@ test('a price that a contract made changes with the contract alone', async () =>
   expect(over.body).toMatchObject({ code: 'conflict', detail: expect.stringContaining(price.id) })
 })
 
-test('a draft can be changed, and afterwards only what it is known by', async () => {
+test('a draft can be changed; afterwards only its notes and external IDs can', async () => {
   const part = await newPart()
   const { id } = await draft({ lines: [line(part)] })
   const path = `/contracts/${id}`
@@ -111,7 +111,7 @@ test('a draft can be changed, and afterwards only what it is known by', async ()
   expect((await patch(path, { effectiveDate: '2026-01-01' })).body.version).toBe(4)
 })
 
-test('terms that contradict each other or name nothing are refused, each at its place', async () => {
+test('contradictory terms and unknown references are each reported at their field', async () => {
   const [stud, plate] = [await newPart(), await newPart('LF')]
   const wanted = {
     vendorId: await newVendor(),
@@ -159,7 +159,7 @@ test('a contract makes at most 2000 prices', async () => {
   expect(made).toHaveLength(2000)
 })
 
-test('what stands in the way of a contract is told line by line, or ends the day before', async () => {
+test('prices that conflict with a contract are reported by line, or end the day before it starts', async () => {
   const [stud, plate] = [await newPart(), await newPart()]
   const vendorId = await newVendor()
   const add = async (partId: string, fields: object) =>
@@ -189,7 +189,7 @@ test('what stands in the way of a contract is told line by line, or ends the day
   expect(against.body.errors).toMatchObject([{ message: expect.stringContaining(` of ${number}`) }])
 })
 
-test('a vendor that cannot be engaged, an empty contract, one of the past and changed parts are not activated', async () => {
+test('activation fails for a vendor that cannot be hired, an empty contract, a past one, and changed parts', async () => {
   const part = await newPart()
   const vendorId = await newVendor()
   const { id } = await draft({ vendorId, lines: [line(part)] })
@@ -223,7 +223,7 @@ test('a vendor that cannot be engaged, an empty contract, one of the past and ch
   expect((await post('/contracts', { vendorId, ...terms })).status).toBe(409)
 })
 
-test('of two activations at the same time one wins', async () => {
+test('one of two concurrent activations succeeds', async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const rivals = [await draft({ vendorId, lines: [line(part)] }), await draft({ vendorId, lines: [line(part, 4)] })]
   const answers = await Promise.all(rivals.map(({ id }) => move(id, 'active', { endPrevious: true })))
@@ -233,7 +233,7 @@ test('of two activations at the same time one wins', async () => {
   expect(twice.map(({ status }) => status).sort()).toEqual([200, 409])
 })
 
-test('the next revision takes over on its first day, and ends the prices of the former one the day before', async () => {
+test("the next revision takes effect on its first day, and the previous one's prices end the day before", async () => {
   const [part, dropped] = [await newPart(), await newPart()]
   const first = await active({ lines: [line(part, 3), line(dropped, 9)], notes: 'Delivered.', externalId: 'agr-7' })
   await patch(`/contracts/${first.id}`, { accountingId: 'QB-AGR-7' })
@@ -255,7 +255,7 @@ test('the next revision takes over on its first day, and ends the prices of the 
 
   await move(revised.body.id, 'active')
   expect((await get(`/contracts/${first.id}`)).body).toMatchObject({ status: 'superseded', version: 4 })
-  // Accounting knows one contract, which is the revision that holds.
+  // The accounting ID belongs to the active revision.
   const known = await get('/contracts?accountingId=QB-AGR-7')
   expect(known.body.data).toMatchObject([{ id: revised.body.id, status: 'active' }])
   expect((await find(part, { on: '2026-04-30' })).price).toMatchObject({ unitPrice: 3, contractId: first.id })
@@ -266,7 +266,7 @@ test('the next revision takes over on its first day, and ends the prices of the 
   const history = await get(`/status-changes?resourceId=${first.id}`)
   expect(history.body.data.map(({ to }: { to: string }) => to).sort()).toEqual(['active', 'draft', 'superseded'])
 
-  // One that holds from an earlier day on leaves nothing of the others from there.
+  // A revision that starts earlier replaces the prices of the later one from that day on.
   const third = await post(`/contracts/${revised.body.id}/revise`, { effectiveDate: '2026-03-01' })
   expect((await move(third.body.id, 'active')).body.status).toBe('active')
   expect((await find(part, { on: '2026-06-01' })).price.contractId).toBe(third.body.id)
@@ -277,7 +277,7 @@ test('the next revision takes over on its first day, and ends the prices of the 
   ])
 })
 
-test('only what is or was active is revised, and an archived draft makes room for another', async () => {
+test('only contracts that are or were active can be revised, and archiving a draft allows another one', async () => {
   const part = await newPart()
   const { id } = await draft({ lines: [line(part)] })
   const revise = (of: string, body: object = { effectiveDate: '2026-05-01' }) => post(`/contracts/${of}/revise`, body)
@@ -298,7 +298,7 @@ test('only what is or was active is revised, and an archived draft makes room fo
   expect((await revise(id)).status).toBe(409)
 })
 
-test('a terminated contract holds until the end of the day, and one that had not begun never does', async () => {
+test('a terminated contract applies until the end of the day, and one that has not started never applies', async () => {
   const part = await newPart()
   const contract = await active({ lines: [line(part)] })
   expect((await remove(`/contracts/${contract.id}`)).body).toMatchObject({
@@ -321,12 +321,12 @@ test('a terminated contract holds until the end of the day, and one that had not
   expect((await find(future, { on: addDays(today(), 40) })).issue).toBe('no_price')
 })
 
-test('a contract expires when its last day is over in the time zone of the organization, once', async () => {
+test("a contract expires once, after its last day in the organization's time zone", async () => {
   const part = await newPart()
   const lastDay = addDays(today(), 2)
   const contract = await active({ lines: [line(part)], expirationDate: lastDay })
   const stored = async () => (await get(`/contracts/${contract.id}`)).body
-  // An hour before the day ends there it has ended in UTC, which does not count.
+  // At this time the last day has passed in UTC but not in the organization's time zone.
   const dayIn = (hours: number) => dateIn(TIME_ZONE, new Date(plumbline.clock.now().getTime() + hours * HOUR_MS))
   while (dayIn(1) <= lastDay) plumbline.clock.advance(HOUR_MS)
   await expireContracts(plumbline.app.surroundings)
@@ -345,7 +345,7 @@ test('a contract expires when its last day is over in the time zone of the organ
   expect((await stored()).status).toBe('expired')
 })
 
-test('contracts are found by what they say', async () => {
+test('contracts can be filtered and searched', async () => {
   const { body: community } = await post('/communities', { name: 'Cedar Hollow' })
   const vendorId = await newVendor()
   const fields = {
@@ -368,7 +368,7 @@ test('contracts are found by what they say', async () => {
   expect(await ids('expiringBy=2026-03-30')).toEqual([])
 })
 
-test('another builder finds nothing of it', async () => {
+test('a contract of another builder returns 404', async () => {
   const part = await newPart()
   const contract = await active({ lines: [line(part)] })
   const { key } = await plumbline.newBuilder()

@@ -3,7 +3,7 @@ import { settleDue } from '../../../platform/due/settle-due.ts'
 import { lockContract } from './changes.ts'
 import * as contracts from './queries.ts'
 
-/** Expires the active contracts whose last day is over in their organization's time zone. */
+/** Expires the active contracts whose last day has passed in their organization's time zone. */
 export async function expireContracts(surroundings: Surroundings): Promise<void> {
   await settleDue(surroundings, {
     what: 'contracts to expire',

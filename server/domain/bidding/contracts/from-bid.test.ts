@@ -46,7 +46,7 @@ async function won(fields: object = {}, lines: object[] = PRICES, award: object 
 }
 const agree = (bidId: string, rest: object = {}) => post('/contracts', { bidId, ...rest })
 
-test('an accepted bid for a community becomes a contract with its prices, over the time that was asked for', async () => {
+test('an accepted bid for a community becomes a contract with its prices for the requested period', async () => {
   const { request, bid } = await won({ effectiveFrom: '2026-12-01', effectiveTo: '2099-11-30' })
   expect(request).toMatchObject({ effectiveFrom: '2026-12-01', effectiveTo: '2099-11-30' })
   expect(request.lines[0]).toMatchObject({ partId: stud, costCodeId })
@@ -65,7 +65,7 @@ test('an accepted bid for a community becomes a contract with its prices, over t
   expect((await get(`/contracts?bidId=${bid.id}`)).body.data).toHaveLength(1)
 })
 
-test('only what the bid has won becomes a price, and no alternate does', async () => {
+test('only awarded lines become prices, and alternates do not', async () => {
   const { bid } = await won({ awardMode: 'split' }, PRICES, { lineIds: ['studs', 'crane'] })
   expect((await agree(bid.id)).body.lines).toMatchObject([{ lineId: 'studs' }])
   const [studs, ...others] = PRICES
@@ -73,7 +73,7 @@ test('only what the bid has won becomes a price, and no alternate does', async (
   expect((await agree(other.id)).body.lines).toMatchObject([{ lineId: 'labor' }])
 })
 
-test('a bid has one contract that stands, and cannot be revoked while it does', async () => {
+test('a bid has at most one active contract, and cannot be revoked while it has one', async () => {
   const { bid } = await won()
   const answers = await Promise.all([agree(bid.id), agree(bid.id)])
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
@@ -103,7 +103,7 @@ test('the award can be revoked once its contract is archived', async () => {
   expect((await post(`/bids/${bid.id}/reject`, {})).body.status).toBe('rejected')
 })
 
-test('a bid that has not won, one for homes and one without parts become no contract', async () => {
+test('a bid that was not accepted, is for homes, or has no parts cannot become a contract', async () => {
   const { bid: open } = await bidOn()
   expect((await agree(open.id)).body.reason).toBe('wrong_status')
   const { bid: ofHomes } = await won({ homeIds: [site.lot14] })
@@ -131,7 +131,7 @@ test('a bid that has not won, one for homes and one without parts become no cont
   expect(own.body.lines).toMatchObject([{ unitPrice: 3 }])
 })
 
-test('what contradicts the bid, or is missing without one, is refused at its place', async () => {
+test('terms that contradict the bid, or are missing without one, are reported at their field', async () => {
   const { bid } = await won()
   const { body } = await agree(bid.id, { vendorId: site.redrock, communityIds: ['com_x'] })
   expect(body.errors).toMatchObject([
@@ -147,7 +147,7 @@ test('what contradicts the bid, or is missing without one, is refused at its pla
   expect((await post('/contracts', { bidId: bid.id }, key)).body.code).toBe('unknown_reference')
 })
 
-test('the lines of a bid request name parts in their unit, and cost codes, that are in use', async () => {
+test('the lines of a bid request must name active parts in their unit, and active cost codes', async () => {
   const asked = { ...site.framing(), effectiveFrom: '2026-12-01', effectiveTo: '2026-11-30' }
   const [studs] = form()
   const line = { ...studs, unit: 'LF' }
@@ -166,7 +166,7 @@ test('the lines of a bid request name parts in their unit, and cost codes, that 
   expect(changed.body).toMatchObject({ effectiveFrom: '2026-12-01', lines: [{ partId: stud }, {}, { partId: null }] })
 })
 
-test('a bid of one amount becomes a turnkey contract for a house of each plan that is named', async () => {
+test('a lump-sum bid becomes a turnkey contract with a lump sum for each named plan', async () => {
   const planIds = await Promise.all(
     ['P2100', 'P2850'].map(async (code) => (await post('/plans', { code, name: code })).body.id),
   )
@@ -193,7 +193,7 @@ test('a bid of one amount becomes a turnkey contract for a house of each plan th
   })
 })
 
-test('a bid by lines becomes a turnkey contract with the lump sums that are sent alone', async () => {
+test('an itemized bid becomes a turnkey contract only with the lump sums that are sent', async () => {
   const { bid } = await won()
   const refused = await agree(bid.id, { contractType: 'turnkey' })
   expect([refused.status, refused.body.reason, refused.body.detail]).toEqual([

@@ -15,8 +15,8 @@ type Wanted = Checked['ContractCreate']
 type Lines = Checked['ContractLineInput'][]
 
 /**
- * What an accepted bid says in the place of what was left out. The bid stays locked until the transaction ends, so that
- * its award is not revoked meanwhile, and only one contract is made of it.
+ * Fills in omitted terms from an accepted bid. The bid stays locked until the transaction ends, so that its award is
+ * not revoked meanwhile and only one contract is created from it.
  */
 export async function termsOfBid(call: WriteCall, bidId: string, wanted: Wanted): Promise<Wanted> {
   if ((await bids.findOptional(call, bidId)) === undefined) throw unknownReference(['/bidId'])
@@ -34,7 +34,7 @@ export async function termsOfBid(call: WriteCall, bidId: string, wanted: Wanted)
   }
 }
 
-/** What is agreed on: the prices of the lines, or the one amount for a house of each plan that was named. */
+/** Returns the agreed prices: those of the lines, or the bid's amount as a lump sum for each named plan. */
 async function agreedBy(
   call: WriteCall,
   bid: BidRow,
@@ -84,7 +84,7 @@ async function assertFree(call: WriteCall, bid: BidRow, request: BidRequestRow):
   throw conflict('already_done', `The bid already has a contract: ${number}.`)
 }
 
-/** The prices that the bid has won, of the lines that name a part. An alternate is the price of something else. */
+/** Returns the awarded prices of lines that name a part. An alternate is excluded, because it prices something else. */
 function linesOf(bid: BidRow, request: BidRequestRow): Lines {
   const asked = new Map(request.lines.map((line) => [line.lineId, line]))
   const lines = bid.lines.flatMap(({ lineId, unit, unitPrice, alternate }) => {
@@ -108,7 +108,7 @@ function linesOf(bid: BidRow, request: BidRequestRow): Lines {
   return lines
 }
 
-/** The bid shows its contract, so its version rises with whatever begins or ends one. */
+/** Increments the version of the contract's bid, because the bid shows its contract. */
 export async function touchBidOf(call: WriteCall, { bidId }: Pick<Contract, 'bidId'>): Promise<void> {
   if (bidId !== null) await bids.touch(call, bidId)
 }

@@ -3,8 +3,8 @@ import type { Contract } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 
 /**
- * When each lump sum of a contract holds, and where: one row for each community. Like prices, they outlive their
- * contract, so that a day in the past is answered truly. Their vendor is locked while they are added.
+ * Returns one row per lump sum and community, with its period. Like prices, lump sums outlive their contract, so that a
+ * date in the past still returns them. The vendor is locked while they are added.
  */
 function asRows({ lumpSums, communityIds }: Contract) {
   const places = communityIds.length === 0 ? [null] : communityIds
@@ -30,14 +30,14 @@ export async function addLumpSums({ db, organizationId }: WriteCall, contract: C
 
 export interface LumpSumOverlap {
   lineId: string
-  /** The other lump sum, and the number of its contract. */
+  /** Line ID of the other lump sum. */
   otherLineId: string
   number: string
 }
 
 /**
- * The vendor's lump sums that hold at the same time as the contract's, in the same trade, for the same place, and plan
- * and elevation or option; the first of them in the order of the contract's. A trade can be spelled with other capitals.
+ * Returns the vendor's lump sums that overlap the contract's in time and share their trade, place, and plan and
+ * elevation or option, in the order of the contract's lump sums. Trades are compared without case.
  */
 export async function overlappingLumpSums(
   { db, organizationId }: WriteCall,
@@ -58,7 +58,7 @@ export async function overlappingLumpSums(
   return rows
 }
 
-/** Ends the lump sums that these revisions made. Those that would begin after the last day never held. */
+/** Ends the lump sums of these revisions. Those that start after the last day are canceled. */
 export async function endLumpSums(
   { db, organizationId }: WriteCall,
   contractIds: readonly string[],

@@ -4,7 +4,7 @@ import { freeName, MOST_PRICES } from './contract.ts'
 
 type Terms = Pick<Contract, 'contractType' | 'communityIds' | 'planIds' | 'lumpSums'>
 
-/** What is wrong with the lump sums, or with having any. */
+/** Returns an error for each invalid lump sum, or for having any in a contract of this type. */
 export function lumpSumFaults(
   { contractType, communityIds, planIds, lumpSums }: Terms,
   plans: ReadonlyMap<string, Pick<Plan, 'elevations'>>,
@@ -54,7 +54,10 @@ function placeFaults(
   return faults
 }
 
-/** The lump sums as stored. One without a lineId is named by its place, one without a cost code has that of the trade. */
+/**
+ * Returns the lump sums as stored. One without a lineId is named by its position; one without a cost code gets the
+ * trade's.
+ */
 export function wholeLumpSums(lumpSums: readonly LumpSumInput[], costCodeOfTrade: string | null): LumpSum[] {
   const taken = new Set(lumpSums.map(({ lineId }) => lineId))
   return lumpSums.map((given, i) => ({
@@ -68,7 +71,7 @@ export function wholeLumpSums(lumpSums: readonly LumpSumInput[], costCodeOfTrade
   }))
 }
 
-/** What the vendor asks for a house of the plan: for its elevation, or else for the plan as a whole. */
+/** Returns the vendor's sum for a home of the plan: that of its elevation, or else that of the whole plan. */
 export function sumOfHouse(
   { lumpSums }: Pick<Contract, 'lumpSums'>,
   { planId, elevation }: { planId: string | null; elevation: string | null },

@@ -5,14 +5,14 @@ import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 
 /**
- * The prices that a contract makes, in statements whose number does not depend on how many there are. Their parts are
- * locked meanwhile, as they are by everything else that adds or changes a price.
+ * The prices of a contract, in a number of statements that does not depend on the number of prices. Their parts are
+ * locked meanwhile, like for every other change of a price.
  */
 export async function lockParts(
   { db, organizationId }: WriteCall,
   ids: readonly string[],
 ): Promise<Map<string, Pick<Part, 'sku' | 'unit' | 'archivedAt'>>> {
-  // Always in the same order, so that two contracts for the same parts do not wait for each other.
+  // Always locked in the same order, so that two contracts for the same parts do not deadlock.
   const { rows } = await sql<Pick<Part, 'id' | 'sku' | 'unit' | 'archivedAt'>>`
     select "id", "sku", "unit", "archivedAt" from "parts"
     where "organizationId" = ${organizationId} and "id" = any(${[...new Set(ids)]}::text[])
@@ -29,7 +29,7 @@ interface Wanted {
   minQuantity: number
 }
 
-/** One price for each line, community and plan. */
+/** Returns one price for each line, community, and plan. */
 export function pricesOf({ lines, communityIds, planIds }: Contract): Wanted[] {
   const places = communityIds.length === 0 ? [null] : communityIds
   const plans = planIds.length === 0 ? [null] : planIds
@@ -46,7 +46,9 @@ function asRows(wanted: readonly Wanted[]) {
     ) with ordinality as w ("lineId", "partId", "communityId", "planId", "unitPrice", "minQuantity", "place")`
 }
 
-/** A price of the vendor that holds at the same time as the contract's, for the same place, plan and quantity. */
+/**
+ * SQL condition of a vendor's price that overlaps the contract's in time and has the same place, plan, and quantity.
+ */
 function overlaps({ vendorId, effectiveDate, expirationDate }: Contract, organizationId: string) {
   return sql`p."organizationId" = ${organizationId} and p."archivedAt" is null and p."partId" = w."partId"
       and p."vendorId" = ${vendorId} and p."communityId" is not distinct from w."communityId"
@@ -70,7 +72,7 @@ export async function addPrices(call: WriteCall, contract: Contract): Promise<vo
       on i."place" = w."place"`.execute(db)
 }
 
-/** Ends the vendor's other prices that began before the contract and would overlap it, on the day before. */
+/** Ends the vendor's other prices that started before the contract and overlap it, on the day before it starts. */
 export async function endThoseBefore(call: WriteCall, contract: Contract): Promise<void> {
   const { db, organizationId, now } = call
   const { rows } = await sql<{ id: string }>`
@@ -86,11 +88,11 @@ export async function endThoseBefore(call: WriteCall, contract: Contract): Promi
 export interface Overlap {
   lineId: string
   priceId: string
-  /** The number of the contract that made the other price, if one did. */
+  /** Number of the contract that created the other price; null if none did. */
   number: string | null
 }
 
-/** The vendor's prices that stand against the contract's, the first of them in the order of its lines. */
+/** Returns the vendor's prices that conflict with the contract's, in the order of its lines, at most `most`. */
 export async function overlapping(call: WriteCall, contract: Contract, most: number): Promise<Overlap[]> {
   const { db, organizationId } = call
   const { rows } = await sql<Overlap>`
@@ -101,7 +103,7 @@ export async function overlapping(call: WriteCall, contract: Contract, most: num
   return rows
 }
 
-/** Ends the prices that these revisions made. Those that would begin after the last day are taken back. */
+/** Ends the prices of these revisions. Those that start after the last day are archived. */
 export async function endPrices(call: WriteCall, contractIds: readonly string[], lastDay: string): Promise<void> {
   const { db, organizationId, now } = call
   await sql`

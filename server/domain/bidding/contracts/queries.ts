@@ -9,14 +9,17 @@ export const { list, find, findAll, findOptional, lock, insert, update, archive 
   schema: 'Contract',
   long: ['lines', 'lumpSums', 'notes', 'communityIds', 'planIds'],
   filters: {
-    // Contracts that hold for all of either are linked to that.
+    // Contracts for all communities or plans expand to that description.
     communityId: (community) => linkedTo(community, `'all communities'`),
     planId: (plan) => linkedTo(plan, `'all plans'`),
     expiringBy: (date) => `t."expirationDate" <= ${date}`,
   },
 })
 
-/** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
+/**
+ * Returns the organization's next number. The counter row stays locked until the transaction ends, so other creators
+ * wait.
+ */
 export async function nextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
     insert into "contractNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
@@ -32,7 +35,10 @@ export interface Revision {
   isArchived: boolean
 }
 
-/** All revisions of a number, the first one first. Exact while the newest that is not archived is locked. */
+/**
+ * Returns all revisions of a number, oldest first. The result is exact while the newest revision that is not archived
+ * is locked.
+ */
 export async function revisionsOf({ db, organizationId }: Tenant, number: string): Promise<Revision[]> {
   const { rows } = await sql<Revision>`
     select "id", "revision", "status", "archivedAt" is not null as "isArchived" from "contracts"
@@ -40,9 +46,9 @@ export async function revisionsOf({ db, organizationId }: Tenant, number: string
   return rows
 }
 
-/** Active contracts of any organization whose last day is over there, longest overdue first. */
+/** Returns active contracts of any organization whose last day has passed in its time zone, longest overdue first. */
 export async function due(db: Db, page: DuePage): Promise<Due[]> {
-  // Nowhere is the date more than a day ahead of UTC, so the small index is read up to there.
+  // No time zone is more than a day ahead of UTC, so the small index is read up to tomorrow.
   const { rows } = await sql<Due>`
     select c."organizationId", c."id" as "claimedId", c."id", c."expirationDate"::text as "at" from "contracts" as c
     join "organizations" as o on o."id" = c."organizationId"
@@ -54,7 +60,7 @@ export async function due(db: Db, page: DuePage): Promise<Due[]> {
   return rows
 }
 
-/** Locks those that are still active and that nobody else has locked. */
+/** Locks the contracts that are still active and that no other transaction has locked. Returns their IDs. */
 export function lockActive(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockFree(call, 'contracts', ids, sql`"status" = 'active'`)
 }

@@ -36,14 +36,14 @@ async function active(fields: object): Promise<string> {
   expect((await move(id, 'active')).body).toMatchObject({ status: 'active' })
   return id
 }
-/** What a home of the plan is estimated at on a day, by lump sums alone. */
+/** Returns the estimate of a home of the plan on a date, from lump sums only. */
 async function estimated(on: string, elevation = 'A'): Promise<number> {
   await post(`/plans/${planId}/status`, { status: 'released' })
   const home = await made('/homes', { name: 'Lot', communityId, planId, elevation })
   return (await post(`/homes/${home}/budget/estimate`, { on })).body.total
 }
 
-test('a turnkey contract asks one sum for a plan, for one of its elevations and for an option', async () => {
+test('a turnkey contract has a lump sum for a plan, for one of its elevations, and for an option', async () => {
   const { body: code } = await post('/cost-codes', { code: '06-100', name: 'Framing', category: 'subcontract' })
   const { body: scope } = await post('/scopes', { name: 'siding', defaultCostCodeId: code.id })
   const { body } = await post('/contracts', {
@@ -67,7 +67,7 @@ test('a turnkey contract asks one sum for a plan, for one of its elevations and 
   const { body: other } = await post('/plans', { code: 'P2850', name: 'The Mustang' })
   expect((await get(`/contracts?contractType=turnkey&planId=${other.id}`)).data).toEqual([])
 
-  // A cost code that was archived since may stay, but not come anew.
+  // A cost code that was archived since may stay, but not be added.
   await post('/scopes', { name: 'siding', defaultCostCodeId: null })
   await plumbline.delete(`/api/ext/cost-codes/${code.id}`)
   const { lumpSums } = body
@@ -78,7 +78,7 @@ test('a turnkey contract asks one sum for a plan, for one of its elevations and 
   ])
 })
 
-test('lump sums that contradict each other, or have no place, are refused one by one', async () => {
+test('contradictory lump sums and those without a plan or option are reported one by one', async () => {
   const vendorId = await newVendor()
   const faultsOf = async (fields: object) => {
     const { status, body } = await post('/contracts', { vendorId, ...terms, ...fields })
@@ -117,7 +117,7 @@ test('lump sums that contradict each other, or have no place, are refused one by
   expect(await faultsOf({ lumpSums: [...many, { optionId, amount: 1 }] })).toEqual(['/lumpSums maxItems'])
 })
 
-test('without lump sums a turnkey contract is not activated, and another type gains none', async () => {
+test('a turnkey contract without lump sums cannot be activated, and other types cannot have any', async () => {
   const id = await draft({ lumpSums: [] })
   const { status, body } = await move(id, 'active')
   expect([status, body.reason, body.detail]).toEqual([
@@ -135,7 +135,7 @@ test('without lump sums a turnkey contract is not activated, and another type ga
   })
 })
 
-test('two lump sums of a vendor for the same houses never hold at once, and the refusal names them', async () => {
+test('overlapping lump sums of a vendor for the same homes are rejected and named', async () => {
   const vendorId = await newVendor()
   const sums = [
     { lineId: 'any', planId, amount: 3 },
@@ -151,7 +151,7 @@ test('two lump sums of a vendor for the same houses never hold at once, and the 
     { pointer: '/lumpSums/1', code: 'overlap', message: `overlaps lump sum "a" of ${number}` },
     { pointer: '/lumpSums/2', code: 'overlap', message: `overlaps lump sum "bay" of ${number}` },
   ])
-  // Another day, place, trade or vendor is no overlap.
+  // Lump sums for another period, place, trade, or vendor do not overlap.
   for (const fields of [
     { vendorId, effectiveDate: '2099-07-01' },
     { vendorId, communityIds: [communityId] },
@@ -169,7 +169,7 @@ test('two lump sums of a vendor for the same houses never hold at once, and the 
   for (const id of [both, first]) await move(id, 'terminated')
 })
 
-test('a revision takes over on its first day, and what held before is still known', async () => {
+test('a revision takes effect on its first day, and earlier lump sums stay known', async () => {
   const part = await made('/parts', { sku: 'LUM', name: 'Stud', unit: 'EA', scope: 'framing' })
   const lines = [{ partId: part, unitPrice: 3 }]
   const id = await active({ scope: 'roofing', effectiveDate: '2020-01-01', lines, lumpSums: [{ planId, amount: 100 }] })
@@ -187,7 +187,7 @@ test('a revision takes over on its first day, and what held before is still know
   expect([await estimated(day(-11)), await estimated(day(0)), await estimated(day(1))]).toEqual([100, 120, 0])
 })
 
-test('a lump sum that would have begun after its contract was terminated never holds', async () => {
+test('a lump sum that starts after its contract was terminated never applies', async () => {
   const effectiveDate = '2099-01-01'
   const id = await active({ scope: 'drywall', effectiveDate, lumpSums: [{ planId, amount: 77 }] })
   expect(await estimated('2099-01-01')).toBe(77)

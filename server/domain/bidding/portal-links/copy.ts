@@ -20,8 +20,8 @@ import { lockBidRequest } from '../bid-requests/changes.ts'
 import * as invitations from '../bid-requests/invitation-queries.ts'
 
 /**
- * Copies of one link that may be in use at the same time: far more than a vendor has readers, and few enough to look
- * through in the history.
+ * The maximum number of active copies of one link: more than a vendor has readers, and few enough to review in the
+ * history.
  */
 const MOST_COPIES = 20
 
@@ -35,12 +35,15 @@ export async function copyVendorLink(call: WriteCall, vendorId: string): Promise
   })
 }
 
-/** Copies the portal link of one invitation to bid. Throws `conflict` (`bids_sealed`) while its request is blind and open. */
+/**
+ * Returns a copy of the portal link of one invitation. Throws `conflict` (`bids_sealed`) while its request is blind and
+ * open.
+ */
 export async function copyInvitationLink(call: WriteCall, invitationId: string): Promise<PortalLink> {
   const { bidRequestId } = await invitations.find(call, invitationId)
   const request = await lockBidRequest(call, bidRequestId)
   const invitation = request.invitations.find(({ id }) => id === invitationId)
-  // The request was a draft, and the vendor was removed from it in the meantime.
+  // The request was a draft, and the vendor was removed from it meanwhile.
   if (invitation === undefined) throw notFound()
   if (hidesAmounts(request))
     throw conflict(
@@ -59,7 +62,7 @@ interface Wanted {
   subjectId: string
   invitation: { id: string; bidRequestId: string } | null
   purpose: Purpose
-  /** Says that there is no link to copy. */
+  /** The message if there is no link to copy. */
   missing: string
 }
 
@@ -92,7 +95,7 @@ async function copy(call: WriteCall, vendor: Vendor, wanted: Wanted): Promise<Po
   }
 }
 
-/** The caller, by the name that the history will show. */
+/** Returns the caller with the name that the history shows. */
 async function copierOf(call: WriteCall): Promise<LinkCopier> {
   const { kind, id, via } = call.principal
   if (id !== null && via === undefined && kind === 'user') {

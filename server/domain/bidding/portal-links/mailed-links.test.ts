@@ -6,7 +6,7 @@ import { createKey } from '../../../platform/keys/keys.ts'
 import { ALL_PERMISSIONS } from '../../../platform/keys/roles.ts'
 import { createUser } from '../../office/users/users.ts'
 
-/** Where mail is configured, links leave by mail and nobody copies them. */
+/** When mail is configured, links are sent by mail and nobody copies them. */
 let mailServer: MailServer
 let plumbline: TestPlumbline
 let communityId: string
@@ -29,7 +29,7 @@ const invited = async (email: string | null) => {
   return { vendorId: id, invitationId: body.invitations[0].id }
 }
 
-test('the link of a vendor with an email address is mailed, and copying it is refused', async () => {
+test('the link of a vendor with an email address is mailed, and copying it is rejected', async () => {
   const { vendorId, invitationId } = await invited('bids@brazos.example.com')
   const mail = await mailServer.next('bids@brazos.example.com')
   expect(mail.source.replaceAll('=\r\n', '')).toContain(await plumbline.mailedLink(invitationId))
@@ -40,7 +40,7 @@ test('the link of a vendor with an email address is mailed, and copying it is re
   }
 })
 
-test('nobody without the permission has the links of an invited vendor mailed to another address', async () => {
+test("a user without the permission cannot redirect an invited vendor's links to another address", async () => {
   const { vendorId } = await invited('bids@llano.example.com')
   const { database, clock, organizationId } = plumbline
   const email = 'estimator@example.com'
@@ -51,7 +51,7 @@ test('nobody without the permission has the links of an invited vendor mailed to
     await plumbline.patch(`/api/ext/vendors/${vendorId}`, { email }, estimator),
     await plumbline.patch(`/api/ext/vendors/${vendorId}`, { contacts: [{ name: 'Elena', email }] }, estimator),
   ]
-  // Nor after the link to the portal was revoked, because the invitation can be sent again.
+  // The same applies after the portal link was revoked, because the invitation can be sent again.
   await plumbline.post(`/api/ext/vendors/${vendorId}/revoke-portal`, undefined, estimator)
   refusals.push(await plumbline.patch(`/api/ext/vendors/${vendorId}`, { email }, estimator))
   for (const { status, body } of refusals)
@@ -69,7 +69,7 @@ test('nobody without the permission has the links of an invited vendor mailed to
   expect((await plumbline.patch(`/api/ext/vendors/${vendorId}`, { email })).status).toBe(200)
 })
 
-test('a merge does not open the way to mail the links of the merged vendor to another address', async () => {
+test("merging vendors cannot be used to redirect the merged vendor's links to another address", async () => {
   const { vendorId, invitationId } = await invited('bids@sabine.example.com')
   const email = 'kim@example.com'
   const key = { key: await plumbline.newKey(ALL_PERMISSIONS.filter((each) => each !== 'portal_links:read')) }
@@ -87,13 +87,13 @@ test('a merge does not open the way to mail the links of the merged vendor to an
   expect(mails.data.map(({ to }: { to: string }) => to)).not.toContain(email)
 })
 
-test('the link of a vendor without an email address is copied', async () => {
+test('the link of a vendor without an email address can be copied', async () => {
   const { invitationId } = await invited(null)
   const { status, body } = await plumbline.post(`/api/ext/invitations/${invitationId}/portal-link`)
   expect([status, body.portalUrl]).toEqual([200, expect.stringContaining('/portal/inv_')])
 })
 
-test('a removed email address loses the links that were mailed to it, and the remaining addresses get new ones', async () => {
+test('removing an email address revokes the links that were mailed to it, and the remaining addresses get new ones', async () => {
   const vendorId = await vendorWith({ email: 'old@brazos.example.com', contacts: [contact('dana@brazos.example.com')] })
   await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
   const invitationId = await requestedBid(vendorId)
@@ -116,7 +116,7 @@ test('a removed email address loses the links that were mailed to it, and the re
   expect(await opens(linkOf(link))).toBe(200)
 })
 
-test('a contact whose mail was turned off before it was removed does not keep its links', async () => {
+test('a removed contact whose mail was turned off before loses its links', async () => {
   const former = contact('former@brazos.example.com')
   const vendorId = await vendorWith({ email: 'office@brazos.example.com', contacts: [former] })
   await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
@@ -140,7 +140,7 @@ test('erasing a contact revokes the links of its vendor and mails no new ones', 
   await expect(plumbline.mailedLink(vendorId)).rejects.toThrow('no portal link')
 })
 
-test('a vendor that loses its last email address, by a sync too, loses its links', async () => {
+test('a vendor that loses its last email address loses its links, also through a sync', async () => {
   const vendorId = await vendorWith({ email: 'last@brazos.example.com' })
   await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
   const link = linkOf(await plumbline.mailedLink(vendorId))

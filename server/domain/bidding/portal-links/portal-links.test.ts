@@ -15,8 +15,8 @@ import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 import { createUser } from '../../office/users/users.ts'
 
 /**
- * Whoever has a portal link acts for the vendor, so copying one is a permission of its own, is recorded, and never opens
- * what is sealed.
+ * A portal link lets its holder act for the vendor. Copying one therefore requires its own permission, is recorded, and
+ * never reveals sealed bids.
  */
 let plumbline: TestPlumbline
 let communityId: string
@@ -56,7 +56,7 @@ const colleague = (role: 'admin' | 'estimator', email: string) =>
     ...{ organizationId: plumbline.organizationId, email, name: `Kim ${role}`, role, poApprovalLimit: null },
   })
 
-test('an owner copies a link that is another one than the mailed link, and the history names who copied it', async () => {
+test('an owner copies a link that differs from the mailed one, and the history names who copied it', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   const me = (await plumbline.get('/api/ext/me')).body
@@ -81,14 +81,14 @@ test('an owner copies a link that is another one than the mailed link, and the h
   expect(entry).toMatchObject({ action: 'vendor.portal_link_copied', actor: { id: me.keyId }, eventId: events[0].id })
 })
 
-test('owners and admins have the permission, and no other role', () => {
+test('only owners and admins have the permission', () => {
   const holders = (
     ['owner', 'admin', 'estimator', 'superintendent', 'salesperson', 'accountant', 'viewer'] as const
   ).filter((role) => permissionsOf(role).has('portal_links:read'))
   expect(holders).toEqual(['owner', 'admin'])
 })
 
-test('no estimator, key that only proposes, browser token, connected app or MCP client copies a link', async () => {
+test('an estimator, a propose-only key, a browser token, an app, and an MCP client cannot copy a link', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   await ext(`/vendors/${vendorId}/invite`)
@@ -108,7 +108,7 @@ test('no estimator, key that only proposes, browser token, connected app or MCP 
     app: { key: app.key },
     browser: { key: browser.token, headers: { origin } },
   }
-  // Not even if it was written into the row of the key or the grant.
+  // The permission has no effect even if it is in the row of the key or the grant.
   await sql`update "apiKeys" set "permissions" = array_append("permissions", 'portal_links:read') where "name" = 'Narrow'`.execute(
     database.statements,
   )
@@ -140,7 +140,7 @@ test('no estimator, key that only proposes, browser token, connected app or MCP 
   expect((await plumbline.post('/api/ext/execute', input)).body.code).toBe('skill_not_found')
 })
 
-test('the permission is refused where a key, an app or a token could never use it', async () => {
+test('the permission is rejected for keys, apps, and tokens that could never use it', async () => {
   const owner = await plumbline.signIn()
   const wanted = { name: 'Agent', permissions: ['portal_links:read'], proposeOnly: true }
   const refused = await plumbline.post('/api/admin/keys', wanted, owner)
@@ -170,7 +170,7 @@ test('a person copies a link only after a fresh sign-in', async () => {
   expect(await eventsAbout(plumbline, vendorId)).toHaveLength(before)
 })
 
-test('a link of a blind request is not copied, and a copied link opens nothing of it, before it closes', async () => {
+test('while a blind request is open, its link cannot be copied, and an earlier copy does not open it', async () => {
   const bidder = await newVendor()
   await ext(`/vendors/${bidder}/invite`)
   const whole = await copied(bidder)
@@ -215,7 +215,7 @@ test('a link of a blind request is not copied, and a copied link opens nothing o
     expect(await looks(link)).toMatchObject({ statuses: [200, 404, 404, 404, 404, 404, 422], isShown: false })
 })
 
-test('what is done through a copied link is recorded with its source and the name of whoever copied it', async () => {
+test('actions through a copied link are recorded with their source and the name of the person who copied it', async () => {
   const bidder = await newVendor()
   await ext(`/vendors/${bidder}/invite`)
   const request = await ask({ vendorIds: [bidder] })
@@ -239,7 +239,7 @@ test('what is done through a copied link is recorded with its source and the nam
     const { data } = (await plumbline.get(`/api/ext/audit-entries?resourceId=${resourceId}&action=${action}`)).body
     expect([action, data[0]?.actor]).toMatchObject([action, by])
   }
-  // The vendor's own link is told apart from it.
+  // Actions through the vendor's own link have no such mark.
   const revised = await mailed(id)
   await plumbline.post(`/api/portal/invitations/${id}/bid/draft`, { amount: 39_000 }, revised)
   await plumbline.post(`/api/portal/invitations/${id}/bid/submit`, {}, revised)
@@ -247,7 +247,7 @@ test('what is done through a copied link is recorded with its source and the nam
   expect((await eventsAbout(plumbline, bid.id)).at(-1)?.actor).toEqual({ type: 'vendor', id: bidder })
 })
 
-test('a copied link neither shows nor submits what the vendor has not submitted', async () => {
+test("a copied link neither shows nor submits the vendor's draft", async () => {
   const request = await ask({ blind: false })
   const [{ id }] = request.invitations
   const own = await mailed(id)
@@ -264,7 +264,7 @@ test('a copied link neither shows nor submits what the vendor has not submitted'
   const page = await (await fetch(`${copy.url}/price`)).text()
   expect(page).not.toMatch(/41[,.]?234|Between us/)
   expect((await plumbline.post(`${bid}/submit`, {}, copy)).body.reason).toBe('missing_data')
-  // What is entered through the copy leaves the vendor's draft as it is.
+  // The draft of a copied link is separate from the vendor's.
   expect((await plumbline.post(`${bid}/draft`, { amount: 1 }, copy)).body.draft.version).toBe(1)
   expect((await plumbline.post(`${bid}/discard`, undefined, copy)).status).toBe(200)
   expect((await plumbline.get(bid, own)).body.draft).toMatchObject({ ...draft, version: 1 })
@@ -274,7 +274,7 @@ test('a copied link neither shows nor submits what the vendor has not submitted'
   expect((await plumbline.get(`${files}/${sent.body.id}/content`, copy)).status).toBe(200)
 })
 
-test('a waiver that is signed through a copied link says so in its text', async () => {
+test('a waiver signed through a copied link says so in its text', async () => {
   const bidder = await newVendor()
   const lines = [{ description: 'Walls', quantity: 1, unitPrice: 1000 }]
   const order = await ext('/purchase-orders', { homeId, vendorId: bidder, scope: 'framing', lines })
@@ -292,7 +292,7 @@ test('a waiver that is signed through a copied link says so in its text', async 
   expect(signed.text).toContain(`through a portal link that ${name} copied.`)
 })
 
-test('a copied link ends with the mailed one, and 20 copies of it may be in use', async () => {
+test('revoking the mailed link revokes its copies, and at most 20 copies are active', async () => {
   const bidder = await newVendor()
   const none = await copyOf(bidder)
   expect([none.status, none.body.reason]).toEqual([409, 'missing_data'])
@@ -320,7 +320,7 @@ test('a copied link ends with the mailed one, and 20 copies of it may be in use'
   expect((await copyOf(id)).body.reason).toBe('vendor_inactive')
 })
 
-test('a repeat under the same Idempotency-Key copies no second link and does not show the first again', async () => {
+test('repeating a copy with the same Idempotency-Key creates no second link and does not show the first again', async () => {
   const [{ id }] = (await ask()).invitations
   const once = { headers: { 'idempotency-key': 'copy-once' } }
   const [first, again] = [await copyOf(id, once), await copyOf(id, once)]
@@ -334,7 +334,7 @@ test('another builder finds neither the vendor nor the invitation', async () => 
   for (const subject of [id, vendorId]) expect((await copyOf(subject, { key })).status).toBe(404)
 })
 
-test('nobody records a bid as if the vendor had submitted it in its portal', async () => {
+test('a bid cannot be recorded as if the vendor had submitted it in its portal', async () => {
   const bidder = await newVendor()
   const request = await ask({ vendorIds: [bidder] })
   const [{ id }] = request.invitations

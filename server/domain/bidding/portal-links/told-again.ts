@@ -1,6 +1,6 @@
 import type { Repeat } from '../../../platform/calls/repeat.ts'
 
-/** A copied link is stored nowhere, so a repeated response leaves it out; another copy is another link. */
+/** A copied link is not stored, so a repeated response omits it. The client can copy another link. */
 export const linkToldAgain: Repeat = {
   conceal(body) {
     return { ...body, portalUrl: null }

@@ -3,7 +3,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { COMMITTED, OPEN, UNSETTLED } from '../../statuses/order-statuses.ts'
 import type { TrackRecord } from './scorecard.ts'
 
-/** What each of the vendors did in a period of whole days in the organization's time zone. */
+/** Returns the track record of each vendor in a period of whole days in the organization's time zone. */
 export async function trackRecords(
   { db, organizationId, timeZone }: Call,
   vendorIds: readonly string[],
@@ -44,9 +44,9 @@ export async function trackRecords(
   return new Map(rows.map(({ vendorId, ...record }) => [vendorId, record]))
 }
 
-// A job is everything ordered from the vendor for one home and trade, however many orders that took: a variance is part
-// of the job's cost. Its expected cost is that of the accepted bids behind the orders, without tax like the bids, or
-// else the budget. A backcharge is a penalty and does not make a job cheaper.
+// A job consists of all orders from the vendor for one home and trade; a variance order is part of the job's cost. Its
+// expected cost is that of the accepted bids behind the orders, without tax like the bids, or else the budget. A
+// backcharge is a penalty and does not make a job cheaper.
 function variancePercents(organizationId: string, isInPeriod: ReturnType<typeof sql>) {
   return sql`
     select ((case when job."offered" is null then job."total" else job."subtotal" end / expected."amount" - 1) * 100)::float8

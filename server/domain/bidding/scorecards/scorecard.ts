@@ -1,6 +1,6 @@
 import type { VendorScorecard } from '../../../../client/contract.gen.ts'
 
-/** What a vendor did, in counts. */
+/** A vendor's activity in a period, as counts. */
 export interface TrackRecord {
   invitations: { sent: number; answered: number; unanswered: number }
   bids: { submitted: number; accepted: number; rejected: number }
@@ -13,8 +13,8 @@ export interface TrackRecord {
 
 type Frame = Pick<VendorScorecard, 'vendorId' | 'from' | 'to' | 'asOf' | 'currency'>
 
-// A vendor that does not answer costs a superintendent the most days, and one whose prices grow the most money; who
-// wins is the builder's own choice and says least. The contract states these weights.
+// A vendor that does not answer costs a superintendent the most days, and one whose prices grow costs the most money.
+// Who wins is the builder's own choice and says the least. The contract states these weights.
 const WEIGHTS = { answering: 40, winning: 20, cost: 40 }
 const POINTS_LOST_PER_PERCENT = 5
 
@@ -50,7 +50,7 @@ function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : round(values.reduce((sum, value) => sum + value, 0) / values.length)
 }
 
-/** The weighted mean of the parts that exist; null if none does. */
+/** Returns the weighted mean of the parts that are not null; null if there are none. */
 function weighted(parts: readonly (readonly [number | null, number])[]): number | null {
   let sum = 0
   let weights = 0
@@ -62,7 +62,7 @@ function weighted(parts: readonly (readonly [number | null, number])[]): number 
   return weights === 0 ? null : round(sum / weights)
 }
 
-// More than two decimals would mean nothing here.
+// More than two decimals would suggest a precision that does not exist.
 function round(value: number): number {
   return Math.round(value * 100) / 100
 }
