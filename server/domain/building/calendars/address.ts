@@ -5,14 +5,13 @@ import { secretHash } from '../../../platform/keys/secret.ts'
 import { Problem, problem } from '../../../platform/problems/problem.ts'
 
 /**
- * The addresses of calendar feeds: `/calendars/<token>.ics`. A token is the id of the feed and 192 random bits, and is
- * looked up by its hash, which is all that is stored. Calendar programs send no key, so whoever has the address reads
- * the feed, and nothing else.
+ * The URLs of calendar feeds: `/calendars/<token>.ics`. A token consists of the feed's ID and 192 random bits. Only its
+ * hash is stored. Calendar programs send no key, so anybody with the URL can read the feed, and nothing else.
  */
 const RANDOM_BYTES = 24
 const FORM = /^cal_[0-9a-z]{26}\.[\w-]{32}$/
 
-/** Makes the address of a new feed. */
+/** Creates a new URL for a feed, stores its token's hash, and returns the URL. */
 export async function issueAddress(call: WriteCall, feedId: string): Promise<string> {
   const token = `${feedId}.${randomBytes(RANDOM_BYTES).toString('base64url')}`
   const { organizationId } = call
@@ -23,19 +22,19 @@ export async function issueAddress(call: WriteCall, feedId: string): Promise<str
   return `${call.surroundings.config.publicUrl}/calendars/${token}.ics`
 }
 
-/** An open feed, and what its calendar is called by. */
+/** An active feed with the names that its calendar's title is made of. */
 export interface OpenFeed {
   feedId: string
   vendorId: string | null
   userId: string | null
   communityId: string | null
-  /** The vendor or the user. */
+  /** Name of the vendor or the user. */
   owner: string
   community: string | null
   organization: Organization
 }
 
-/** The feed behind a token; throws `not_found`, or `revoked_token` for one that has ended. */
+/** Returns the feed of a token. Throws `not_found`, or `revoked_token` for a feed that was revoked. */
 export async function feedBehind({ database, clock }: Parts, token: string): Promise<OpenFeed> {
   const found = FORM.test(token) ? await find({ database, clock }, token) : undefined
   if (found === undefined) throw problem('not_found', 'This calendar link is not valid.')
@@ -48,8 +47,8 @@ type Parts = Pick<Surroundings, 'database' | 'clock'>
 
 type Found = Omit<OpenFeed, 'organization'> & Organization & { isOver: boolean }
 
-// The token itself proves who may read this, so the query has no tenant: the hash is unique and leads to one row of
-// each other table. A feed that an app created ends with the grant by which the app acted.
+// The token itself proves that the caller may read the feed, so the query has no organization: the hash is unique and
+// matches one row of each other table. A feed that an app created ends with the app's grant.
 async function find({ database, clock }: Parts, token: string): Promise<Found | undefined> {
   const { rows } = await sql<Found>`
     select o."id", o."name", o."tier", o."currency", o."timeZone", f."id" as "feedId", f."vendorId", f."userId",
@@ -70,7 +69,10 @@ async function find({ database, clock }: Parts, token: string): Promise<Found | 
   return rows[0]
 }
 
-/** Whoever reads the feed: nobody with permissions, counted by the feed like an address of the portal. */
+/**
+ * Returns the principal who reads the feed. It has no permissions, and its requests count against the feed, like those
+ * of a portal link.
+ */
 export function readerOf({ feedId, vendorId, userId, organization }: OpenFeed): Principal {
   return {
     kind: vendorId === null ? 'user' : 'vendor',

@@ -3,10 +3,10 @@ import type { Task } from '../../../../client/contract.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import type { Entry } from './queries.ts'
 
-/** How often programs are to read a calendar again, in seconds. */
+/** Interval in seconds at which programs should read a calendar again. */
 const REFRESH_SECONDS = 3600
 
-/** A calendar as programs read it (RFC 5545): a task is an event of whole days, and has no price. */
+/** Returns a calendar in iCalendar format (RFC 5545). A task is an all-day event and has no price. */
 export function calendarOf({ name, withVendors }: { name: string; withVendors: boolean }, entries: readonly Entry[]) {
   const calendar = ical({
     name: escaped(name),
@@ -16,14 +16,14 @@ export function calendarOf({ name, withVendors }: { name: string; withVendors: b
   for (const entry of entries) {
     const at = new Date(entry.updatedAt)
     calendar.createEvent({
-      // The same in every calendar and on every reading, so that a task that moves is moved and not doubled.
+      // The same ID in every calendar and on every reading, so that a moved task is not duplicated.
       id: `${entry.id}@plumbline`,
       sequence: entry.version,
       stamp: at,
       lastModified: at,
       allDay: true,
       start: midnight(entry.earlyStart),
-      // The end is the first day after it.
+      // The end date is exclusive.
       end: midnight(addDays(entry.earlyFinish, 1)),
       summary: printable(`${entry.home}: ${entry.name}`),
       location: printable(placeOf(entry)),
@@ -31,7 +31,7 @@ export function calendarOf({ name, withVendors }: { name: string; withVendors: b
       status: STATUS[entry.status],
     })
   }
-  // The library ends the last line without a line break, which every line has.
+  // The library omits the line break of the last line, which the format requires.
   return `${calendar.toString()}\r\n`
 }
 
@@ -62,12 +62,12 @@ function descriptionOf({ community, scope, status, vendor }: Entry, withVendors:
   return lines.filter((line) => line !== null).join('\n')
 }
 
-// Days have no time zone here; the library writes the date in UTC.
+// Dates have no time zone here; the library writes them in UTC.
 function midnight(date: string): Date {
   return new Date(`${date}T00:00:00Z`)
 }
 
-/** Without the control characters that no text of a calendar may have. */
+/** Removes the control characters that calendar texts must not contain. */
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: These are what is taken out.
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ')

@@ -40,7 +40,7 @@ async function newUser(email: string): Promise<string> {
 }
 
 async function newVendor(companyName: string): Promise<string> {
-  // By day it would be told of its tasks in the background, and a task that was told of has changed.
+  // Without these settings the vendor would be notified of its tasks in the background, which changes the tasks.
   const notificationPreferences = { advanceNoticeDays: null, reminderDays: null }
   const vendor = { companyName, email: 'bids@example.com', notificationPreferences }
   return (await plumbline.post('/api/ext/vendors', vendor)).body.id
@@ -73,7 +73,7 @@ interface Event {
   text(name: string): string
 }
 
-/** The events of a calendar, as a parser that has nothing to do with what wrote it reads them. */
+/** Returns the events of a calendar, parsed with a library other than the one that wrote it. */
 async function eventsAt(url: string): Promise<Event[]> {
   const answer = await open(url)
   expect(answer.status).toBe(200)
@@ -95,7 +95,7 @@ function parsed(text: string): Event[] {
 
 const namesAt = async (url: string) => (await eventsAt(url)).map(({ summary }) => summary).sort()
 
-test('a vendor reads its tasks as events of whole days, which keep their identity when they move', async () => {
+test('a vendor reads its tasks as all-day events, which keep their identity when they move', async () => {
   const walls = await newTask('Walls, framed; Süd\\Nord', { durationDays: 6, plannedStart: day(3), scope: 'framing' })
   await newTask('Somebody else’s', { vendorId: await newVendor('Hill Country Framers') })
   const { url } = await newFeed({ vendorId })
@@ -119,7 +119,7 @@ test('a vendor reads its tasks as events of whole days, which keep their identit
   expect((await eventsAt(url))[0]?.text('status')).toBe('CANCELLED')
 })
 
-test('the text is as RFC 5545 says: lines of 75 octets at most that end with CR LF, and no control character', async () => {
+test('the text follows RFC 5545: lines of at most 75 octets that end with CRLF, and no control characters', async () => {
   const otherVendor = await newVendor('Ünïted; Framers, "Süd" \\ Nord')
   await newTask(`${'é😀'.repeat(60)}\u0007`.trim(), { vendorId: otherVendor, plannedStart: day(1) })
   const { url } = await newFeed({ vendorId: otherVendor, communityId })
@@ -132,13 +132,13 @@ test('the text is as RFC 5545 says: lines of 75 octets at most that end with CR 
   expect(Math.max(...lines.map((line) => Buffer.byteLength(line)))).toBeLessThanOrEqual(75)
   for (const required of ['VERSION:2.0', 'DTSTAMP:', 'LAST-MODIFIED:', 'DTSTART;VALUE=DATE:', 'DTEND;VALUE=DATE:'])
     expect(text).toContain(`\r\n${required}`)
-  // The parser does not know that a calendar's name is a text, and leaves it as it is written.
+  // The parser does not unescape the name of a calendar.
   const name = new ICAL.Component(ICAL.parse(text)).getFirstPropertyValue('name')
   expect(name).toBe('Ünïted\\; Framers\\, "Süd" \\\\ Nord – Juniper\\, Ridge\\; Lot – Harrow & Finch Homes')
   expect(parsed(text)[0]?.summary).toContain('é😀'.repeat(60))
 })
 
-test('it is sent again only when it has changed', async () => {
+test('an unchanged calendar returns 304', async () => {
   const task = await newTask('Roof sheathed', { plannedStart: day(1) })
   const { url } = await newFeed({ vendorId })
   const first = await open(url)
@@ -149,7 +149,7 @@ test('it is sent again only when it has changed', async () => {
   expect((await open(url, { 'If-None-Match': etag })).status).toBe(200)
 })
 
-test('a superintendent reads the tasks of the homes of the site and what else they see to, with the vendors', async () => {
+test('a superintendent reads the tasks of their homes and those assigned to them, with the vendors', async () => {
   const user = await newUser('lena@example.com')
   const [own, deputy] = [await newHome('Own'), await newHome('Deputy', { superintendentId: user })]
   const elsewhere = await newHome('Elsewhere', { communityId: otherCommunityId })
@@ -172,7 +172,7 @@ test('a superintendent reads the tasks of the homes of the site and what else th
   expect(await ahead(superintendentId, 'Slab')).toMatchObject([{ homeId: own }])
 })
 
-test('it has the tasks from 30 days back to 365 ahead, and 2,000 at most', async () => {
+test('a calendar contains tasks from 30 days ago to 365 days ahead, at most 2,000', async () => {
   const builder = await plumbline.newBuilder()
   const { key } = builder
   const post = async (path: string, body: object) => (await plumbline.post(`/api/ext${path}`, body, { key })).body
@@ -195,7 +195,7 @@ test('it has the tasks from 30 days back to 365 ahead, and 2,000 at most', async
   expect(names).not.toContain('Lot 1: Far')
 })
 
-test('an address is shown once, is not in a dry run, and answers 410 when it was revoked', async () => {
+test('a feed URL is shown once, is omitted in a dry run, and returns 410 once revoked', async () => {
   const { url, ...feed } = await newFeed({ vendorId })
   expect(url).toMatch(new RegExp(`/calendars/${feed.id}\\.[\\w-]{32}\\.ics$`))
   expect((await plumbline.get(`${FEEDS}/${feed.id}`)).body).toEqual(feed)
@@ -215,20 +215,20 @@ test('an address is shown once, is not in a dry run, and answers 410 when it was
   expect((await plumbline.get(`${FEEDS}?vendorId=${vendorId}&ids=${feed.id}`)).body.data).toEqual([])
 })
 
-test('what is no address is not found, and a wrong one tells nothing', async () => {
+test('malformed and unknown feed URLs return the same 404', async () => {
   const { url } = await newFeed({ vendorId })
   const wrong = url.replace(/.{4}\.ics$/, 'AAAA.ics')
   for (const path of [new URL(wrong).pathname, '/calendars/x.ics', '/calendars/%E0%A4%A.ics', '/calendars/%00.ics']) {
     const answer = await fetch(plumbline.url + path)
     expect([path, answer.status, await answer.text()]).toEqual([path, 404, 'Not found.\n'])
   }
-  // Elsewhere it opens nothing.
+  // The token does not work for any other interface.
   const token = url.split('/').at(-1)?.slice(0, -4) ?? ''
   expect((await plumbline.get('/api/portal/invitations', { key: token })).status).toBe(401)
   expect((await plumbline.get('/api/ext/tasks', { key: token })).status).toBe(401)
 })
 
-test('a feed ends with its vendor and its user, and comes back with a vendor that is active again', async () => {
+test('a feed ends when its vendor or user becomes inactive, and works again when the vendor is reactivated', async () => {
   const vendor = await newVendor('Blanco Framers')
   const { url } = await newFeed({ vendorId: vendor })
   await plumbline.post(`/api/ext/vendors/${vendor}/status`, { status: 'inactive' })
@@ -246,7 +246,7 @@ test('a feed ends with its vendor and its user, and comes back with a vendor tha
   expect((await plumbline.post(FEEDS, { userId: user })).body.reason).toBe('user_disabled')
 })
 
-test('a feed is for one vendor or one user of the builder, who has 20 at most', async () => {
+test('a feed belongs to one vendor or one user of the builder, each with at most 20', async () => {
   const elsewhere = await plumbline.newBuilder()
   for (const [of, pointer] of [
     [{}, '/vendorId'],

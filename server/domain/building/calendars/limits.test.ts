@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test('a calendar is read a few times a minute, and a client guesses a few addresses a minute', async () => {
+test('reading a calendar and guessing feed URLs are both limited per minute', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Blanco', email: 'b@example.com' })
   const { body: feed } = await plumbline.post('/api/ext/calendar-feeds', { vendorId: vendor.id })
   const path = new URL(feed.url).pathname

@@ -8,7 +8,7 @@ import { issueAddress } from './address.ts'
 import * as feeds from './queries.ts'
 import { workloadOf } from './workload.ts'
 
-/** A person has some devices; more addresses are a sign that nobody knows who has them. */
+/** A person has a few devices. More feeds are a sign that nobody knows who has their URLs. */
 const MOST_FEEDS = 20
 
 export const calendarOperations = {
@@ -29,7 +29,7 @@ export const calendarOperations = {
         )
       const created = await feeds.insert(call, { vendorId, userId, communityId })
       const url = await issueAddress(call, created.id)
-      // The address of a dry run is undone with it.
+      // A dry run's URL would never work, because the feed is rolled back.
       return { ...created, url: call.isDryRun ? null : url }
     })
     return { status: 201, body: feed }
@@ -49,7 +49,7 @@ export const calendarOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** The name of the vendor or user, locked, so that two requests do not both make the last feed. */
+/** Returns the name of the vendor or user and locks it, so that two concurrent requests cannot exceed the limit. */
 async function lockedName(call: WriteCall, vendorId: string | null, userId: string | null): Promise<string> {
   if ((vendorId === null) === (userId === null)) {
     const message = vendorId === null ? 'is required unless userId is set' : 'cannot be combined with userId'

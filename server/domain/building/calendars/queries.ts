@@ -13,7 +13,7 @@ interface Subject {
   userId: string | null
 }
 
-/** How many open feeds the vendor or the user has. */
+/** Returns the number of active feeds of the vendor or user. */
 export async function countOpen({ db, organizationId }: Tenant, { vendorId, userId }: Subject): Promise<number> {
   const { count } = await db
     .selectFrom('calendarFeeds')
@@ -37,7 +37,7 @@ export async function lockUser(
   return rows[0]
 }
 
-/** What a calendar shows of a task. */
+/** The fields of a task that a calendar shows. */
 export type Entry = Pick<Task, 'id' | 'name' | 'scope' | 'status' | 'version' | 'updatedAt'> &
   Pick<Task, 'earlyStart' | 'earlyFinish'> & {
     home: string
@@ -46,7 +46,7 @@ export type Entry = Pick<Task, 'id' | 'name' | 'scope' | 'status' | 'version' | 
     vendor: string | null
   }
 
-/** The most events in a calendar, which programs read again every hour; no crew has as many tasks in a year. */
+/** The maximum number of events in a calendar, which programs read every hour. No crew has as many tasks in a year. */
 export const MOST_ENTRIES = 2000
 
 interface Window extends Subject {
@@ -56,14 +56,14 @@ interface Window extends Subject {
 }
 
 /**
- * The tasks of the vendor, or of the homes of which the user is the superintendent or that the user sees to, from the
- * first day to the last. The earliest come first where there are more than fit.
+ * Returns the tasks of the vendor, or those of the user: of the homes that they are the superintendent of, or assigned
+ * to them. Limited to the given days; the earliest tasks come first.
  */
 export async function entriesOf(
   { db, organizationId }: Tenant,
   { vendorId, userId, communityId, from, to }: Window,
 ): Promise<Entry[]> {
-  // A task takes a year at most, or is planned anew, so that no index is read from its beginning.
+  // The lower bound keeps the index from being read from its beginning. It is safe because a task takes a year at most.
   const mine =
     vendorId === null
       ? `(t."homeId" = any(array(${homesOfSuperintendent('$2')})) or t."assigneeUserId" = $2)`

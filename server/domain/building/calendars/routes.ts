@@ -13,7 +13,7 @@ import { feedBehind, type OpenFeed, readerOf } from './address.ts'
 import { calendarOf } from './calendar.ts'
 import { entriesOf } from './queries.ts'
 
-/** What is over stays in a calendar for a month, and what is planned comes into it a year before. */
+/** Past tasks stay in a calendar for a month; future tasks appear a year ahead. */
 const DAYS_BACK = 30
 const DAYS_AHEAD = 365
 
@@ -23,14 +23,14 @@ interface Parts {
   failures: FailureLog
 }
 
-/** The calendars behind the addresses of feeds, which are read without a key. */
+/** Returns the routes of calendar feeds, which need no key. */
 export function calendarRoutes(parts: Parts): Router {
   const routes = express.Router()
   routes.get('/calendars/:token.ics', (req, res, next) => {
     answer(parts, req, res, String(req.params.token)).catch(next)
   })
   routes.use('/calendars', (error: unknown, _req: Request, res: Response, next: NextFunction) => {
-    // An address that cannot be decoded does not exist.
+    // A URL that cannot be decoded does not exist.
     if (error instanceof URIError) say(res, 404, 'Not found')
     else next(error)
   })
@@ -82,13 +82,13 @@ function refuse({ failures }: Parts, res: Response, error: unknown, requestId: s
   if (refused.status >= 500) failures.report(error, { requestId }, refused.code)
   const retryAfter = refused.headers['Retry-After']
   if (retryAfter !== undefined) res.set('Retry-After', retryAfter)
-  // Programs stop asking for what is gone.
+  // On 410, calendar programs stop requesting the feed.
   if (refused.code === 'revoked_token') say(res, 410, 'This calendar is no longer in use')
   else if (refused.code === 'not_found') say(res, 404, 'Not found')
   else say(res, refused.status, 'Please try again later')
 }
 
-// The address is a secret: it must not leak through a Referer header, nor the calendar stay in a shared cache.
+// The URL is a secret: it must not leak through a Referer header, and the calendar must not stay in a shared cache.
 const HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const { database, clock, organizationId } = plumbline
   const user = { email: 'marcus@example.com', name: 'Marcus', role: 'superintendent' as const, poApprovalLimit: 0 }
   superintendentId = (await createUser(database, clock, { organizationId, ...user })).id
-  // In the one there is a holiday on a Tuesday; in the other they work on Saturdays too.
+  // The first community has a holiday on a Tuesday; the second one works on Saturdays.
   for (const site of [
     { name: 'Juniper Ridge', holidays: ['2030-01-08'], superintendentId },
     { name: 'Cedar Hollow', workdays: [1, 2, 3, 4, 5, 6] },
@@ -43,7 +43,7 @@ const read = async (query: string) => (await plumbline.get(`${WORKLOAD}?from=203
 const numbersOf = (sheet: { vendors: { weeks: { tasks: number; workdays: number }[] }[] }) =>
   sheet.vendors.map(({ weeks }) => weeks.map(({ tasks, workdays }) => [tasks, workdays]))
 
-test('vendors are listed with what they have to do each week, by the workdays and holidays of each community', async () => {
+test("the workload lists each vendor's weeks by the workdays and holidays of each community", async () => {
   const sheet = await read('')
   expect(sheet).toMatchObject({ from: '2030-01-07', to: '2030-01-27', lastVendorId: null })
   expect(sheet.vendors.map(({ companyName }: { companyName: string }) => companyName)).toEqual([
@@ -53,7 +53,7 @@ test('vendors are listed with what they have to do each week, by the workdays an
   expect(sheet.vendors[0].weeks.map(({ week }: { week: string }) => week)).toEqual([
     ...['2030-01-07', '2030-01-14', '2030-01-21'],
   ])
-  // Four days of the first and two of the second, then two days of the first.
+  // Four days of the first task and two of the second, then two days of the first.
   expect(numbersOf(sheet)).toEqual([
     [
       [2, 6],
@@ -68,7 +68,7 @@ test('vendors are listed with what they have to do each week, by the workdays an
   ])
 })
 
-test('they can be restricted to a vendor, a community and a superintendent, and are paged', async () => {
+test('the workload can be filtered by vendor, community, and superintendent, and is paginated', async () => {
   expect(numbersOf(await read(`&communityId=${communities[1]}&vendorId=${vendors[0]}`))).toEqual([
     [
       [1, 2],
@@ -85,7 +85,7 @@ test('they can be restricted to a vendor, a community and a superintendent, and 
   expect((await read(`&vendorId=${vendors[2]}`)).vendors).toEqual([])
 })
 
-test('without a day it begins this week, and a day out of bounds is refused', async () => {
+test('the workload starts this week by default, and a date out of range is rejected', async () => {
   const { status, body } = await plumbline.get(WORKLOAD)
   expect(status).toBe(200)
   expect(new Date(body.from).getUTCDay()).toBe(1)
@@ -97,7 +97,7 @@ test('without a day it begins this week, and a day out of bounds is refused', as
   expect((await plumbline.get(`${WORKLOAD}?from=2999-12-31&weeks=26`)).status).toBe(200)
 })
 
-test('it takes the permissions to read tasks and vendors, and shows no other builder', async () => {
+test('the workload requires permission to read tasks and vendors, and shows no other builder', async () => {
   for (const permission of ['tasks:read', 'vendors:read']) {
     const key = await plumbline.newKey([permission])
     expect((await plumbline.get(WORKLOAD, { key })).status).toBe(403)

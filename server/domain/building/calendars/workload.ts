@@ -7,7 +7,7 @@ import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 import { homesOfSuperintendent } from '../../land/superintendents.ts'
 import { FIRST_DAY, LAST_DAY } from '../schedule/schedule.ts'
 
-/** What vendors have to do week by week, from the Monday on or before the day that is asked for. */
+/** Returns the workload of vendors by week, from the Monday on or before the given day. */
 export async function workloadOf(
   call: Call,
   { from: asked, weeks: count, ...wanted }: Input<'getVendorWorkload'>['query'],
@@ -47,10 +47,10 @@ interface Wanted {
   superintendentId?: string | undefined
 }
 
-// As in the condition of the index tasks_openOfVendor.
+// Must match the condition of the index tasks_openOfVendor.
 const IS_OPEN = `t."status" in ('not_started', 'in_progress', 'on_hold')`
 
-/** The condition of a task that is open in these weeks; $1 is the organization and $2 to $5 what is wanted. */
+/** SQL condition of a task that is open in these weeks. $1 is the organization; $2 to $5 are the filters. */
 function planned({ superintendentId }: Wanted): string {
   const ofSuperintendent =
     superintendentId === undefined ? 'true' : `t."homeId" = any(array(${homesOfSuperintendent('$5')}))`
@@ -63,7 +63,10 @@ function values({ organizationId }: Call, { from, to, communityId, superintenden
   return [organizationId, from, to, communityId ?? null, superintendentId ?? null]
 }
 
-/** The vendors after the given one that have something to do, by their ids; one more than is asked for. */
+/**
+ * Returns vendors with work after the given one, ordered by ID. Returns one more than the limit, to detect the next
+ * page.
+ */
 async function vendorsWithWork(
   call: Call,
   wanted: Wanted & { limit: number; vendorId?: string | undefined; afterVendorId?: string | undefined },
@@ -79,7 +82,7 @@ async function vendorsWithWork(
     .rows
 }
 
-/** The weeks in which these vendors have something to do, by the workdays and holidays of each community. */
+/** Returns the weeks in which these vendors have work, by the workdays and holidays of each community. */
 async function weeksOf(
   call: Call,
   wanted: Wanted & { vendorIds: readonly string[] },

@@ -7,8 +7,8 @@ import { followed } from './milestone.ts'
 import * as milestones from './queries.ts'
 
 /**
- * Completes the milestones whose last task the given one was, and reopens those that its completion had completed. The
- * schedule is locked, and the task written already.
+ * Completes the milestones whose last open task was the given one, and reopens those that tasks had completed when a
+ * task is reopened. The schedule is locked, and the task already written.
  *
  * @param tasks all tasks of the home as they are now
  * @returns the events, for the caller to record after those of the task

@@ -1,20 +1,26 @@
 import type { FieldError, Milestone, Task } from '../../../../client/contract.gen.ts'
 import { invalid, unknownReference } from '../../../platform/problems/problem.ts'
 
-/** The most milestones that a home has. A lender pays in some ten draws, and every completed task looks through them. */
+/**
+ * The maximum number of milestones of a home. A lender pays in about ten draws, and every completed task reads all
+ * milestones.
+ */
 export const MOST_MILESTONES = 100
 
-/** What a milestone knows of a task that leads to it. */
+/** The fields of a task that a milestone depends on. */
 export type LeadingTask = Pick<Task, 'id' | 'name' | 'status' | 'actualEnd'>
 
 type Drawn = Pick<Milestone, 'drawPercent' | 'drawAmount' | 'autoComplete' | 'taskIds'>
 
-/** Refuses what no milestone can be. `elsewhere` is what the shares of the home's other draws come to. */
+/**
+ * Throws `validation_failed` for an invalid milestone. `elsewhere` is the sum of the shares of the home's other draws,
+ * in percent.
+ */
 export function assertSound({ drawPercent, drawAmount, autoComplete, taskIds }: Drawn, elsewhere: number): void {
   const faults: FieldError[] = []
   if (drawPercent !== null && drawAmount !== null)
     faults.push({ pointer: '/drawAmount', code: 'exclusive', message: 'cannot be combined with drawPercent' })
-  // Both have two decimals at most, so they are compared in hundredths.
+  // Both have at most two decimals, so they are compared in hundredths.
   const left = Math.round((100 - elsewhere) * 100) / 100
   if (drawPercent !== null && drawPercent > left)
     faults.push({
@@ -27,20 +33,23 @@ export function assertSound({ drawPercent, drawAmount, autoComplete, taskIds }: 
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** Refuses ids of other tasks than these, which are in the schedule of the home. */
+/** Throws unless all IDs are tasks in the home's schedule. */
 export function assertOfHome(taskIds: readonly string[], tasks: readonly LeadingTask[]): void {
   const known = new Set(tasks.map(({ id }) => id))
   const unknown = taskIds.flatMap((id, i) => (known.has(id) ? [] : [`/taskIds/${i}`]))
   if (unknown.length > 0) throw unknownReference(unknown)
 }
 
-/** The tasks that the milestone still waits for. A skipped one is no work, and an archived one was a mistake. */
+/**
+ * Returns the tasks that the milestone still waits for. Skipped tasks do not count, because they are no work, and
+ * neither do archived ones.
+ */
 export function openTasks({ taskIds }: Pick<Milestone, 'taskIds'>, tasks: readonly LeadingTask[]): LeadingTask[] {
   const led = new Set(taskIds)
   return tasks.filter(({ id, status }) => led.has(id) && status !== 'completed' && status !== 'skipped')
 }
 
-/** The last day on which one of the milestone's tasks ended; null if none was completed. */
+/** Returns the latest end date of the milestone's completed tasks; null if none was completed. */
 export function lastEnd({ taskIds }: Pick<Milestone, 'taskIds'>, tasks: readonly LeadingTask[]): string | null {
   const led = new Set(taskIds)
   const ends = tasks.flatMap(({ id, status, actualEnd }) =>
@@ -49,7 +58,7 @@ export function lastEnd({ taskIds }: Pick<Milestone, 'taskIds'>, tasks: readonly
   return ends.sort().at(-1) ?? null
 }
 
-/** What a milestone becomes by what its tasks are now; null if it stays. */
+/** Returns the milestone as changed by the status of its tasks; null if it does not change. */
 export function followed(milestone: Milestone, tasks: readonly LeadingTask[]): Milestone | null {
   const isDone = openTasks(milestone, tasks).length === 0
   if (milestone.status === 'completed') {

@@ -51,7 +51,7 @@ const move = (taskId: string, status: string) =>
   plumbline.post(`/api/ext/tasks/${taskId}/status`, { status, reason: 'It was not done.' })
 const historyOf = async (id: string) => (await plumbline.get(`/api/ext/status-changes?resourceId=${id}`)).body.data
 
-test('the last of its tasks completes a milestone with the last day on which one of them ended, and the event follows', async () => {
+test('completing its last task completes a milestone with the latest end date of its tasks, and records an event', async () => {
   const roof = await newTask('Roof dried in')
   const windows = await newTask('Windows set')
   const dried = await newMilestone('Dried in', {
@@ -62,7 +62,7 @@ test('the last of its tasks completes a milestone with the last day on which one
   const other = await newMilestone('By hand', { taskIds: [roof, windows] })
   await finish(roof)
   expect(await read(dried.id)).toMatchObject({ status: 'pending', completedDate: null })
-  // It was done before the roof was, and is reported after it.
+  // This task ended before the roof did but is reported after it.
   const yesterday = addDays(today(), -1)
   expect((await finish(windows, yesterday)).status).toBe(200)
   const reached = await read(dried.id)
@@ -81,7 +81,7 @@ test('the last of its tasks completes a milestone with the last day on which one
   ])
 })
 
-test('a reopened task makes pending what its tasks had completed, silently, and not what was completed by hand', async () => {
+test('reopening a task reopens the milestones that tasks completed, without an event, but not those completed by hand', async () => {
   const task = await newTask('Roof dried in')
   const byTasks = await newMilestone('Dried in', { taskIds: [task], autoComplete: true })
   const byHand = await newMilestone('Inspected', { taskIds: [task], autoComplete: true })
@@ -97,20 +97,20 @@ test('a reopened task makes pending what its tasks had completed, silently, and 
   )
 })
 
-test('a skipped task is not waited for, and skipping the last one completes the milestone', async () => {
+test('a milestone does not wait for skipped tasks, and skipping the last open one completes it', async () => {
   const [roof, windows] = [await newTask('Roof dried in'), await newTask('Windows set')]
   const dried = await newMilestone('Dried in', { taskIds: [roof, windows], autoComplete: true })
   const skipped = await newMilestone('Windows in', { taskIds: [windows], autoComplete: true })
   await finish(roof, addDays(today(), -2))
   await move(windows, 'skipped')
   expect(await read(dried.id)).toMatchObject({ status: 'completed', completedDate: addDays(today(), -2) })
-  // Nothing was done for this one, so there is no day on which it was reached.
+  // No task was completed, so there is no date on which the milestone was reached.
   expect(await read(skipped.id)).toMatchObject({ status: 'pending' })
   await move(windows, 'not_started')
   expect(await read(dried.id)).toMatchObject({ status: 'pending' })
 })
 
-test('the forecast is the day on which the last of its tasks ends, and moves with the schedule', async () => {
+test('the forecast is the end date of its last task and moves with the schedule', async () => {
   const first = calendar.add(today(), 1)
   const slab = await newTask('Slab poured', { plannedStart: first })
   const walls = await newTask('Walls framed', { durationDays: 6, predecessors: [{ taskId: slab }] })
@@ -123,7 +123,7 @@ test('the forecast is the day on which the last of its tasks ends, and moves wit
   expect(await newMilestone('Without tasks')).toMatchObject({ forecastDate: null })
 })
 
-test('a forecast that has moved is not hidden by the ETag, which still allows a change', async () => {
+test('a moved forecast changes the ETag of a read, but the earlier ETag still allows a change', async () => {
   const task = await newTask('Roof dried in')
   const { id } = await newMilestone('Dried in', { taskIds: [task] })
   const etag = (await plumbline.get(`${MILESTONES}/${id}`)).headers.get('etag') ?? ''
@@ -136,7 +136,7 @@ test('a forecast that has moved is not hidden by the ETag, which still allows a 
   expect(await plumbline.patch(`${MILESTONES}/${id}`, { name: 'Wet' }, { headers })).toMatchObject({ status: 412 })
 })
 
-test('by hand it is completed when its tasks are, or with force and a reason, and reopened with one', async () => {
+test('a milestone can be completed by hand if its tasks are done or with force and a reason, and reopened with a reason', async () => {
   const task = await newTask('Roof dried in')
   const { id } = await newMilestone('Dried in', { taskIds: [task] })
   expect(await complete(id)).toMatchObject({
@@ -161,7 +161,7 @@ test('by hand it is completed when its tasks are, or with force and a reason, an
   expect((await complete(id)).body).toMatchObject({ status: 'completed', completedDate: today() })
 })
 
-test('draws are shown as amounts, and the shares of a home come to 100 at most', async () => {
+test('draws are shown as amounts, and the shares of a home add up to at most 100 percent', async () => {
   const share = await newMilestone('Dried in', { drawPercent: 33.33 })
   expect(share.drawDue).toBe(111_100)
   expect(await newMilestone('Foundation', { drawAmount: 40_000 })).toMatchObject({ drawDue: 40_000, drawPercent: null })
@@ -179,18 +179,18 @@ test('draws are shown as amounts, and the shares of a home come to 100 at most',
   expect(amount.body).toMatchObject({ drawDue: 1 })
   await plumbline.delete(`${MILESTONES}/${rest.id}`)
   expect((await plumbline.post(MILESTONES, { homeId, name: 'All of it', drawPercent: 100 })).status).toBe(201)
-  // A home without a price has no shares to show.
+  // The shares of a home without a price have no amount.
   await plumbline.patch(`/api/ext/homes/${homeId}`, { basePrice: null })
   expect((await plumbline.get(`${MILESTONES}?homeId=${homeId}&q=All`)).body.data[0].drawDue).toBeNull()
 })
 
-test('two shares that are added at once never come to more than the whole', async () => {
+test('shares that are added concurrently never exceed 100 percent', async () => {
   const add = (name: string) => plumbline.post(MILESTONES, { homeId, name, drawPercent: 60 })
   const statuses = (await Promise.all(['One', 'Two', 'Three'].map(add))).map(({ status }) => status)
   expect(statuses.sort()).toEqual([201, 422, 422])
 })
 
-test('its tasks are of the same home, and one that it waits for is not archived', async () => {
+test("a milestone's tasks must be in its home, and a task that a milestone waits for cannot be archived", async () => {
   const task = await newTask('Roof dried in')
   const other = await plumbline.post('/api/ext/homes', { name: 'Elsewhere', communityId })
   const elsewhere = await plumbline.post(MILESTONES, { homeId: other.body.id, name: 'Dried in', taskIds: [task] })
@@ -214,7 +214,7 @@ test('its tasks are of the same home, and one that it waits for is not archived'
   expect((await plumbline.delete(`/api/ext/tasks/${task}`)).status).toBe(204)
 })
 
-test('what completed a milestone stays as it is, and a completed one is not archived', async () => {
+test('a completed milestone keeps its completion settings and cannot be archived', async () => {
   const { id } = await newMilestone('Dried in')
   await complete(id)
   expect((await plumbline.patch(`${MILESTONES}/${id}`, { autoComplete: false })).status).toBe(409)
@@ -234,7 +234,7 @@ test('what completed a milestone stays as it is, and a completed one is not arch
     })
 })
 
-test('milestones are found by type, by status, by when they are due and as late, and sorted by that', async () => {
+test('milestones can be filtered and sorted by type, status, due date, and lateness', async () => {
   const on = (days: number) => addDays(today(), days)
   await newMilestone('Permit', { milestoneType: 'permit', targetDate: on(-3) })
   const { id } = await newMilestone('Slab', { milestoneType: 'foundation', targetDate: on(-2) })
@@ -261,7 +261,7 @@ test('milestones are found by type, by status, by when they are due and as late,
   }
 })
 
-test('a home that is cancelled takes its pending milestones with it, and takes no new ones', async () => {
+test('canceling a home cancels its pending milestones and prevents new ones', async () => {
   const pending = await newMilestone('Dried in')
   const reached = await newMilestone('Permit')
   await complete(reached.id)
@@ -271,7 +271,7 @@ test('a home that is cancelled takes its pending milestones with it, and takes n
   expect((await plumbline.post(MILESTONES, { homeId, name: 'More' })).body).toMatchObject({ code: 'conflict' })
 })
 
-test('the milestones of another builder are not found', async () => {
+test('milestones of another builder return 404', async () => {
   const { key } = await plumbline.newBuilder()
   const { id } = await newMilestone('Dried in')
   expect((await plumbline.get(`${MILESTONES}/${id}`, { key })).status).toBe(404)

@@ -19,7 +19,7 @@ export const milestoneOperations = {
   async createMilestone({ body }, call) {
     const milestone = await call.write(async (call) => {
       await homes.assertExist(call, [body.homeId], '/homeId')
-      // The home is locked while its draws are added up, so that two of them never come to more than the whole.
+      // The home is locked while its shares are summed, so that concurrent requests never exceed 100 percent.
       const home = await lockedHome(call, body.homeId)
       const { count, percent } = await milestones.drawsOf(call, home.id, null)
       if (count >= MOST_MILESTONES)
@@ -114,7 +114,9 @@ export const milestoneOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** The milestone and its home, both locked; the home first, as where a task completes a milestone. */
+/**
+ * Locks the milestone and its home and returns both. The home is locked first, as when a task completes a milestone.
+ */
 async function locked(call: WriteCall, id: string): Promise<{ before: Milestone; home: milestones.LockedHome }> {
   const { homeId, archivedAt, name } = await milestones.find(call, id)
   if (archivedAt !== null) throw conflict('archived', `Cannot change ${name}: it is archived.`)

@@ -8,7 +8,7 @@ import { priceOf } from '../../land/homes/queries.ts'
 import { type LeadingTask, MOST_MILESTONES } from './milestone.ts'
 
 const COMPUTED = {
-  // A milestone has some tasks, and each is found by its id.
+  // A milestone has few tasks, and each is found by its ID.
   forecastDate: `
     select max(k."earlyFinish") from "tasks" as k
     where k."organizationId" = t."organizationId" and k."id" = any(t."taskIds") and k."archivedAt" is null
@@ -27,7 +27,7 @@ export const { list, find, findAll, findOptional, lock, insert, update, updateAl
     targetDateTo: (date) => `t."targetOrder" <= ${date} and t."targetDate" is not null`,
     lateOn: (date) => `t."status" = 'pending' and t."targetOrder" < ${date} and t."targetDate" is not null`,
   },
-  // Those without a date come last, and a cursor cannot hold that they have none.
+  // Milestones without a date sort last. A cursor cannot contain null, so they get a value.
   sorts: {
     targetDate: {
       column: 'targetOrder',
@@ -38,7 +38,7 @@ export const { list, find, findAll, findOptional, lock, insert, update, updateAl
 
 const MILESTONE = sql.raw(asValues(columnsOf({ schema: 'Milestone', table: 'milestones', computed: COMPUTED })))
 
-/** The milestones of the home, which is locked, that the task leads to. */
+/** Returns the milestones of a locked home that wait for the task. */
 export async function leadingFrom(
   { db, organizationId }: WriteCall,
   homeId: string,
@@ -56,7 +56,7 @@ export type LockedHome = Pick<Home, 'id' | 'name' | 'communityId' | 'status' | '
   Pick<Community, 'timeZone'>
 
 /**
- * Locks the home of a milestone until the transaction ends. Changes of its tasks do the same, so that milestones are
+ * Locks the home of a milestone until the transaction ends. Changes of its tasks lock it too, so milestones are
  * completed and counted one after the other.
  */
 export async function lockHome({ db, organizationId }: WriteCall, homeId: string): Promise<LockedHome | undefined> {
@@ -67,7 +67,7 @@ export async function lockHome({ db, organizationId }: WriteCall, homeId: string
   return rows[0]
 }
 
-/** Those of the tasks that are in the schedule of the home. */
+/** Returns those of the tasks that are in the home's schedule. */
 export async function tasksOf(
   { db, organizationId }: Tenant,
   homeId: string,
@@ -82,7 +82,9 @@ export async function tasksOf(
   return rows
 }
 
-/** How many milestones the home has, and what the shares of its draws come to without one of them. */
+/**
+ * Returns the number of the home's milestones, and the sum of the shares of its draws except the given one, in percent.
+ */
 export async function drawsOf(
   { db, organizationId }: Tenant,
   homeId: string,

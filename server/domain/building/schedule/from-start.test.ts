@@ -24,7 +24,7 @@ function spans(startDate: string, tasks: readonly Scheduled[]) {
   return outcome.tasks.map(({ id, plannedStart, plannedEnd }) => `${id} ${plannedStart} ${plannedEnd}`)
 }
 
-test('what has no predecessor begins with the start, or on the next workday, and all else follows', () => {
+test('tasks without predecessors start on the start date or the next workday, and all others follow', () => {
   const tasks = [task('walls', 2, ['slab', 'FS', 1]), task('slab', 1), task('fence', 1)]
   expect(spans('2026-11-26', tasks)).toEqual([
     'walls 2026-12-02 2026-12-03',
@@ -33,7 +33,7 @@ test('what has no predecessor begins with the start, or on the next workday, and
   ])
 })
 
-test('nothing starts before the start, whatever its links allow, and then stays there', () => {
+test('no task starts before the start date, even if its links would allow it', () => {
   const tasks = [task('trim', 1), task('paint', 5, ['trim', 'FF', 0]), task('clean', 1, ['trim', 'SS', -3])]
   expect(spans('2026-11-30', tasks)).toEqual([
     'trim 2026-11-30 2026-11-30',
@@ -46,7 +46,7 @@ test('nothing starts before the start, whatever its links allow, and then stays 
   )
 })
 
-test('a milestone that follows the milestone at the start costs no day', () => {
+test('a milestone that follows the milestone at the start takes no day', () => {
   const tasks = [task('released', 0), task('told', 0, ['released', 'FS', 0]), task('plot', 1, ['told', 'FS', 0])]
   expect(spans('2026-11-30', tasks).at(-1)).toBe('plot 2026-11-30 2026-11-30')
 })

@@ -2,8 +2,8 @@ import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 import { type Dates, fallsAtDayEnd, type Refused, type Scheduled, scheduleOf } from './schedule.ts'
 
 /**
- * Schedules new tasks from a start date on: those without a predecessor begin with it, and no link (finish to finish
- * with something short, say) puts another one before it.
+ * Schedules new tasks from a start date on. Tasks without predecessors begin on it, and no link moves a task before it,
+ * such as a finish-to-finish link to a short task.
  */
 export function scheduledFrom<Each extends Scheduled>(
   startDate: string,
@@ -20,7 +20,7 @@ export function scheduledFrom<Each extends Scheduled>(
   if (!('tasks' in first)) return first
   const day = calendar.onOrAfter(startDate)
   const dayBefore = calendar.add(day, -1)
-  // The end of the day before is the same moment as the start of the first day.
+  // The end of the previous day is the same point as the start of the first day.
   const isEarly = (task: Each) => task.plannedStart < (fallsAtDayEnd(task) ? dayBefore : day)
   if (!first.tasks.some(isEarly)) return first
   return placed(

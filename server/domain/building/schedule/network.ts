@@ -1,39 +1,41 @@
 /**
  * A network of activities and the links between them, in workdays without dates. Time is counted in points between
- * workdays: an activity of 2 workdays that starts at point 3 takes the workdays 3 and 4 and ends at point 5, where the
- * next one can start. An activity of 0 workdays is a single point.
+ * workdays: an activity of 2 workdays that starts at point 3 takes workdays 3 and 4 and ends at point 5, where the next
+ * one can start. An activity of 0 workdays is a single point.
  */
 export type LinkType = 'FS' | 'SS' | 'FF' | 'SF'
 
-/** What an activity waits for: finish to start, start to start, finish to finish, or start to finish. */
+/** The type of a link: finish to start, start to start, finish to finish, or start to finish. */
 export interface Link {
-  /** The place of the predecessor in the list of activities. */
+  /** Index of the predecessor in the list of activities. */
   from: number
   type: LinkType
-  /** Workdays between the two points; negative ones overlap. */
+  /** Workdays between the two points; negative values are an overlap. */
   lag: number
 }
 
 /**
- * How an activity gets its start. `open` follows its links; `fixed` starts at its point whatever its predecessors do,
- * so these have to make way; `held` starts at its point too, but asks nothing of anybody; `started` and `done` are
- * facts.
+ * How an activity gets its start:
+ * - `open` follows its links.
+ * - `fixed` starts at its point regardless of its predecessors, which are late if they end after it.
+ * - `held` starts at its point too, but does not make its predecessors late.
+ * - `started` and `done` are facts.
  */
 export type Start = 'open' | 'fixed' | 'held' | 'started' | 'done'
 
 export interface Activity {
   start: Start
   duration: number
-  /** The point of the start, or for an open activity the first point at which it may start. */
+  /** The start point; for an open activity, the earliest point at which it may start. */
   at: number | null
-  /** The point at which a done activity ended; otherwise null. */
+  /** The point at which a done activity ended; null for all others. */
   end: number | null
   links: readonly Link[]
 }
 
 /**
- * The places of all activities, predecessors before successors; or else a ring of activities that wait for each other,
- * each one for the next.
+ * Returns the indexes of all activities, predecessors before successors; or a ring of activities in which each waits
+ * for the next.
  */
 export function order(activities: readonly Pick<Activity, 'links'>[]): { places: number[] } | { ring: number[] } {
   const followers = successorsOf(activities)
@@ -56,7 +58,10 @@ function successorsOf(activities: readonly Pick<Activity, 'links'>[]): number[][
   return successors
 }
 
-/** Whatever still waits has a predecessor that still waits, so following these has to come back somewhere. */
+/**
+ * Finds a ring. Every activity that still waits has a predecessor that still waits, so following them must return to
+ * one of them.
+ */
 function ringAmong(activities: readonly Pick<Activity, 'links'>[], waiting: readonly number[]): number[] {
   const trail: number[] = []
   const seen = new Map<number, number>()

@@ -6,7 +6,7 @@ import { type Position, schedule } from './passes.ts'
 
 type Row = readonly [name: string, duration: number, predecessors: string]
 
-/** Activities from rows whose predecessors are written name:TYPE+lag, separated by semicolons. */
+/** Returns activities from rows whose predecessors are written as name:TYPE+lag, separated by semicolons. */
 function network(rows: readonly Row[]): Activity[] {
   const places = new Map(rows.map(([name], place) => [name, place]))
   return rows.map(([, duration, predecessors]) => ({
@@ -37,7 +37,7 @@ function byName(rows: readonly Row[]): Map<string, Position> {
 const floats = (rows: readonly Row[]) => [...byName(rows)].map(([name, { float }]) => `${name}${float}`).join(' ')
 
 describe('published examples', () => {
-  test('the Reliable Construction Company takes 44 weeks (Hillier and Lieberman, Introduction to Operations Research)', () => {
+  test('the Reliable Construction Company example takes 44 weeks (Hillier and Lieberman, Introduction to Operations Research)', () => {
     const rows: Row[] = [
       ...([
         ['A', 2, ''],
@@ -67,7 +67,7 @@ describe('published examples', () => {
     expect(positions.get('M')).toMatchObject({ start: 38, finish: 40, lateStart: 42, lateFinish: 44 })
   })
 
-  test('the filter of Milwaukee Paper takes 15 weeks (Heizer and Render, Operations Management)', () => {
+  test('the Milwaukee Paper filter example takes 15 weeks (Heizer and Render, Operations Management)', () => {
     const rows: Row[] = [
       ...([
         ['A', 2, ''],
@@ -128,7 +128,7 @@ test('a production house takes 116 workdays, with 56 of 101 tasks on the critica
   }
 })
 
-describe('what has happened or is fixed', () => {
+describe('started, done, and fixed activities', () => {
   const walls = (fields: Partial<Activity>): Activity[] => {
     const open: Activity = { start: 'open', duration: 5, at: 0, end: null, links: [] }
     const following = { ...open, duration: 3, at: null, links: [{ from: 0, type: 'FS' as const, lag: 0 }] }
@@ -145,7 +145,7 @@ describe('what has happened or is fixed', () => {
     ])
   })
 
-  test('a held start asks nothing of its predecessors, and what follows waits for it', () => {
+  test('a held start does not make its predecessors late, and its successors wait for it', () => {
     expect(spans(walls({ start: 'held', at: 3 }))).toEqual([
       [0, 5, 2],
       [3, 6, 0],
@@ -153,7 +153,7 @@ describe('what has happened or is fixed', () => {
     ])
   })
 
-  test('what has started keeps its start, and can still be kept from ending', () => {
+  test('a started activity keeps its start, and links can still delay its end', () => {
     expect(spans(walls({ start: 'started', at: 2 }))).toEqual([
       [0, 5, 1],
       [2, 5, 0],
@@ -167,7 +167,7 @@ describe('what has happened or is fixed', () => {
     ])
   })
 
-  test('what is done frees what follows, however early', () => {
+  test('a done activity frees its successors, even if it ended early', () => {
     expect(spans(walls({ start: 'done', at: 1, end: 2 }))).toEqual([
       [0, 5, 0],
       [1, 2, 0],
@@ -176,7 +176,7 @@ describe('what has happened or is fixed', () => {
   })
 })
 
-test('a ring is named in the order in which its activities wait for each other', () => {
+test('a ring is returned in the order in which its activities wait for each other', () => {
   const rows: Row[] = [
     ['A', 1, ''],
     ['B', 1, 'A;D:SS+2'],
@@ -210,7 +210,7 @@ describe('random networks', () => {
         links: place === 0 ? fc.constant<Link[]>([]) : fc.array(anyLink(place), { maxLength: 4 }),
       })
       .map(({ length, ...rest }): Activity => ({ ...rest, end: rest.start === 'done' ? rest.at + length : null }))
-  // Shuffled, because the order in a schedule says nothing about the order of the work.
+  // Shuffled, because the order of the list is independent of the order of the work.
   const anyNetwork = (kinds: readonly Activity['start'][]) =>
     fc
       .integer({ min: 1, max: 14 })
@@ -227,7 +227,7 @@ describe('random networks', () => {
         }),
       )
 
-  test('have the positions that are found by moving everything until every link holds', () => {
+  test('have the same positions as those found by moving activities until every link is satisfied', () => {
     const all = ['open', 'open', 'open', 'open', 'fixed', 'held', 'started', 'done'] as const
     const property = fc.property(anyNetwork(all), (activities) => {
       const found = positionsOf(activities).map(({ driver: _, ...position }) => position)
@@ -236,7 +236,7 @@ describe('random networks', () => {
     fc.assert(property, { numRuns: 1500 })
   })
 
-  test('end no later when an activity slips by its float, and a day later when it slips a day more', () => {
+  test('end no later when an activity slips by its float, and one day later when it slips one day more', () => {
     const property = fc.property(anyNetwork(['open']), fc.nat(), (activities, which) => {
       const place = which % activities.length
       const positions = positionsOf(activities)
@@ -250,7 +250,9 @@ describe('random networks', () => {
   })
 })
 
-/** The same positions without an order: everything is moved as far as a link demands, until nothing moves any more. */
+/**
+ * Computes the same positions without ordering: moves every activity as far as its links require, until nothing moves.
+ */
 function settled(activities: readonly Activity[]): Omit<Position, 'driver'>[] {
   const begun = ({ start }: Activity) => start === 'started' || start === 'done'
   const early = activities.map(({ at, end, duration }) => ({ start: at ?? 0, finish: end ?? (at ?? 0) + duration }))

@@ -1,21 +1,21 @@
 import { type Activity, type Link, order } from './network.ts'
 
-/** When an activity is, in points between workdays. */
+/** Position of an activity, in points between workdays. */
 export interface Position {
   start: number
   finish: number
-  /** The latest points that do not delay the end of the whole network, or anything that is fixed. */
+  /** The latest points that delay neither the end of the network nor a fixed activity. */
   lateStart: number
   lateFinish: number
-  /** How many workdays the activity can slip; negative if it is late for something that is fixed. */
+  /** Workdays by which the activity can slip; negative if it is late for a fixed activity. */
   float: number
-  /** The link that determines the start; null if that is the activity's own point. */
+  /** The link that determines the start; null if the activity's own point does. */
   driver: Link | null
 }
 
 /**
- * Schedules the activities with a forward and a backward pass (the critical path method). The network must have no
- * ring; a ring is returned instead of positions.
+ * Schedules the activities with a forward and a backward pass (critical path method). Returns a ring instead of
+ * positions if the links contain one.
  */
 export function schedule(activities: readonly Activity[]): { positions: Position[] } | { ring: number[] } {
   const ordered = order(activities)
@@ -47,7 +47,7 @@ function placed(activity: Activity, positions: readonly Position[]): Pick<Positi
     const from = positions[link.from] as Position
     const bound = (link.type === 'FS' || link.type === 'FF' ? from.finish : from.start) + link.lag
     const meetsFinish = link.type === 'FF' || link.type === 'SF'
-    // What has started can still be kept from ending, but no longer from starting.
+    // Links can still delay the end of a started activity, but not its start.
     if (how === 'started') {
       if (meetsFinish && bound > finish) finish = bound
       continue
@@ -77,7 +77,7 @@ function backward(activities: readonly Activity[], places: readonly number[], po
   }
 }
 
-/** Moves the late finish of the link's predecessor up to where it no longer delays the activity. */
+/** Reduces the late finish of the link's predecessor so that it does not delay the activity. */
 function limit(
   { from, type, lag }: Link,
   activity: Activity,
@@ -87,7 +87,7 @@ function limit(
 ): void {
   const meetsStart = type === 'FS' || type === 'SS'
   const leavesStart = type === 'SS' || type === 'SF'
-  // A start that is a fact is limited by nothing, and limits nothing.
+  // A start that is a fact neither has nor sets limits.
   if (meetsStart && activity.start === 'started') return
   if (leavesStart && hasBegun(activities[from])) return
   const predecessor = positions[from] as Position

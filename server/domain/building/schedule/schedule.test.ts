@@ -28,7 +28,7 @@ function datesOf(tasks: readonly Scheduled[]) {
 const spans = (tasks: readonly Scheduled[]) =>
   [...datesOf(tasks)].map(([id, dates]) => `${id} ${dates?.plannedStart} ${dates?.plannedEnd}`)
 
-test('work goes on over weekends and holidays, and ends on its last day', () => {
+test('work continues after weekends and holidays, and ends on its last day', () => {
   const tasks = [
     task('slab', { durationDays: 3, plannedStart: '2026-11-24' }),
     task('walls', { durationDays: 5, ...after('slab') }),
@@ -43,7 +43,7 @@ test('work goes on over weekends and holidays, and ends on its last day', () => 
   ])
 })
 
-test('a milestone falls on the day on which what it follows ends, and else on the day on which it starts', () => {
+test('a milestone falls on the day its predecessor ends, or else on the day it starts', () => {
   const tasks = [
     task('begin', { durationDays: 0 }),
     task('slab', { durationDays: 2, ...after('begin') }),
@@ -75,14 +75,14 @@ test('a milestone falls on the day on which what it follows ends, and else on th
   ])
 })
 
-test('what happened on a free day counts for the workday after it', () => {
+test('an event on a free day counts as the next workday', () => {
   const done = { status: 'completed' as const, actualStart: '2026-11-20', actualEnd: '2026-11-28' }
   const tasks = [task('slab', { ...done, durationDays: 5 }), task('walls', after('slab'))]
   expect(datesOf(tasks).get('walls')).toMatchObject({ plannedStart: '2026-11-30' })
   expect(datesOf(tasks).get('slab')).toMatchObject({ earlyStart: '2026-11-20', earlyFinish: '2026-11-28' })
 })
 
-test('the planned start of what has started stays, and so does all of the plan of what is done', () => {
+test('a started task keeps its planned start, and a completed task both planned dates', () => {
   const plan = { plannedStart: '2026-11-23', plannedEnd: '2026-11-25' }
   const begun = { ...plan, durationDays: 3, actualStart: '2026-12-01' }
   expect(datesOf([task('walls', { ...begun, status: 'in_progress' })]).get('walls')).toMatchObject({
@@ -92,7 +92,7 @@ test('the planned start of what has started stays, and so does all of the plan o
   expect(datesOf([done]).get('walls')).toMatchObject({ ...plan, earlyFinish: '2026-12-02', totalFloatDays: null })
 })
 
-test('a skipped task takes no time, and what follows waits for what it waited for', () => {
+test('a skipped task takes no time, and its successors wait for its predecessors', () => {
   const tasks = [
     task('slab', { durationDays: 2 }),
     task('fence', { durationDays: 5, status: 'skipped', ...after('slab') }),
@@ -101,13 +101,13 @@ test('a skipped task takes no time, and what follows waits for what it waited fo
   expect(spans(tasks).at(-1)).toBe('walls 2026-11-25 2026-11-25')
 })
 
-test('a ring is named, and so is what lies beyond all reason', () => {
+test('a ring and a date out of range are reported with their tasks', () => {
   expect(scheduleOf([task('a', after('b')), task('b', after('a'))], calendar)).toEqual({ ring: ['a', 'b'] })
   const far = task('far', { plannedStart: '2999-12-30', durationDays: 9 })
   expect(scheduleOf([task('near'), far], calendar)).toEqual({ beyondId: 'far' })
 })
 
-test('what is done is weighted by duration; milestones count only by themselves', () => {
+test('progress is weighted by duration, and milestones count only if there is nothing else', () => {
   const done = { status: 'completed' as const, percentComplete: 100 }
   const open = { status: 'not_started' as const, percentComplete: 0 }
   expect(percentDone([])).toBe(0)
@@ -132,7 +132,7 @@ test('what is done is weighted by duration; milestones count only by themselves'
   expect(percentDone([{ status: 'skipped', percentComplete: 0, durationDays: 5 }])).toBe(0)
 })
 
-test('400 tasks with 800 links are scheduled in far less than 20 ms', () => {
+test('400 tasks with 800 links are scheduled in well under 20 ms', () => {
   const tasks = Array.from({ length: 400 }, (_, i) =>
     task(`t${i}`, {
       ...{ durationDays: 1 + (i % 7) },
@@ -142,7 +142,8 @@ test('400 tasks with 800 links are scheduled in far less than 20 ms', () => {
     }),
   )
   expect(tasks.reduce((sum, { predecessors }) => sum + predecessors.length, 0)).toBeGreaterThan(800)
-  // The median, because a machine with other work interrupts single runs; the first ones are compiled.
+  // The median of many runs, because other work on the machine interrupts single runs. The first runs include
+  // compilation.
   const runs = Array.from({ length: 60 }, () => {
     const before = process.cpuUsage()
     expect(lastDayOf([...datesOf(tasks).values()].flatMap((dates) => dates ?? []))).not.toBeNull()

@@ -4,38 +4,40 @@ import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 import type { Activity, Link } from './network.ts'
 import { type Position, schedule } from './passes.ts'
 
-/** What the schedule knows of a task. */
+/** The fields of a task that scheduling uses. */
 export type Scheduled = Pick<Task, 'id' | 'status' | 'durationDays' | 'constraint' | 'predecessors'> &
   Pick<Task, 'plannedStart' | 'plannedEnd' | 'actualStart' | 'actualEnd'>
 
-/** What the schedule computes for a task. */
+/** The fields of a task that scheduling computes. */
 export type Dates = Pick<Task, 'plannedStart' | 'plannedEnd' | 'earlyStart' | 'earlyFinish'> &
   Pick<Task, 'lateStart' | 'lateFinish' | 'totalFloatDays' | 'isCritical'>
 
 export interface Placed {
   dates: Dates
-  /** The predecessor that determines the start; null if that is the task itself. */
+  /** ID of the predecessor that determines the start; null if the task itself does. */
   driverId: string | null
 }
 
-/** What came of scheduling: the tasks in the given order, a ring of ids, or the task that lies beyond the bounds. */
+/**
+ * The result of scheduling: the tasks in the given order, the IDs of a ring, or the task whose dates are out of range.
+ */
 export type Outcome = { placed: Placed[] } | Refused
 export type Refused = { ring: string[] } | { beyondId: string }
 
-/** Dates beyond these are taken for mistakes; no house takes centuries. */
+/** Dates outside this range are treated as mistakes. */
 export const FIRST_DAY = '1900-01-01'
 export const LAST_DAY = '2999-12-31'
 
-// Points are counted from a day in the middle of the dates that occur.
+// Points are counted from a date in the middle of those that occur.
 const ORIGIN = '2025-01-06'
 
 /**
- * Schedules the tasks of one home by their durations, links, constraints and what has happened so far. It does not
- * depend on today: work that is late and was not reported as such moves nothing.
+ * Schedules the tasks of one home by their durations, links, constraints, and what has happened so far. The result does
+ * not depend on today: late work that was not reported as late moves nothing.
  *
- * A task that has started keeps its planned start, and a completed one both planned dates, so that the plan can be
- * compared with what happened; the early dates show what happened. A skipped task takes no time, and what follows it
- * still waits for what it waited for.
+ * A started task keeps its planned start, and a completed one both planned dates, so that the plan can be compared with
+ * what happened; the early dates show what happened. A skipped task takes no time, and its successors wait for its
+ * predecessors.
  */
 export function scheduleOf(tasks: readonly Scheduled[], calendar: WorkCalendar): Outcome {
   const days = dayNumbers(calendar)
@@ -57,9 +59,9 @@ export function scheduleOf(tasks: readonly Scheduled[], calendar: WorkCalendar):
 }
 
 interface DayNumbers {
-  /** The number of the workday on or after the date. */
+  /** Returns the number of the workday on or after the date. */
   of(date: string): number
-  /** The point at which the date is over. */
+  /** Returns the point at the end of the date. */
   after(date: string): number
   date(number: number): string
   first: number
@@ -81,7 +83,7 @@ function dayNumbers(calendar: WorkCalendar): DayNumbers {
 function activityOf(task: Scheduled, places: ReadonlyMap<string, number>, days: DayNumbers): Activity {
   const { status, constraint, actualStart, actualEnd } = task
   const duration = workdaysOf(task)
-  // A milestone that follows the end of something falls at the end of its day, and any other at the beginning.
+  // A milestone that follows the end of a task falls at the end of the day, and any other at the beginning.
   const late = fallsAtDayEnd(task) ? 1 : 0
   const links = task.predecessors.flatMap(({ taskId, type, lagDays }): Link[] => {
     const from = places.get(taskId)
@@ -98,7 +100,7 @@ function activityOf(task: Scheduled, places: ReadonlyMap<string, number>, days: 
   if (status === 'skipped') return { ...activity, start: 'open', at: links.length > 0 ? null : first() }
   if (constraint.type === 'hold') return { ...activity, start: 'held', at: first() }
   if (constraint.type === 'must_start_on') return { ...activity, start: 'fixed', at: first() }
-  // Without a link or a date, a task stays where it is.
+  // A task without links or constraints keeps its date.
   return { ...activity, start: 'open', at: constraint.type === 'none' && links.length > 0 ? null : first() }
 }
 
@@ -106,7 +108,7 @@ function workdaysOf({ status, durationDays }: Pick<Scheduled, 'status' | 'durati
   return status === 'skipped' ? 0 : durationDays
 }
 
-/** Whether it is a milestone that belongs to the end of its day, because it follows the end of something. */
+/** Returns whether the task is a milestone at the end of its day, because it follows the end of a task. */
 export function fallsAtDayEnd(task: Pick<Scheduled, 'status' | 'durationDays' | 'predecessors'>): boolean {
   return workdaysOf(task) === 0 && task.predecessors.some(({ type }) => type === 'FS' || type === 'FF')
 }
@@ -137,13 +139,13 @@ function datesOf(task: Scheduled, position: Position, days: DayNumbers): Dates {
   }
 }
 
-/** The place of a task that is not within the bounds; of one that only could be later, if no other is. */
+/** Returns the index of a task whose dates are out of range; of one whose late dates are, if no other is. */
 function placeBeyond(positions: readonly Position[], { first, last }: DayNumbers): number {
   const place = positions.findIndex(({ start, finish }) => start < first || finish > last)
   return place >= 0 ? place : positions.findIndex(({ lateStart }) => lateStart < first)
 }
 
-/** The day on which the last task ends; null without tasks. */
+/** Returns the day on which the last task ends; null without tasks. */
 export function lastDayOf(dates: readonly Pick<Dates, 'earlyFinish'>[]): string | null {
   return dates.reduce<string | null>(
     (last, { earlyFinish }) => (last === null || earlyFinish > last ? earlyFinish : last),
@@ -152,8 +154,8 @@ export function lastDayOf(dates: readonly Pick<Dates, 'earlyFinish'>[]): string 
 }
 
 /**
- * How much of the work is done, weighted by duration, in percent with two decimals. A milestone weighs nothing, unless
- * there is nothing else; a skipped task is no work.
+ * Returns the progress weighted by duration, in percent with two decimals. Milestones count only if there is nothing
+ * else; skipped tasks do not count.
  */
 export function percentDone(tasks: readonly Pick<Task, 'status' | 'durationDays' | 'percentComplete'>[]): number {
   const work = tasks.filter(({ status }) => status !== 'skipped')

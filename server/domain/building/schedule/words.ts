@@ -1,13 +1,13 @@
 import type { Task } from '../../../../client/contract.gen.ts'
 
-/** Why the schedule of the home can no longer be changed; null if it can. */
+/** Returns why the schedule of the home can no longer change; null if it can. */
 export function reasonToKeepSchedule(home: { name: string; status: string; archivedAt: string | null }): string | null {
   if (home.status === 'cancelled') return `Cannot change the schedule of ${home.name}: the home is cancelled.`
   if (home.archivedAt !== null) return `Cannot change the schedule of ${home.name}: the home is archived.`
   return null
 }
 
-/** The names of up to three of the tasks, each cut where it is long. */
+/** Returns up to three names of the tasks, each shortened to 60 characters. */
 export function namesOf(tasks: readonly Pick<Task, 'name'>[]): string {
   const names = tasks.slice(0, 3).map(({ name }) => name.slice(0, 60))
   if (tasks.length > 3) names[2] = `${tasks.length - 2} others`

@@ -4,7 +4,7 @@ import { startTestPlumbline, type TestPlumbline } from '../../../../test/support
 import { productionRows } from '../../../../test/support/production-house.ts'
 import { workCalendar } from '../../../platform/values/workdays.ts'
 
-/** When the tasks without float come, counted in workdays from 1, as the builder of the production house reckons. */
+/** The critical tasks with their workdays, counted from 1, as the builder of the production house computed them. */
 const CRITICAL_PATH =
   'Plot plan drawn (1-2) > Foundation plan engineered (3-5) > Permit submitted (6-6) > Permit issued (7-18) > Erosion control installed (19-19) > Lot cleared and staked (20-20) > Pad graded (21-23) > Forms set (24-25) > Underground plumbing (26-27) > Underground plumbing inspection (28-28) > Beams dug and vapor barrier laid (29-30) > Termite pretreatment (30-30) > Cables and rebar placed (31-31) > Pre-pour inspection (32-32) > Slab poured (33-33) > Lumber package delivered (38-38) > Walls framed (39-44) > Roof trusses delivered (44-44) > Trusses set (45-46) > Wall sheathing and wrap (46-47) > Windows and exterior doors delivered (47-47) > Roof sheathed (47-48) > Windows and exterior doors set (48-48) > Framing punch (49-50) > Plumbing top-out (51-53) > HVAC rough-in (54-57) > Electrical rough-in (58-61) > Electrical rough inspection (62-62) > Framing inspection (63-63) > Rough cleaning (64-64) > Air seal and wall insulation (65-66) > Insulation inspection (67-67) > Drywall stocked (68-68) > Drywall hung (69-71) > Drywall nailing inspection (72-72) > Drywall taped and floated (73-77) > Drywall textured (78-79) > Trim and doors delivered (79-79) > Interior doors and trim set (80-84) > Cabinets set (84-85) > Countertops measured (86-86) > Countertops set (95-95) > Kitchen backsplash set (96-96) > Electrical trim (97-99) > Appliances set (100-100) > Carpet laid (100-100) > Paint touch-up (101-102) > Building final inspection (103-103) > Final cleaning (104-104) > Quality walk by superintendent (105-105) > Punch list worked (106-110) > Buyer orientation walk (111-111) > Walk items corrected (112-115) > Closing documents signed (116-116)'
 
@@ -43,7 +43,7 @@ const slabAndWalls = (more: object = {}) => [
   { name: 'Walls framed', durationDays: 6, predecessors: [{ name: 'Slab poured', lagDays: 4 }], ...more },
 ]
 
-test('a production house of 101 tasks takes 116 workdays, each task on its day', async () => {
+test('a production house of 101 tasks takes 116 workdays, with the expected dates for each task', async () => {
   const { id: taskTemplateId } = await newTemplate({ rows: productionRows() })
   const homeId = await newHome()
   const answer = await apply(homeId, { startDate: '2027-01-04', taskTemplateId })
@@ -66,7 +66,7 @@ test('a production house of 101 tasks takes 116 workdays, each task on its day',
   expect(await home(homeId)).toMatchObject({ forecastCompletionDate: last, percentComplete: 0, startDate: null })
 })
 
-test('the tasks are those of the rows, in their order, and move like any others', async () => {
+test("tasks are created from the template's rows, in their order, and change like any others", async () => {
   const vendor = await made('vendors', { companyName: 'Lone Star Framing LLC', status: 'active' })
   const { id: taskTemplateId } = await newTemplate({ rows: slabAndWalls({ vendorId: vendor.id, phase: 'framing' }) })
   const homeId = await newHome()
@@ -92,7 +92,7 @@ test('the tasks are those of the rows, in their order, and move like any others'
   expect(audit.data).toHaveLength(1)
 })
 
-test('a vendor who is no longer active gets no task', async () => {
+test('a vendor that is no longer active is not assigned any task', async () => {
   const [active, held, archived] = [
     await made('vendors', { companyName: 'Active Framing', status: 'active' }),
     await made('vendors', { companyName: 'Held Framing', status: 'active' }),
@@ -108,7 +108,7 @@ test('a vendor who is no longer active gets no task', async () => {
   expect(vendorIds).toEqual([active.id, null, null])
 })
 
-test('the nearest template is taken: of the plan in the community, the plan, the community, all; and never an archived one', async () => {
+test('the most specific template is used: plan and community, plan, community, any; never an archived one', async () => {
   const { key } = await plumbline.newBuilder()
   const create = async (path: string, body: object) => (await plumbline.post(`/api/ext/${path}`, body, { key })).body.id
   const template = (fields: object = {}) =>
@@ -150,7 +150,7 @@ test('the nearest template is taken: of the plan in the community, the plan, the
   expect(refused).toMatchObject({ status: 409, body: { reason: 'archived' } })
 })
 
-test('a schedule that is there is only replaced when asked, and never once it has begun', async () => {
+test('an existing schedule is replaced only on request, and never once work has started', async () => {
   const { id: taskTemplateId } = await newTemplate({ rows: slabAndWalls() })
   const homeId = await newHome()
   await apply(homeId, { startDate: '2027-01-04', taskTemplateId })
@@ -174,7 +174,7 @@ test('a schedule that is there is only replaced when asked, and never once it ha
   expect(await tasksOf(homeId)).toHaveLength(2)
 })
 
-test('a change of the template leaves the schedules that were made from it', async () => {
+test('changing a template does not change the schedules created from it', async () => {
   const template = await newTemplate({ rows: slabAndWalls() })
   const homeId = await newHome()
   await apply(homeId, { startDate: '2027-01-04', taskTemplateId: template.id })
@@ -184,7 +184,7 @@ test('a change of the template leaves the schedules that were made from it', asy
   expect(await tasksOf(homeId)).toEqual(before)
 })
 
-test('a dry run shows the schedule and leaves no trace', async () => {
+test('a dry run returns the schedule and stores nothing', async () => {
   const { id: taskTemplateId } = await newTemplate({ rows: slabAndWalls() })
   const homeId = await newHome()
   const input = { homeId, startDate: '2027-01-04', taskTemplateId }
@@ -194,7 +194,7 @@ test('a dry run shows the schedule and leaves no trace', async () => {
   expect((await home(homeId)).forecastCompletionDate).toBeNull()
 })
 
-test('a start that no schedule can have is refused at its field, and so is a home that is over', async () => {
+test('an invalid start date is reported at its field, and a closed home is rejected', async () => {
   const { id: taskTemplateId } = await newTemplate({ rows: slabAndWalls() })
   const homeId = await newHome()
   for (const startDate of ['9999-12-31', '0001-01-01', '2999-12-31']) {
@@ -207,7 +207,7 @@ test('a start that no schedule can have is refused at its field, and so is a hom
   expect((await apply(homeId, { startDate: '2027-01-04', taskTemplateId })).status).toBe(409)
 })
 
-test('of two requests at once one makes the schedule', async () => {
+test('one of two concurrent requests creates the schedule', async () => {
   const { id: taskTemplateId } = await newTemplate({ rows: slabAndWalls() })
   const homeId = await newHome()
   const answers = await Promise.all([1, 2, 3].map(() => apply(homeId, { startDate: '2027-01-04', taskTemplateId })))
@@ -215,7 +215,7 @@ test('of two requests at once one makes the schedule', async () => {
   expect(await tasksOf(homeId)).toHaveLength(2)
 })
 
-test('a schedule of a thousand tasks asks the database no more often than one of two', async () => {
+test('a schedule of 1,000 tasks needs as many statements as one of two', async () => {
   const many = Array.from({ length: 1000 }, (_, i) => ({
     ...{ name: `Task ${i}`, scope: `trade ${i % 30}` },
     predecessors: i < 7 ? [] : [{ name: `Task ${i - 1}` }, { name: `Task ${i - 7}`, type: 'SS', lagDays: 1 }],
@@ -230,6 +230,6 @@ test('a schedule of a thousand tasks asks the database no more often than one of
     expect(answer.body).toMatchObject({ tasksCreated: rows.length, tasksArchived: rows.length })
     counts.push(counted.statements)
   }
-  // And one more for the audit trail, just before the transaction is committed.
+  // The audit trail adds one more statement, just before the transaction is committed.
   expect(counts).toEqual([9, 9])
 })

@@ -11,7 +11,7 @@ import { newTask } from '../tasks/task.ts'
 import { vendorsAmong } from './queries.ts'
 import { scopesOf, startInvalid } from './template.ts'
 
-/** A schedule to be made for a home that is locked and has no tasks. */
+/** A schedule to create, for a locked home without tasks. */
 export interface Wanted {
   home: { id: string; name: string; communityId: string }
   template: Pick<TaskTemplate, 'rows'>
@@ -19,8 +19,8 @@ export interface Wanted {
 }
 
 /**
- * Makes schedules and returns their tasks, home by home. However many there are, the database is asked seven times.
- * `pointer` is that of the start date in the input.
+ * Creates schedules and returns their tasks by home, with seven statements regardless of their number. `pointer` is the
+ * JSON pointer of the start date in the input.
  */
 export async function makeSchedules(
   call: WriteCall,
@@ -30,7 +30,7 @@ export async function makeSchedules(
 ): Promise<Task[][]> {
   const rows = [...new Set(wanted.map(({ template }) => template))].flatMap((template) => template.rows)
   const known: Known = {
-    // Since the template was written, a trade may have been spelled anew, and a vendor deactivated.
+    // Since the template was saved, a trade may have been renamed and a vendor deactivated.
     spelling: (await scopes.trades(call, scopesOf(rows), true)).spelled,
     activeIds: await activeAmong(call, [...new Set(rows.flatMap(({ vendorId }) => vendorId ?? []))]),
   }
@@ -40,7 +40,7 @@ export async function makeSchedules(
     if (!('tasks' in outcome))
       throw startInvalid(pointer, `must keep the schedule of ${each.home.name} between ${FIRST_DAY} and ${LAST_DAY}`)
     made.push(outcome.tasks)
-    // Hundreds of homes take a second, in which others have to be answered.
+    // Hundreds of homes take a second, so other requests are handled in between.
     if (wanted.length > 1) await new Promise((next) => setImmediate(next))
   }
   const all = made.flat()
@@ -67,7 +67,7 @@ async function activeAmong(call: WriteCall, ids: readonly string[]): Promise<Rea
   )
 }
 
-/** A task of every row, in the order of the rows, before they are scheduled. */
+/** Returns an unscheduled task for every row, in the order of the rows. */
 function tasksOf(call: WriteCall, { home, template, startDate }: Wanted, { spelling, activeIds }: Known): Task[] {
   const made = template.rows.map(({ name, scope, phase, taskKind, durationDays, vendorId, checklist }, i) => {
     const task = newTask(
@@ -80,7 +80,7 @@ function tasksOf(call: WriteCall, { home, template, startDate }: Wanted, { spell
       },
       startDate,
     )
-    // In tens, so that a task can be put between two others later.
+    // Steps of ten leave room to insert tasks later.
     return tasks.make(call, { ...task, communityId: home.communityId, sequence: 10 * (i + 1) })
   })
   const idOf = new Map(made.map(({ name, id }) => [name, id]))

@@ -71,7 +71,7 @@ async function assertReferences(call: WriteCall, { planId, communityId }: Referr
   if (communityId != null) await communities.assertExist(call, [communityId], '/communityId')
 }
 
-/** The rows in their stored form; refuses what is wrong with them. */
+/** Returns the rows in their stored form. Throws `validation_failed` for invalid rows. */
 async function fromRows(
   call: WriteCall,
   rows: readonly Checked['TaskTemplateRowInput'][],
@@ -79,7 +79,7 @@ async function fromRows(
 ): Promise<rules.FromRows> {
   rules.assertRows(rows)
   await assertVendors(call, rows)
-  // The ring is looked for first, because a template that is refused must not make scopes.
+  // Rings are detected first, because a rejected template must not create trades.
   const { taskCount, workdays } = rules.fromRows(rules.wholeRows(rows, new Map()))
   const trades = await scopes.trades(call, rules.scopesOf(rows), createScopes)
   const named = rows.flatMap(({ scope }, i) => (scope == null ? [] : [{ pointer: `/rows/${i}/scope`, name: scope }]))
@@ -88,7 +88,7 @@ async function fromRows(
   return { rows: rules.wholeRows(rows, trades.spelled), taskCount, workdays }
 }
 
-/** Refuses vendors who do not exist, and those who can be given no work. */
+/** Throws unless all vendors exist and can be assigned work. */
 async function assertVendors(call: WriteCall, rows: readonly Checked['TaskTemplateRowInput'][]): Promise<void> {
   const ids = new Set(rows.flatMap(({ vendorId }) => vendorId ?? []))
   const found = await templates.vendorsAmong(call, [...ids])

@@ -9,7 +9,7 @@ export const { find, findAll, findOptional, lock, insert, update, archive } = re
   schema: 'TaskTemplate',
 })
 
-/** Without the rows, which can be long. */
+/** The list omits the rows, which can be long. */
 export const list = listing<TaskTemplateSummary>({
   table: 'taskTemplates',
   columns: columnsOf({ schema: 'TaskTemplateSummary', table: 'taskTemplates' }),
@@ -19,7 +19,7 @@ export const list = listing<TaskTemplateSummary>({
   },
 })
 
-/** A template, and how much work it is to make a schedule from it. */
+/** A template with the amount of work that creating a schedule from it takes. */
 export interface Chosen {
   id: string
   taskCount: number
@@ -27,8 +27,8 @@ export interface Chosen {
 }
 
 /**
- * For each plan, the template that is nearest to it in the community: for both, for the plan, for the community, for
- * everything; of several that are as near, the oldest. A plan without any is left out.
+ * Returns the most specific template for each plan in the community: for both, the plan, the community, or any; the
+ * oldest of several. Omits plans without a template.
  */
 export async function nearest(
   { db, organizationId }: Tenant,
@@ -46,7 +46,7 @@ export async function nearest(
   return new Map(rows.map(({ planId, ...chosen }) => [planId, chosen]))
 }
 
-/** Those of the vendors that exist, as far as it matters for giving them work. */
+/** Returns the existing vendors with the fields that decide whether they can be assigned work. */
 export async function vendorsAmong(
   { db, organizationId }: Tenant,
   ids: readonly string[],
@@ -65,7 +65,7 @@ export type StartingHome = Pick<
 
 const HOME = sql`h."id", h."name", h."communityId", h."planId", h."block", h."lotNumber", h."status", h."archivedAt"`
 
-/** Locks these homes until the transaction ends, all in the same order as anybody else who locks several. */
+/** Locks these homes until the transaction ends, in the order in which every transaction locks several homes. */
 export async function lockHomes({ db, organizationId }: WriteCall, ids: readonly string[]): Promise<StartingHome[]> {
   const { rows } = await sql<StartingHome>`
     select ${HOME} from "homes" as h
@@ -74,7 +74,7 @@ export async function lockHomes({ db, organizationId }: WriteCall, ids: readonly
   return rows
 }
 
-/** Locks the homes of the community that are ready to start and have no tasks, up to a limit. */
+/** Locks up to a maximum number of homes of the community that are ready to start and have no tasks. */
 export async function lockReadyHomes(
   { db, organizationId }: WriteCall,
   communityId: string,
@@ -90,7 +90,7 @@ export async function lockReadyHomes(
   return rows
 }
 
-/** Which of these homes, which are locked, have tasks. */
+/** Returns those of these locked homes that have tasks. */
 export async function withTasks(
   { db, organizationId }: WriteCall,
   homeIds: readonly string[],

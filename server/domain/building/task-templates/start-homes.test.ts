@@ -50,7 +50,7 @@ const start = (body: object, id = communityId) => plumbline.post(`/api/ext/commu
 const read = async (path: string) => (await plumbline.get(`/api/ext/${path}`, { key })).body
 const absent = (prefix: string) => `${prefix}_01m7y975jyfesvq6zzzzzzzzzz`
 
-test('all homes that are ready start by their lots, evenly, around the holiday, as many a week as the community wants', async () => {
+test("all ready homes start by lot number, evenly, around holidays, at the community's weekly rate", async () => {
   const taskTemplateId = await newTemplate()
   const homes = { '10': '', '9': '', '2': '', '11': '' }
   for (const lot of ['10', '9', '2', '11'] as const) homes[lot] = await readyHome(lot)
@@ -81,7 +81,7 @@ test('all homes that are ready start by their lots, evenly, around the holiday, 
   expect((await start({ firstStartDate: '2027-01-11' })).body).toMatchObject({ scheduled: 0, leftOut: 0, homes: [] })
 })
 
-test('named homes start in their order, and those that cannot are left out with the reason and take no date', async () => {
+test('named homes start in their order, and those that cannot start are skipped with the reason and take no date', async () => {
   const plan = await made('plans', { code: 'P2100', name: 'The Juniper' })
   await plumbline.post(`/api/ext/plans/${plan.id}/status`, { status: 'released' }, { key })
   await newTemplate({ planId: plan.id })
@@ -107,7 +107,7 @@ test('named homes start in their order, and those that cannot are left out with 
   expect((await read(`tasks?homeId=${busy}`)).data).toHaveLength(1)
 })
 
-test('homes and templates that are not there, and homes from elsewhere, are refused at their place', async () => {
+test('unknown homes and templates, and homes of another community, are reported at their field', async () => {
   const elsewhere = await made('communities', { name: 'Barton Bluff' })
   const [home, other] = [await newHome('1'), await newHome('1', { communityId: elsewhere.id })]
   const taskTemplateId = await newTemplate()
@@ -125,7 +125,7 @@ test('homes and templates that are not there, and homes from elsewhere, are refu
   expect((await read('tasks')).data).toEqual([])
 })
 
-test('how many start in a week has to be said somewhere, and an archived community starts nothing', async () => {
+test('the weekly rate is required somewhere, and an archived community starts no homes', async () => {
   await plumbline.patch(`/api/ext/communities/${communityId}`, { startsPerWeekTarget: null }, { key })
   const refused = await start({ firstStartDate: '2027-01-11' })
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/startsPerWeek', code: 'required' }] } })
@@ -133,7 +133,7 @@ test('how many start in a week has to be said somewhere, and an archived communi
   expect((await start({ firstStartDate: '2027-01-11', startsPerWeek: 1 })).status).toBe(409)
 })
 
-test('a dry run shows the starts and makes none', async () => {
+test('a dry run returns the starts and stores nothing', async () => {
   await newTemplate()
   const home = await readyHome('1')
   const input = { communityId, firstStartDate: '2027-01-11' }
@@ -142,7 +142,7 @@ test('a dry run shows the starts and makes none', async () => {
   expect((await read(`tasks?homeId=${home}`)).data).toEqual([])
 })
 
-test('of two requests at once each home gets one schedule', async () => {
+test('two concurrent requests create one schedule per home', async () => {
   await newTemplate()
   for (const lot of ['1', '2', '3']) await readyHome(lot)
   const answers = await Promise.all([1, 2].map(() => start({ firstStartDate: '2027-01-11' })))
@@ -151,7 +151,7 @@ test('of two requests at once each home gets one schedule', async () => {
   expect((await read('tasks')).data).toHaveLength(6)
 })
 
-/** As many more homes like this one, on lots of their own. */
+/** Adds copies of this home, each on its own lot. */
 async function moreHomes(id: string, count: number): Promise<void> {
   const db = plumbline.database.statements
   await copies(db, { table: 'homes', id, count, unlike: 'lotNumber' })
@@ -159,7 +159,7 @@ async function moreHomes(id: string, count: number): Promise<void> {
     where "id" like ${`${id}@_%`} escape '@'`.execute(db)
 }
 
-test('two hundred homes ask the database no more often than one, and more than one request may do is refused', async () => {
+test('two hundred homes need as many statements as one, and too much work for one request is rejected', async () => {
   const { id: vendorId } = await made('vendors', { companyName: 'Lone Star Framing LLC', status: 'active' })
   const rows = productionRows().map((row) => ({ ...row, scope: 'framing', vendorId }))
   const template = await newTemplate({ rows: rows.slice(0, 25) })
@@ -176,7 +176,7 @@ test('two hundred homes ask the database no more often than one, and more than o
   expect(many).toMatchObject({ scheduled: 200, leftOut: 0 })
   const last = many.homes.at(-1)
   expect(last).toMatchObject({ tasksCreated: 25, startDate: '2028-12-07' })
-  // And one more for the audit trail, just before the transaction is committed.
+  // The audit trail adds one more statement, just before the transaction is committed.
   expect(counts).toEqual([10, 10])
   const { endDate, workdays } = await read(`homes/${last.homeId}/schedule`)
   expect([endDate, workdays]).toEqual([last.endDate, (await read(`task-templates/${template}`)).workdays])

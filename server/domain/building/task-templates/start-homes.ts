@@ -16,16 +16,16 @@ import * as templates from './queries.ts'
 import { byLot, startDates } from './starts.ts'
 import { assertStart } from './template.ts'
 
-/** The starts of two years at two a week. */
+/** Two years of starts at two a week. */
 const MOST_HOMES = 200
-/** Of fifty usual houses. They take the database two seconds, while their homes are locked. */
+/** Tasks of fifty typical homes. The database needs two seconds for them, during which the homes are locked. */
 const MOST_TASKS = 5000
-/** Of the rows of their templates: what is held in memory is a small multiple of it. */
+/** Size of the templates' rows. Memory use is a small multiple of it. */
 const MOST_BYTES = 16 * 1024 * 1024
 
 const STARTABLE: ReadonlySet<string> = new Set(['planning', 'permitting', 'ready_to_start'])
 
-/** Makes the schedules of homes of a community, the one after the other a little later. */
+/** Creates the schedules of homes of a community, staggered by the weekly rate. */
 export async function startHomes(call: WriteCall, communityId: string, body: HomeStartsCreate): Promise<HomeStarts> {
   assertStart(body.firstStartDate, '/firstStartDate')
   const community = await communities.find(call, communityId)
@@ -81,7 +81,7 @@ function isStartable({ status, archivedAt }: templates.StartingHome): boolean {
   return archivedAt === null && STARTABLE.has(status)
 }
 
-/** The homes in the order of their starts, locked. */
+/** Locks the homes and returns them in the order of their starts. */
 async function homesFor(
   call: WriteCall,
   community: Community,
@@ -109,7 +109,7 @@ async function homesFor(
   return homes
 }
 
-/** Which template each of the homes gets; refuses more than one request may do. */
+/** Chooses the template of each home. Throws if the work exceeds the limits of one request. */
 async function templatesFor(
   call: WriteCall,
   homes: readonly templates.StartingHome[],
@@ -134,7 +134,7 @@ async function templatesFor(
   return ({ planId }) => byId.get(nearest.get(planId)?.id ?? '')
 }
 
-/** The template that the caller asked for. */
+/** Returns the template that the caller named. Throws if it does not exist. */
 export async function namedTemplate(call: WriteCall, id: string): Promise<TaskTemplate> {
   const template = await templates.findOptional(call, id)
   if (template === undefined) throw unknownReference(['/taskTemplateId'])

@@ -6,7 +6,7 @@ import { byLot, startDates } from './starts.ts'
 
 const calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: ['2027-01-18'] })
 
-test('starts are spread evenly over the workdays, around holidays', () => {
+test('starts are spread evenly over workdays, skipping holidays', () => {
   const two = { first: '2027-01-11', perWeek: 2, workdaysPerWeek: 5 }
   expect(startDates(calendar, two, 6)).toEqual([
     ...['2027-01-11', '2027-01-13', '2027-01-19', '2027-01-21', '2027-01-26', '2027-01-28'],
@@ -15,7 +15,7 @@ test('starts are spread evenly over the workdays, around holidays', () => {
   expect(startDates(calendar, seven, 4)).toEqual(['2027-01-11', '2027-01-11', '2027-01-12', '2027-01-13'])
 })
 
-test('no calendar week has more starts than it may, whatever the workdays and the holidays', () => {
+test('no calendar week exceeds the maximum number of starts, whatever the workdays and holidays', () => {
   const day = fc.integer({ min: 0, max: 90 }).map((days) => addDays('2027-01-04', days))
   const workdays = fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 7 })
   const mondayOf = (date: string) => {
@@ -32,7 +32,7 @@ test('no calendar week has more starts than it may, whatever the workdays and th
   )
 })
 
-test('lots are in the order of their numbers, block by block', () => {
+test('lots are sorted by block and by number', () => {
   const lots = [...['B 2', 'A 10', 'A 9', 'A 9A'].map((lot) => lot.split(' ')), ['A', null]].map(
     ([block = null, lotNumber = null]) => ({ id: `${block}${lotNumber}`, name: 'Home', block, lotNumber }),
   )

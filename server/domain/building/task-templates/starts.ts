@@ -1,9 +1,9 @@
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 
 /**
- * The days on which homes start, spread evenly over the workdays: of two a week with five workdays, the second starts
- * two workdays after the first, and the third three after that. As many workdays as a week has contain no more than
- * `perWeek` starts, so a week with a holiday does not either.
+ * Returns the start dates of homes, spread evenly over the workdays. With two a week and five workdays, the second home
+ * starts two workdays after the first, and the third three after that. Any span of one week's workdays has at most
+ * `perWeek` starts, so a week with a holiday does too.
  */
 export function startDates(
   calendar: WorkCalendar,
@@ -20,10 +20,10 @@ interface Lot {
   lotNumber: string | null
 }
 
-/** Lots are numbered: 2 comes before 10. */
+/** Sorts lots numerically: 2 comes before 10. */
 const numbers = new Intl.Collator('en', { numeric: true })
 
-/** By block and lot, those without a number last. */
+/** Compares lots by block and number, those without a number last. */
 export function byLot(one: Lot, other: Lot): number {
   return (
     numbers.compare(one.block ?? '', other.block ?? '') ||

@@ -22,7 +22,7 @@ const slabAndWalls = () => [
   { name: 'Walls framed', durationDays: 6, predecessors: [{ name: 'Slab poured', lagDays: 4 }] },
 ]
 
-test('a template keeps its rows, knows how long it takes, and is listed without them', async () => {
+test('a template stores its rows, computes its duration, and is listed without rows', async () => {
   const template = await made('task-templates', { name: 'Production house', rows: productionRows() })
   expect(template).toMatchObject({ planId: null, communityId: null, taskCount: 101, workdays: 116, version: 1 })
   expect(template.rows[60]).toMatchObject({ scope: null, vendorId: null, checklist: [] })
@@ -33,7 +33,7 @@ test('a template keeps its rows, knows how long it takes, and is listed without 
   expect(page.data).toEqual([summary])
 })
 
-test('what a row leaves out has its default, and trades are spelled as the organization does', async () => {
+test("omitted fields of a row get defaults, and trades use the organization's spelling", async () => {
   await made('scopes', { name: 'concrete' })
   const rows = [...slabAndWalls(), { name: 'Permit issued', taskKind: 'milestone' }]
   const { rows: kept } = await made('task-templates', { name: 'Slab house', rows })
@@ -53,7 +53,7 @@ test('what a row leaves out has its default, and trades are spelled as the organ
   ])
 })
 
-test('everything that is wrong with rows is named at its row', async () => {
+test('every error in the rows is reported at its row', async () => {
   const rows = [
     { name: 'Slab poured', durationDays: 0 },
     { name: 'Walls framed', predecessors: [{ name: 'Slab' }, { name: 'Slab poured' }, { name: 'Slab poured' }] },
@@ -78,13 +78,13 @@ test('everything that is wrong with rows is named at its row', async () => {
   ])
 })
 
-test('a thousand faulty rows are refused with the first hundred faults', async () => {
+test('a thousand invalid rows return the first hundred errors', async () => {
   const rows = Array.from({ length: 1000 }, (_, i) => ({ name: `Task ${i}`, predecessors: [{ name: 'Nothing' }] }))
   const refused = await plumbline.post(TEMPLATES, { name: 'Faulty', rows })
   expect([refused.status, refused.body.errors.length]).toEqual([422, 100])
 })
 
-test('a ring is refused with its names, and makes no scopes', async () => {
+test('a ring is rejected with its names and creates no trades', async () => {
   const rows = [
     { name: 'Permit issued' },
     { name: 'Slab poured', scope: 'ring making', predecessors: [{ name: 'Roof sheathed', type: 'SS' }] },
@@ -104,7 +104,7 @@ test('a ring is refused with its names, and makes no scopes', async () => {
   expect((await plumbline.get('/api/ext/scopes?name=ring making')).body.data).toEqual([])
 })
 
-test('rows that take centuries are refused', async () => {
+test('rows that take centuries are rejected', async () => {
   const rows = Array.from({ length: 1000 }, (_, i) => ({
     ...{ name: `Task ${i}`, durationDays: 1000, predecessors: i === 0 ? [] : [{ name: `Task ${i - 1}` }] },
   }))
@@ -112,7 +112,7 @@ test('rows that take centuries are refused', async () => {
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ code: 'out_of_range' }] } })
 })
 
-test('what a template refers to has to exist, and a vendor must not be archived', async () => {
+test('references of a template must exist, and its vendors must not be archived', async () => {
   const absent = (prefix: string) => `${prefix}_01m7y975jyfesvq6zzzzzzzzzz`
   const rows = [{ name: 'Slab poured' }, { name: 'Walls framed', vendorId: absent('ven') }]
   for (const [body, pointer] of [
@@ -129,7 +129,7 @@ test('what a template refers to has to exist, and a vendor must not be archived'
   expect(refused).toMatchObject({ status: 409, body: { reason: 'vendor_archived' } })
 })
 
-test('an update replaces the rows as a whole, heeds If-Match, and says when nothing changed', async () => {
+test('an update replaces all rows, checks If-Match, and leaves the version if nothing changed', async () => {
   const template = await made('task-templates', { name: 'Slab house', rows: slabAndWalls() })
   const at = `${TEMPLATES}/${template.id}`
   const renamed = await plumbline.patch(at, { name: 'House on a slab' })
@@ -143,7 +143,7 @@ test('an update replaces the rows as a whole, heeds If-Match, and says when noth
   expect((await plumbline.patch(at, { rows: [] })).status).toBe(422)
 })
 
-test('templates are found by the plans and communities whose homes can use them, and archived ones only when asked', async () => {
+test('templates are found by the plans and communities that can use them, and archived ones only on request', async () => {
   const plan = await made('plans', { code: 'P2100', name: 'The Juniper' })
   const other = await made('plans', { code: 'P2850', name: 'The Cedar' })
   const community = await made('communities', { name: 'Barton Bluff' })
@@ -164,7 +164,7 @@ test('templates are found by the plans and communities whose homes can use them,
   expect((await plumbline.patch(`${TEMPLATES}/${general}`, { name: 'Other' })).status).toBe(409)
 })
 
-test('a trade that a template names keeps its name', async () => {
+test('a trade that a template uses cannot be renamed', async () => {
   const scope = await made('scopes', { name: 'stucco' })
   await made('task-templates', { name: 'Stucco house', rows: [{ name: 'Stucco applied', scope: 'Stucco' }] })
   const refused = await plumbline.patch(`/api/ext/scopes/${scope.id}`, { name: 'plaster' })

@@ -15,13 +15,13 @@ import { FIRST_DAY, LAST_DAY, lastDayOf } from '../schedule/schedule.ts'
 import { ringWords } from '../tasks/cascade.ts'
 import { durationFaults, usualDuration } from '../tasks/task.ts'
 
-/** What follows from the rows of a template. */
+/** The fields that are computed from the rows of a template. */
 export type FromRows = Pick<TaskTemplate, 'rows' | 'taskCount' | 'workdays'>
 
-/** More faults than anybody corrects at a time; a body of 2 MiB could have tens of thousands. */
+/** More errors than anybody fixes at once. A body of 2 MiB could contain tens of thousands. */
 export const MOST_FAULTS = 100
 
-/** The rows as they are stored; `spelling` has the organization's names of the trades. */
+/** Returns the rows as stored. `spelling` maps trades to the organization's spelling. */
 export function wholeRows(
   rows: readonly Checked['TaskTemplateRowInput'][],
   spelling: ReadonlyMap<string, string>,
@@ -44,7 +44,7 @@ export function scopesOf(rows: readonly { scope?: string | null | undefined }[])
   return rows.flatMap(({ scope }) => scope ?? [])
 }
 
-/** Refuses rows that are no schedule, with every fault. */
+/** Throws `validation_failed` with every error of the rows, up to the maximum. */
 export function assertRows(rows: readonly Checked['TaskTemplateRowInput'][]): void {
   const names = new Set(rows.map(({ name }) => name))
   const seen = new Set<string>()
@@ -79,11 +79,11 @@ function linkFaults(
 
 const brief = (name: string) => name.slice(0, 60)
 
-// How long a template takes is the same with any calendar, so it is reckoned with one on which every day is worked.
+// A template's duration in workdays is the same with any calendar, so a calendar without free days is used.
 const EVERY_DAY = workCalendar({ workdays: [1, 2, 3, 4, 5, 6, 7], holidays: [] })
 const ANY_DAY = '2025-01-06'
 
-/** What follows from the rows; refuses links that make a ring. */
+/** Computes the fields that depend on the rows. Throws for links that form a ring. */
 export function fromRows(rows: TaskTemplateRow[]): FromRows {
   const outcome = scheduledFrom(ANY_DAY, rows.map(drafted), EVERY_DAY)
   if ('tasks' in outcome) {
@@ -100,7 +100,7 @@ export function fromRows(rows: TaskTemplateRow[]): FromRows {
   throw invalid([{ pointer: `/rows/${place}`, code: 'out_of_range', message }])
 }
 
-/** A row as the schedule sees it, with its name as its id. */
+/** Returns a row as a task for scheduling, with its name as its ID. */
 function drafted({ name, durationDays, predecessors }: TaskTemplateRow) {
   return {
     ...{ id: name, status: 'not_started' as const, durationDays, constraint: { type: 'none' as const, date: null } },
@@ -109,7 +109,7 @@ function drafted({ name, durationDays, predecessors }: TaskTemplateRow) {
   }
 }
 
-/** Refuses a start that no schedule can have, such as one in the year 9999. */
+/** Throws for a start date out of range, such as one in the year 9999. */
 export function assertStart(date: string, pointer: string): void {
   if (date >= FIRST_DAY && date <= LAST_DAY) return
   throw startInvalid(pointer, `must be between ${FIRST_DAY} and ${LAST_DAY}`)
@@ -119,7 +119,7 @@ export function startInvalid(pointer: string, message: string) {
   return invalid([{ pointer, code: 'out_of_range', message }])
 }
 
-/** Why the tasks of a home cannot make way for others; null if they can. */
+/** Returns why the tasks of a home cannot be replaced; null if they can. */
 export function reasonToKeepTasks(home: { name: string }, tasks: readonly Task[], replace: boolean): string | null {
   const begun = tasks.find(({ actualStart }) => actualStart !== null)
   if (begun !== undefined)

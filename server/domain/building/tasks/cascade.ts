@@ -13,22 +13,22 @@ import { confirmationAfter, isAhead } from './confirmation.ts'
 import type { Consequences, OfHome, ScheduledHome } from './queries.ts'
 import * as tasks from './queries.ts'
 
-/** The schedule of a home: its tasks, and what they are scheduled by. */
+/** The schedule of a home: its tasks, and what scheduling depends on. */
 export interface Schedule {
   home: ScheduledHome
   tasks: Task[]
   calendar: WorkCalendar
-  /** The date in the community. */
+  /** The current date in the community's time zone. */
   today: string
   now: string
 }
 
-/** Reads the schedule of a home, or of the home of a task; throws `not_found`. */
+/** Returns the schedule of a home, or of a task's home. Throws `not_found`. */
 export async function readSchedule(call: Call, of: OfHome): Promise<Schedule> {
   return loaded(call, await tasks.findHome(call, of))
 }
 
-/** Locks the schedule until the transaction ends. Refuses one that is over. */
+/** Locks the schedule until the transaction ends. Throws `conflict` if it can no longer change. */
 export async function lockSchedule(call: WriteCall, of: OfHome): Promise<Schedule> {
   const schedule = await loaded(call, await tasks.lockHome(call, of))
   const reason = reasonToKeepSchedule(schedule.home)
@@ -47,7 +47,7 @@ async function loaded(call: Call, home: ScheduledHome | undefined): Promise<Sche
   }
 }
 
-/** What a change does to a schedule. */
+/** The effect of a change on a schedule. */
 export interface Rescheduled {
   /** All tasks with their new dates. */
   tasks: Task[]
@@ -56,10 +56,10 @@ export interface Rescheduled {
 }
 
 /**
- * Schedules the tasks anew after one of them was changed, added or taken out, without writing anything.
+ * Reschedules the tasks after one was changed, added, or removed, without writing anything.
  *
  * @param after the tasks with the change
- * @param changedId the changed task; null for one that is new or gone
+ * @param changedId the changed task; null if it was added or removed
  */
 export function rescheduled(
   { tasks: before, calendar, home, now }: Schedule,
@@ -109,7 +109,7 @@ function reasonOf(
   changedId: string | null,
 ): Pick<TaskMove, 'because' | 'predecessorId'> {
   if (id === changedId) return { because: 'changed', predecessorId: null }
-  // A predecessor that ended early or late has not moved: its planned dates stay.
+  // A predecessor that ended early or late has not moved: its planned dates stay the same.
   const isPushed = predecessors.some(({ taskId }) => movedIds.has(taskId) || taskId === changedId)
   if (!isPushed) return { because: 'calendar', predecessorId: null }
   return driverId === null
@@ -117,7 +117,10 @@ function reasonOf(
     : { because: 'predecessor', predecessorId: driverId }
 }
 
-/** One notice for each vendor and direction, about the tasks that now start on another day than the vendor was told. */
+/**
+ * Returns one notice per vendor and direction, about the tasks that now start on another day than the vendor was
+ * notified of.
+ */
 function noticesFor(tasks: readonly Task[]): ScheduleNotice[] {
   const notices = new Map<string, ScheduleNotice>()
   for (const task of tasks) {
@@ -131,7 +134,7 @@ function noticesFor(tasks: readonly Task[]): ScheduleNotice[] {
   return [...notices.values()]
 }
 
-// A ring is as long as the schedule at most; the first names show where it is.
+// A ring can be as long as the schedule; the first names show where it is.
 const MOST_NAMES = 10
 
 function refusal(outcome: Refused, tasks: readonly Task[]) {
@@ -144,7 +147,7 @@ function refusal(outcome: Refused, tasks: readonly Task[]) {
   return invalid([{ pointer: '/predecessors', code: 'ring', message }])
 }
 
-/** What is wrong with these names, each of which waits for the next one and the last for the first. */
+/** Returns the message about a ring of these names, each of which waits for the next one. */
 export function ringWords(names: readonly string[]): string {
   const [first = ''] = names
   const left = names.length - MOST_NAMES
@@ -153,8 +156,8 @@ export function ringWords(names: readonly string[]): string {
 }
 
 /**
- * Writes what a change did to the rest of the schedule: the other tasks that it changed, the home's forecast, and the
- * notices to vendors, with the events that come before them. The changed task itself has been written already.
+ * Writes the effects of a change on the rest of the schedule: the other changed tasks, the home's forecast, and the
+ * notices to vendors, and records their events first. The changed task itself was written before.
  */
 export async function keepCascade(
   call: WriteCall,

@@ -45,7 +45,7 @@ async function newTask(fields: object = {}) {
   return (await plumbline.post(TASKS, body)).body
 }
 
-test('a vendor that is asked is told the date and gets a portal; asked again, it is reminded', async () => {
+test('asking a vendor to confirm sends the date and invites it to the portal; asking again reminds it', async () => {
   const { id } = await newTask()
   const { status, body } = await ask(id)
   expect([status, body.confirmation.status, body.notifiedStart]).toEqual([200, 'requested', start])
@@ -61,7 +61,7 @@ test('a vendor that is asked is told the date and gets a portal; asked again, it
   expect(await kinds()).toEqual(['advance', 'reminder'])
 })
 
-test('a caller who may not invite vendors asks them without inviting them', async () => {
+test('a caller without permission to invite vendors asks a vendor without inviting it', async () => {
   const { id } = await newTask()
   const planner = await plumbline.newKey(['tasks:write'])
   expect((await ask(id, { key: planner })).status).toBe(200)
@@ -70,7 +70,7 @@ test('a caller who may not invite vendors asks them without inviting them', asyn
   expect((await ask(id, { key: reader })).status).toBe(403)
 })
 
-test('a vendor who phones confirms, or declines with a word of why, and can be found by its answer', async () => {
+test('a user can record that a vendor confirmed or declined with a note, and tasks are found by that', async () => {
   const [one, other] = [await newTask(), await newTask({ name: 'Roof sheathed' })]
   const confirmed = await answer(one.id, { answer: 'confirmed' })
   expect(confirmed.body).toMatchObject({
@@ -91,7 +91,7 @@ test('a vendor who phones confirms, or declines with a word of why, and can be f
   expect(asked.body.confirmation).toEqual({ ...NOT_ASKED, status: 'requested', requestedAt: asked.body.updatedAt })
 })
 
-test('another date that is accepted moves the schedule, tells whoever knew another one, and is confirmed', async () => {
+test('accepting another date moves the schedule, notifies the affected vendors, and confirms the task', async () => {
   const walls = await newTask()
   const roofers = await newVendor(`Roofers ${lots}`)
   const after = { name: 'Roof sheathed', durationDays: 2, vendorId: roofers, predecessors: [{ taskId: walls.id }] }
@@ -117,7 +117,7 @@ test('another date that is accepted moves the schedule, tells whoever knew anoth
   expect(await kinds()).toEqual(['advance', 'postponed'])
 })
 
-test('an earlier date that is accepted tells whoever follows that it begins earlier', async () => {
+test('accepting an earlier date notifies the vendors that follow of their earlier start', async () => {
   const walls = await newTask({ plannedStart: calendar.add(start, 5) })
   const roofers = await newVendor(`Early roofers ${lots}`)
   const after = { name: 'Roof sheathed', durationDays: 2, vendorId: roofers, predecessors: [{ taskId: walls.id }] }
@@ -130,7 +130,7 @@ test('an earlier date that is accepted tells whoever follows that it begins earl
   expect(body.cascade.notices).toContainEqual(expect.objectContaining({ vendorId: roofers, kind: 'moved_earlier' }))
 })
 
-test('a date that is refused is asked for again, and one that cannot be kept is not accepted', async () => {
+test('a rejected date is requested again, and an impossible date is not accepted', async () => {
   const slab = await newTask({ name: 'Slab poured', durationDays: 1, vendorId: null })
   const walls = await newTask({ predecessors: [{ taskId: slab.id }], plannedStart: undefined })
   const early = { answer: 'reschedule_requested', proposedStart: addDays(start, -1) }
@@ -152,7 +152,7 @@ test('a date that is refused is asked for again, and one that cannot be kept is 
   expect((await decide(walls.id, { accept: false })).body.reason).toBe('missing_data')
 })
 
-test('a proposal that lies in the past when it is accepted moves nothing', async () => {
+test('accepting a proposed date that has passed moves nothing', async () => {
   const walls = await newTask()
   const proposedStart = addDays(dateIn(ZONE, plumbline.clock.now()), 1)
   await answer(walls.id, { answer: 'reschedule_requested', proposedStart })
@@ -160,7 +160,7 @@ test('a proposal that lies in the past when it is accepted moves nothing', async
   expect((await decide(walls.id, { accept: true })).body.reason).toBe('deadline_passed')
 })
 
-test('whoever was asked is asked anew when the date moves, and another vendor not at all', async () => {
+test('a vendor that was asked is asked again when the date moves, but another vendor is not', async () => {
   const tasks = []
   for (const said of ['requested', 'confirmed', 'reschedule_requested', 'declined', 'none']) {
     const task = await newTask({ name: said })
@@ -186,7 +186,7 @@ test('whoever was asked is asked anew when the date moves, and another vendor no
   expect(simulated.body.confirmation.status).toBe('requested')
 })
 
-test('what no vendor can answer any more is refused', async () => {
+test('a task that can no longer be confirmed is rejected', async () => {
   const refusalOf = async (id: string) => {
     const { status, body } = await ask(id)
     return [status, body.detail]
@@ -217,7 +217,7 @@ test('what no vendor can answer any more is refused', async () => {
   expect((await ask(ofGone.id, { key })).status).toBe(404)
 })
 
-test('only another date than planned, which is still to come, is proposed', async () => {
+test('a proposed date must differ from the plan and be in the future', async () => {
   const { id } = await newTask()
   const faultOf = async (body: object) => {
     const { status, body: problem } = await answer(id, body)

@@ -42,13 +42,13 @@ export const confirmationOperations = {
 interface Ahead {
   home: tasks.ScheduledHome
   task: Task
-  /** Who does it, locked as well. */
+  /** The task's vendor, locked too. */
   vendor: Vendor
-  /** The date in the community. */
+  /** The current date in the community's time zone. */
   today: string
 }
 
-/** Locks the schedule of a task that a vendor has ahead of it; refuses any other. */
+/** Locks the schedule of a task that its vendor has not started. Throws `conflict` for any other task. */
 export async function lockAhead(call: WriteCall, taskId: string): Promise<Ahead> {
   const home = await tasks.lockHome(call, { taskId })
   if (home === undefined) throw notFound()
@@ -64,7 +64,10 @@ export async function lockAhead(call: WriteCall, taskId: string): Promise<Ahead>
   return { home, task, vendor, today }
 }
 
-/** Keeps what the vendor answered. Whoever answers knows the date, and is told when it is another one. */
+/**
+ * Stores the vendor's answer. The answer shows that the vendor knows the date, so it is notified again only if the date
+ * changes.
+ */
 export async function keepAnswer(
   call: WriteCall,
   task: Task,
@@ -86,7 +89,7 @@ async function ask(call: WriteCall, taskId: string): Promise<Task> {
   return asked
 }
 
-/** Asks the vendor for the planned start, whatever it has answered, and tells it so. */
+/** Asks the vendor again to confirm the planned start, whatever it answered before. */
 async function askAgain(
   call: WriteCall,
   { home, task, vendor }: Ahead,
@@ -102,7 +105,7 @@ async function askAgain(
   return after
 }
 
-/** Moves the task to the date that its vendor proposed, with which the vendor's answer becomes a confirmation. */
+/** Moves the task to the date that its vendor proposed, which confirms the task. */
 async function moveAsProposed(call: WriteCall, taskId: string): Promise<TaskChanged> {
   let date = ''
   const moved = await change(call, taskId, undefined, async (before, { today }) => {

@@ -2,26 +2,26 @@ import type { Task, TaskConfirmation, TaskConfirmationAnswer } from '../../../..
 import { invalid } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatDate } from '../../../platform/values/format.ts'
 
-/** Nobody has asked the vendor yet. */
+/** The confirmation of a task whose vendor was not asked. */
 export const NOT_ASKED: TaskConfirmation = {
   ...{ status: 'none', proposedStart: null, note: null },
   ...{ requestedAt: null, respondedAt: null },
 }
 
-/** The vendor was asked now, and whatever it answered before is of no account. */
+/** Returns the confirmation of a task whose vendor is asked now. Discards any earlier answer. */
 export function askedAt(now: string): TaskConfirmation {
   return { ...NOT_ASKED, status: 'requested', requestedAt: now }
 }
 
-/** Whether the task is still to come, so that its vendor hears of its start. */
+/** Returns whether the task has not started, so that its vendor is notified of its start. */
 export function isAhead({ actualStart, status }: Pick<Task, 'actualStart' | 'status'>): boolean {
   return actualStart === null && (status === 'not_started' || status === 'on_hold')
 }
 
 /**
- * What becomes of the vendor's answer when the planned start is another one: it was asked or has answered about the one
- * before, so it is asked anew, except where it is the date that it proposed. A refusal stands until somebody asks again
- * or another vendor does the work.
+ * Returns the confirmation after a change of the planned start. If the vendor was asked or has answered about the
+ * previous date, it is asked again, unless the new date is the one that it proposed. A declined task stays declined
+ * until a user asks again or another vendor is assigned.
  */
 export function confirmationAfter(was: Task, { plannedStart, vendorId, ...task }: Task, now: string): TaskConfirmation {
   const { confirmation } = task
@@ -32,13 +32,13 @@ export function confirmationAfter(was: Task, { plannedStart, vendorId, ...task }
   return askedAt(now)
 }
 
-/** Why the vendor is not told of the start of the task, nor asked about it; null if it can be. */
+/** Returns why the vendor is neither notified of the task's start nor asked about it; null if it can be. */
 export function reasonNotToTell(vendor: { id: string; companyName: string }, task: Task, today: string): string | null {
   if (task.vendorId !== vendor.id) return `${task.name} is not assigned to ${vendor.companyName}.`
   return reasonNotAhead(task, today)
 }
 
-/** Why the start of the task is no longer open; null if it is. `today` is the date in the community. */
+/** Returns why the start of the task can no longer change; null if it can. `today` is the date in the community. */
 export function reasonNotAhead(task: Task, today: string): string | null {
   if (task.archivedAt !== null) return `The start date of ${task.name} is final: the task is archived.`
   if (!isAhead(task)) return `The start date of ${task.name} is final: the task is ${describeStatus(task.status)}.`
@@ -47,7 +47,7 @@ export function reasonNotAhead(task: Task, today: string): string | null {
   return null
 }
 
-/** Why the vendor is not asked about the start; null if it can be. */
+/** Returns why the vendor is not asked about the start; null if it can be. */
 export function reasonNotToAsk({ name, plannedStart, confirmation: { status, proposedStart } }: Task): string | null {
   if (status === 'confirmed') return `The vendor has already confirmed ${formatDate(plannedStart)} for ${name}.`
   if (status === 'reschedule_requested')
@@ -55,7 +55,7 @@ export function reasonNotToAsk({ name, plannedStart, confirmation: { status, pro
   return null
 }
 
-/** What the vendor answered, for which the task has to be ahead. */
+/** Returns the confirmation with the vendor's answer. The task must not have started. */
 export function answered(
   task: Task,
   { answer, note = null, ...body }: TaskConfirmationAnswer,
@@ -73,7 +73,7 @@ export function answered(
   return { status: answer, proposedStart, note, requestedAt: task.confirmation.requestedAt, respondedAt: now }
 }
 
-/** Whether the answer is the one that stands. */
+/** Returns whether the answer equals the current one. */
 export function isSameAnswer(one: TaskConfirmation, other: TaskConfirmation): boolean {
   return one.status === other.status && one.proposedStart === other.proposedStart && one.note === other.note
 }

@@ -10,7 +10,7 @@ import { describeStatus, formatNumber } from '../../../platform/values/format.ts
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 import { type Changes, startingOn } from './task.ts'
 
-/** Who answers for a delay, unless somebody says otherwise. */
+/** The default for who is responsible for a delay. */
 const USUALLY: Readonly<Record<DelayReason, DelayResponsible>> = {
   weather: 'builder',
   vendor_no_show: 'vendor',
@@ -26,9 +26,9 @@ const USUALLY: Readonly<Record<DelayReason, DelayResponsible>> = {
   other: 'builder',
 }
 
-/** More than this are a task that should be planned anew, and a row that nobody reads. */
+/** A task with more delays should be rescheduled, and nobody reads as many. */
 const MOST_DELAYS = 100
-/** As in the contract for durationDays. */
+/** The contract's maximum of durationDays. */
 const LONGEST_DAYS = 1000
 
 interface Wanted {
@@ -36,7 +36,7 @@ interface Wanted {
   newStart?: string | undefined
 }
 
-/** By how many workdays the task is delayed, and what that changes. `at` says where the input stands. */
+/** Returns the number of workdays of a delay and what it changes. `at` is the JSON pointer of the input. */
 export function delayed(
   task: Task,
   { days, newStart }: Wanted,
@@ -78,7 +78,7 @@ function longer(task: Task, days: number | undefined): { days: number; changes: 
   return { days, changes: { durationDays } }
 }
 
-/** The task's delays with this one. */
+/** Returns the task's delays, including this one. */
 export function withDelay(task: Task, body: TaskDelayCreate, days: number, now: Date): Task['delays'] {
   const { reasonCode, responsible = USUALLY[reasonCode], note = null } = body
   if (reasonCode === 'other' && note === null) {

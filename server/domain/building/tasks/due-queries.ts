@@ -3,7 +3,7 @@ import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { beyond, type Due, type DuePage, lockFree } from '../../../platform/due/settle-due.ts'
 
-/** Tasks of any organization that their vendors are to be told of. If none is, this costs one index lookup. */
+/** Returns tasks of any organization whose vendors are due to be notified. If none is, this costs one index lookup. */
 export async function find(db: Db, page: DuePage): Promise<Due[]> {
   const { rows } = await sql<Due>`
     select "organizationId", "homeId" as "claimedId", "id", "tellAt"::text as "at" from "tasks"
@@ -13,7 +13,7 @@ export async function find(db: Db, page: DuePage): Promise<Due[]> {
   return rows
 }
 
-/** Locks the homes that nobody else has locked, as everything does that changes a schedule. */
+/** Locks the homes that no other transaction has locked, like every change of a schedule. Returns their IDs. */
 export function lockHomes(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockFree(call, 'homes', ids)
 }
@@ -23,17 +23,17 @@ export interface DueTask {
   homeId: string
   vendorId: string
   plannedStart: string
-  /** Whether the vendor was told before. */
+  /** Whether the vendor was notified before. */
   isTold: boolean
   /** Whether the vendor was asked to confirm the date, and has not answered. */
   isAsked: boolean
-  /** When to tell it instead; null for now. */
+  /** When to notify the vendor instead; null for now. */
   laterAt: string | null
-  /** Whether it is not to be told any more, because the day on which it was to start is over. */
+  /** Whether the planned start has passed, so that the vendor is not notified. */
   isOver: boolean
 }
 
-/** Those of the tasks that are still due, as they are now that their home is locked. */
+/** Returns the tasks that are still due, read after their homes were locked. */
 export async function read({ db, organizationId, now }: WriteCall, ids: readonly string[]): Promise<DueTask[]> {
   const { rows } = await sql<DueTask>`
     select t."id", t."homeId", t."vendorId", t."plannedStart", t."notifiedAt" is not null as "isTold",
@@ -54,7 +54,7 @@ export async function read({ db, organizationId, now }: WriteCall, ids: readonly
   return rows
 }
 
-/** Tells of the tasks later, or of those whose day is over no more. Nothing that is shown of them changes. */
+/** Reschedules the notices of the tasks, or cancels them for tasks whose start has passed. No visible field changes. */
 export async function putOff({ db, organizationId }: WriteCall, tasks: readonly DueTask[]): Promise<void> {
   if (tasks.length === 0) return
   const times = tasks.map(({ isOver, laterAt }) => (isOver ? null : laterAt))
@@ -64,7 +64,7 @@ export async function putOff({ db, organizationId }: WriteCall, tasks: readonly 
     where t."organizationId" = ${organizationId} and t."id" = r."id"`.execute(db)
 }
 
-/** Keeps on the tasks that their vendors know their planned starts as of now. */
+/** Records on the tasks that their vendors were notified of the planned starts now. */
 export async function noteTold(call: WriteCall, ids: readonly string[]): Promise<void> {
   const now = call.now.toISOString()
   await sql`

@@ -167,13 +167,15 @@ export const taskOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** A task that is not stored yet, so that it can be scheduled with the others. */
+/** Returns a task that is not stored yet, so that it can be scheduled with the others. */
 function asTask({ actor, now }: Call, fields: rules.Fields): Task {
   const at = now.toISOString()
   return { ...fields, id: '', version: 1, createdBy: actor, createdAt: at, updatedAt: at, archivedAt: null }
 }
 
-/** The organization's spelling of the trade, and a vendor who can be given work, where they are sent. */
+/**
+ * Returns the organization's spelling of the trade and checks that the vendor can be assigned work, if they were sent.
+ */
 async function referred(
   call: WriteCall,
   { scope, vendorId }: { scope?: string | null | undefined; vendorId?: string | null | undefined },
@@ -188,7 +190,7 @@ async function referred(
   return scope == null ? {} : { scope: await scopes.nameOf(call, scope, createScopes) }
 }
 
-/** The task as part of its home's schedule; throws for one that is archived. */
+/** Returns the task from its home's schedule. Throws for an archived task. */
 async function locked(call: Call, { tasks: all }: Schedule, id: string, ifMatch?: string): Promise<Task> {
   const task = all.find((each) => each.id === id)
   if (task === undefined) {
@@ -200,7 +202,7 @@ async function locked(call: Call, { tasks: all }: Schedule, id: string, ifMatch?
   return task
 }
 
-/** Why the task cannot be archived as long as milestones wait for it; null if none does. */
+/** Returns why milestones prevent archiving the task; null if none waits for it. */
 async function reasonOfMilestones(call: WriteCall, task: Task): Promise<string | null> {
   const waiting = (await leadingFrom(call, task.homeId, task.id)).filter(({ status }) => status === 'pending')
   if (waiting.length === 0) return null
@@ -215,7 +217,7 @@ function laidOver({ tasks: all }: Schedule, task: Task, changes: rules.Changes):
   return all.map((each) => (each.id === task.id ? { ...each, ...changes } : each))
 }
 
-/** Changes one task and schedules its home anew, in the transaction of the call. */
+/** Changes one task and reschedules its home, in the call's transaction. */
 export async function change(
   call: WriteCall,
   taskId: string,

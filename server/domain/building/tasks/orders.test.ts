@@ -40,7 +40,7 @@ const task = (more: object = {}) => made('/tasks', { homeId, name: 'Walls framed
 const pointers = ({ body }: Answer) =>
   body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
 
-test('a task names the orders of its home that pay for it, and each of these names the task', async () => {
+test('a task lists the orders of its home that pay for it, and each order lists the task', async () => {
   const [first, second] = [await order('draft'), await order('issued')]
   const walls = await task({ poIds: [first.id] })
   expect(walls).toMatchObject({ poIds: [first.id], payOnComplete: false })
@@ -69,7 +69,7 @@ test('a task can only name orders of its own home', async () => {
   expect(pointers(refused)).toEqual(['/poIds/0 unknown_reference'])
 })
 
-test('completing a task completes its orders that are with the vendor, and tells of the others', async () => {
+test('completing a task completes its orders that are with the vendor, and reports the others', async () => {
   const orders: Body[] = []
   for (const status of ['draft', 'issued', 'accepted', 'completed', 'closed']) orders.push(await order(status))
   const { id } = await task({ poIds: orders.map((one) => one.id), payOnComplete: true })
@@ -97,14 +97,14 @@ test('completing a task completes its orders that are with the vendor, and tells
   expect(again.body.orders.map((one: Body) => one.isCompleted)).toEqual(Array(5).fill(false))
 })
 
-test('without payOnComplete, completing a task leaves its orders as they are', async () => {
+test('without payOnComplete, completing a task does not change its orders', async () => {
   const ordered = await order('accepted')
   const { id } = await task({ poIds: [ordered.id] })
   expect((await post(`/tasks/${id}/complete`, {})).body.orders).toEqual([])
   expect(await get(`/purchase-orders/${ordered.id}`)).toMatchObject({ status: 'accepted', completedAmount: 0 })
 })
 
-test('who may not write orders can complete a task, but not say which orders that completes', async () => {
+test('a caller without pos:write can complete a task, but cannot choose which orders that completes', async () => {
   const ordered = await order('accepted')
   const key = await plumbline.newKey(['tasks:read', 'tasks:write'], site.organizationId)
   const asked = { homeId, name: 'Walls framed', poIds: [ordered.id], payOnComplete: true }
@@ -119,7 +119,7 @@ test('who may not write orders can complete a task, but not say which orders tha
   expect((await post(`/tasks/${id}/complete`, {}, key)).body.orders).toMatchObject([{ isCompleted: true }])
 })
 
-test('two tasks that complete the same order at once complete it once, and a dry run leaves no trace', async () => {
+test('two tasks that complete the same order concurrently complete it once, and a dry run stores nothing', async () => {
   const ordered = await order('accepted')
   const link = { poIds: [ordered.id], payOnComplete: true }
   const tasks = [await task(link), await task({ ...link, name: 'Trusses set' })]
@@ -135,7 +135,7 @@ test('two tasks that complete the same order at once complete it once, and a dry
   })
 })
 
-test('a task is ready once all orders that it names are issued, whatever their trade is', async () => {
+test('a task is ready once all orders that it lists are issued, whatever their trade', async () => {
   const [issued, drafted] = [await order('issued'), await order('draft')]
   const { id } = await task({ poIds: [issued.id], plannedStart: '2030-01-07' })
   const orderCheck = async () =>

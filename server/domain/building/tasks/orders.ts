@@ -9,8 +9,8 @@ import { OPEN } from '../../statuses/order-statuses.ts'
 type Link = Pick<Task, 'poIds' | 'payOnComplete'>
 
 /**
- * Completing a task is not asked for pos:write, so what it does to orders has to be said beforehand by somebody who may
- * change these.
+ * Completing a task does not require pos:write. So a caller with that permission must decide beforehand what completing
+ * does to orders.
  */
 export function assertMayLink(
   call: Call,
@@ -24,7 +24,7 @@ export function assertMayLink(
   })
 }
 
-/** Refuses what is no order of the home. */
+/** Throws unless all IDs are orders of the home. */
 export async function assertOrdersOf(call: WriteCall, homeId: string, poIds: readonly string[]): Promise<void> {
   if (poIds.length === 0) return
   const known = new Map((await orders.findAll(call, poIds)).map((order) => [order.id, order]))
@@ -38,11 +38,11 @@ export async function assertOrdersOf(call: WriteCall, homeId: string, poIds: rea
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** Completes the orders of a completed task that are with their vendors, and tells what became of all of them. */
+/** Completes the orders of a completed task that are with their vendors, and returns the outcome of each order. */
 export async function completeOrders(call: WriteCall, { name, poIds, payOnComplete }: Task): Promise<OrderOfTask[]> {
   if (!payOnComplete) return []
   const outcomes: OrderOfTask[] = []
-  // In the order of their ids, as everything that locks several orders does.
+  // Locked in the order of their IDs, like everywhere that several orders are locked.
   for (const id of poIds.toSorted()) {
     const order = await orders.lock(call, id)
     const isCompleted = OPEN.includes(order.status) && order.status !== 'completed'

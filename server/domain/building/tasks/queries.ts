@@ -7,14 +7,14 @@ import { resource } from '../../../platform/resources/resource.ts'
 import { homesOfSuperintendent } from '../../land/superintendents.ts'
 import type { Dates } from '../schedule/schedule.ts'
 
-// As in the condition of the indexes tasks_open and tasks_openInCommunity.
+// Must match the condition of the indexes tasks_open and tasks_openInCommunity.
 const IS_OPEN = `t."status" in ('not_started', 'in_progress', 'on_hold')`
 
 const rows = resource({
   schema: 'Task',
   long: ['predecessors', 'checklist', 'delays'],
   filters: {
-    // In the organization's spelling, so that the index by trade can be used.
+    // Uses the organization's spelling, so that the index on the trade applies.
     scope: (scope) =>
       `t."scope" = (select s."name" from "scopes" as s where s."organizationId" = $1 and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`,
     confirmationStatus: (status) => `t."confirmationStatus" = ${status}`,
@@ -43,7 +43,7 @@ export const {
 
 const TASK = sql.raw(asValues(columnsOf({ schema: 'Task', table: 'tasks' })))
 
-/** All tasks of the home that are not archived, in the order in which they were added. */
+/** Returns all tasks of the home that are not archived, in the order in which they were added. */
 export async function ofHome({ db, organizationId }: Tenant, homeId: string): Promise<Task[]> {
   const { rows } = await sql<Task>`
     select ${TASK} from "tasks" as t
@@ -52,21 +52,21 @@ export async function ofHome({ db, organizationId }: Tenant, homeId: string): Pr
   return rows
 }
 
-/** A home, as far as its schedule depends on it, with the calendar of its community. */
+/** The fields of a home that its schedule depends on, with the calendar of its community. */
 export type ScheduledHome = Pick<Home, 'id' | 'name' | 'communityId' | 'status' | 'archivedAt'> &
   Pick<Home, 'forecastCompletionDate' | 'percentComplete' | 'planId' | 'planRevision' | 'elevation'> &
   Pick<Community, 'timeZone' | 'workdays' | 'holidays'>
 
 export type OfHome = { homeId: string; taskId?: undefined } | { taskId: string; homeId?: undefined }
 
-/** The home with this id, or the home of the task. */
+/** Returns the home with this ID, or the home of the task. */
 export function findHome(call: Tenant, of: OfHome): Promise<ScheduledHome | undefined> {
   return homeOf(call, of, sql``)
 }
 
 /**
- * The same, and locks the home until the transaction ends. Whatever changes a schedule does this first, so that two
- * changes of one schedule happen one after the other.
+ * Does the same and locks the home until the transaction ends. Every change of a schedule does this first, so that two
+ * changes of one schedule are made one after the other.
  */
 export function lockHome(call: WriteCall, of: OfHome): Promise<ScheduledHome | undefined> {
   return homeOf(call, of, sql`for no key update of h`)
@@ -92,7 +92,7 @@ async function homeOf(
 /** The fields that a change of one task sets on the others of its home. */
 export type Consequences = Dates & Pick<Task, 'notifiedStart' | 'notifiedAt' | 'confirmation'>
 
-/** Writes what a change of one task means to others, which are locked with their home. */
+/** Writes the effects of a task's change on other tasks, which are locked with their home. */
 export async function updateDates(
   { db, organizationId, now }: WriteCall,
   tasks: readonly (Consequences & { id: string })[],
@@ -113,7 +113,7 @@ export async function updateDates(
     where t."organizationId" = ${organizationId} and t."id" = r."id"`.execute(db)
 }
 
-/** Makes the planned dates of the tasks, which are locked with their home, their baseline. */
+/** Sets the baseline of the tasks, which are locked with their home, to their planned dates. */
 export async function keepBaseline(call: WriteCall, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
@@ -123,12 +123,15 @@ export async function keepBaseline(call: WriteCall, ids: readonly string[]): Pro
   for (const id of ids) noteChange(call, id, 'updated', ['baselineStart', 'baselineEnd'])
 }
 
-/** What is shown of orders and parts at most; a task has one or two orders, and some dozens of parts. */
+/** The maximum number of orders and parts shown. A task has one or two orders, and a few dozen parts. */
 const MOST_SHOWN = 50
 
 export type OrderOfTask = Pick<PurchaseOrder, 'id' | 'number' | 'status' | 'issuedAt'>
 
-/** The purchase orders that the task names, or else those of the home for its trade, to its vendor where it has one. */
+/**
+ * Returns the purchase orders that the task lists; if none, those of the home for the task's trade, and to its vendor
+ * if it has one.
+ */
 export async function ordersFor({ db, organizationId }: Tenant, task: Task): Promise<OrderOfTask[]> {
   const isFor =
     task.poIds.length > 0
@@ -142,7 +145,7 @@ export async function ordersFor({ db, organizationId }: Tenant, task: Task): Pro
   return rows
 }
 
-/** The parts that the home's plan takes for the task of this name and that take time to come, the slowest first. */
+/** Returns the parts with a lead time that the home's plan assigns to the task of this name, slowest first. */
 export async function slowParts(
   { db, organizationId }: Tenant,
   { planId, planRevision, elevation }: ScheduledHome,

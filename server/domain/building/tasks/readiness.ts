@@ -8,7 +8,7 @@ import type { Schedule } from './cascade.ts'
 import * as tasks from './queries.ts'
 import { openBefore } from './task.ts'
 
-/** What the task needs to start, and whether it can. */
+/** Returns what the task needs in order to start, and whether it can. */
 export async function readinessOf(call: Call, schedule: Schedule, task: Task): Promise<TaskReadiness> {
   const isBought = task.scope !== null || task.poIds.length > 0
   const orders = isBought ? await tasks.ordersFor(call, task) : null
@@ -47,12 +47,12 @@ function predecessorCheck(task: Task, all: readonly Task[]): ReadinessCheck[] {
 }
 
 function orderCheck(task: Task, orders: readonly tasks.OrderOfTask[] | null, today: string): ReadinessCheck[] {
-  // An inspection or a memo is not bought.
+  // Inspections and memos need no order.
   if (orders === null || (task.taskKind !== 'work' && task.taskKind !== 'delivery')) return []
   const ids = orders.map(({ id }) => id)
   const [pending] = orders.filter(({ status }) => !ORDERED.includes(status))
   const issued = orders.find(({ status }) => ORDERED.includes(status))
-  // All of those that it names have to be issued; of those for its trade, one is enough.
+  // All orders that the task lists must be issued; of the orders for its trade, one is enough.
   const isMet = issued !== undefined && (task.poIds.length === 0 || pending === undefined)
   if (isMet) return [{ check: 'order', state: 'met', detail: `${issued.number} has been issued.`, ids }]
   const detail =

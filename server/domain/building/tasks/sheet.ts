@@ -9,7 +9,7 @@ import { addDays } from '../../../platform/values/calendar.ts'
 import { lastDayOf, percentDone } from '../schedule/schedule.ts'
 import type { Schedule } from './cascade.ts'
 
-/** The schedule of a home on one sheet. */
+/** Returns the schedule of a home with its summary. */
 export function scheduleSheet({ home, tasks, calendar }: Schedule): HomeSchedule {
   const ordered = tasks.toSorted(
     (a, b) => compare(a.earlyStart, b.earlyStart) || a.sequence - b.sequence || compare(a.id, b.id),
@@ -41,7 +41,7 @@ function scheduledTask(task: Task): ScheduledTask {
   }
 }
 
-/** What the baseline becomes if it is set now. */
+/** Returns what the baseline would be if it were set now. */
 export function baselineOf({ home, tasks }: Schedule): ScheduleBaseline {
   const changed = tasks.flatMap((task): BaselineChange[] => {
     const { id: taskId, name, status, baselineStart, baselineEnd, plannedStart, plannedEnd } = task

@@ -12,12 +12,12 @@ import { namesOf } from '../schedule/words.ts'
 import { NOT_ASKED } from './confirmation.ts'
 
 /**
- * The most tasks that a home's schedule has. A house takes 100 to 400, and every change of one task reads and schedules
- * them all.
+ * The maximum number of tasks in a home's schedule. A home has 100 to 400 tasks, and every change of one task reads and
+ * schedules them all.
  */
 export const MOST_TASKS = 1000
 
-/** What a change of a task can set. */
+/** The fields that a change of a task can set. */
 export type Fields = Omit<Task, 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'>
 export type Changes = Partial<Fields>
 
@@ -27,7 +27,7 @@ export function fieldsOf(task: Task): Fields {
   return fields
 }
 
-/** What the status can become. A task on hold returns to where it was. */
+/** Returns the statuses that the task can change to. A task on hold returns to its previous status. */
 export function movesOf({ status, actualStart }: Pick<Task, 'status' | 'actualStart'>): TaskStatus[] {
   if (status === 'on_hold') return [actualStart === null ? 'not_started' : 'in_progress']
   return MOVES[status]
@@ -40,7 +40,7 @@ const MOVES: Readonly<Record<Exclude<TaskStatus, 'on_hold'>, TaskStatus[]>> = {
   skipped: ['not_started'],
 }
 
-/** A new task before it is scheduled; `today` is the date in the community. */
+/** Returns a new task before it is scheduled. `today` is the date in the community. */
 export function newTask(body: Checked['TaskCreate'], today: string): Omit<Fields, 'communityId' | 'sequence'> {
   const { homeId, name, taskKind, durationDays, checklist, predecessors, poIds, payOnComplete } = body
   const faults = [
@@ -62,7 +62,7 @@ export function newTask(body: Checked['TaskCreate'], today: string): Omit<Fields
   }
 }
 
-/** The fields of an update, in their stored form. */
+/** Returns the fields of an update in their stored form. */
 export function changesOf(body: Checked['TaskUpdate'], before: Task): Changes {
   const { plannedStart, constraint, percentComplete, durationDays, ...rest } = body
   const taskKind = body.taskKind ?? before.taskKind
@@ -90,21 +90,21 @@ export function changesOf(body: Checked['TaskUpdate'], before: Task): Changes {
     ...(wanted !== null && { constraint: wanted }),
     ...(percentComplete !== undefined && { percentComplete }),
     ...(taskKind !== 'inspection' && { inspectionResult: null }),
-    // Another vendor has been told nothing yet, and was not asked.
+    // A new vendor has been neither notified nor asked.
     ...(rest.vendorId !== undefined && rest.vendorId !== before.vendorId && UNTOLD),
   }
 }
 
 const UNTOLD = { notifiedStart: null, notifiedAt: null, confirmation: NOT_ASKED }
 
-/** Without what was not sent, so that it can be laid over a task. */
+/** Removes undefined fields, so that the rest can be merged into a task. */
 function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Fields]: Exclude<Fields[Name], undefined>
   }
 }
 
-/** How long a task of this kind takes if nobody says it. */
+/** Returns the default duration of this kind of task, in workdays. */
 export function usualDuration(taskKind: Task['taskKind']): number {
   return taskKind === 'milestone' ? 0 : 1
 }
@@ -140,7 +140,7 @@ function constraintFaults({ plannedStart, constraint }: Dated, before: Task | nu
   return [{ pointer: '/constraint/date', code: 'required', message: `is required when type is ${type}` }]
 }
 
-/** The constraint that is asked for; null if none is. */
+/** Returns the requested constraint; null if the request has none. */
 function constraintOf({ plannedStart, constraint }: Dated, before: Task | null): Task['constraint'] | null {
   if (constraint !== undefined) {
     const { type, date = null } = constraint
@@ -150,7 +150,10 @@ function constraintOf({ plannedStart, constraint }: Dated, before: Task | null):
   return startingOn(plannedStart, before)
 }
 
-/** The constraint that moves a task to a date: another date where it has one for certain, and else the earliest. */
+/**
+ * Returns the constraint that moves a task to a date. A fixed or held date is replaced; otherwise the date becomes the
+ * earliest start.
+ */
 export function startingOn(date: string, before: Pick<Task, 'constraint'> | null): Task['constraint'] {
   const type = before?.constraint.type ?? 'none'
   return { type: type === 'must_start_on' || type === 'hold' ? type : 'start_no_earlier_than', date }
@@ -173,14 +176,14 @@ function predecessorFaults(predecessors: readonly TaskPredecessor[]): FieldError
   })
 }
 
-/** Refuses predecessors that are no tasks of the same home. */
+/** Throws unless all predecessors are tasks of the same home. */
 export function assertOfHome(predecessors: readonly TaskPredecessor[], tasks: readonly Task[]): void {
   const known = new Set(tasks.map(({ id }) => id))
   const unknown = predecessors.flatMap(({ taskId }, i) => (known.has(taskId) ? [] : [`/predecessors/${i}/taskId`]))
   if (unknown.length > 0) throw unknownReference(unknown)
 }
 
-/** Why the task cannot be archived; null if it can. */
+/** Returns why the task cannot be archived; null if it can. */
 export function reasonNotToArchive(task: Task, tasks: readonly Task[]): string | null {
   if (task.actualStart !== null)
     return `Cannot archive ${task.name}: it has started. Tasks that have started stay in the history of the home.`
@@ -191,8 +194,8 @@ export function reasonNotToArchive(task: Task, tasks: readonly Task[]): string |
 }
 
 /**
- * The tasks that have to be done before this one starts and are not: those that it follows finish to start, and in
- * place of a skipped one those that this one followed. A failed inspection is not done.
+ * Returns the open tasks that must be done before this one starts: its finish-to-start predecessors, and for a skipped
+ * one its own predecessors. An inspection that failed is not done.
  */
 export function openBefore(task: Task, tasks: readonly Task[]): Task[] {
   const byId = new Map(tasks.map((each) => [each.id, each]))
@@ -211,7 +214,10 @@ export function openBefore(task: Task, tasks: readonly Task[]): Task[] {
   return [...open.values()]
 }
 
-/** The move to another status than completed, as far as the task alone decides it. `today` is that of the community. */
+/**
+ * Returns the changes of a move to a status other than completed, as far as they depend only on this task. `today` is
+ * the date in the community.
+ */
 export function movedTo(task: Task, body: Checked['TaskStatusMove'], today: string): Changes {
   const allowed = movesOf(task)
   if (!allowed.includes(body.status)) throw invalidTransition(task.status, body.status, allowed)
@@ -231,7 +237,7 @@ export function movedTo(task: Task, body: Checked['TaskStatusMove'], today: stri
   }
 }
 
-/** The completion, as far as the task alone decides it. */
+/** Returns the changes of the task's completion, as far as they depend only on this task. */
 export function completed(task: Task, body: Checked['TaskCompletion'], today: string): Changes {
   const allowed = movesOf(task)
   if (!allowed.includes('completed')) throw invalidTransition(task.status, 'completed', allowed)
@@ -272,7 +278,7 @@ export function completed(task: Task, body: Checked['TaskCompletion'], today: st
   }
 }
 
-/** Refuses a start while others have to be done before it, unless it is forced. */
+/** Throws `conflict` if other tasks must be done before this one starts, unless forced. */
 export function assertMayStart(task: Task, tasks: readonly Task[], { force }: { force: boolean }): void {
   const open = force ? [] : openBefore(task, tasks)
   if (open.length > 0) {

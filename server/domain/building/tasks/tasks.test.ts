@@ -12,7 +12,7 @@ let communityId: string
 let homeId: string
 let vendorId: string
 let calendar: WorkCalendar
-/** The first workday after today, on which the schedules of this file begin. */
+/** The first workday after today, on which the schedules in this file start. */
 let first: string
 let lots = 0
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   first = calendar.add(today(), 1)
   const community = { name: 'Juniper Ridge', status: 'active', timeZone: ZONE, workdays: [1, 2, 3, 4, 5], holidays }
   communityId = (await plumbline.post('/api/ext/communities', community)).body.id
-  // It is told by hand here, and by nobody else.
+  // No automatic notices, so that only those sent in the tests count.
   const notificationPreferences = { advanceNoticeDays: null, reminderDays: null }
   const email = 'bids@lonestarframing.example.com'
   const vendor = { companyName: 'Lone Star Framing LLC', email, notificationPreferences }
@@ -45,7 +45,7 @@ async function newTask(name: string, fields: object = {}) {
   return body
 }
 
-/** A slab of one day, walls of six that wait four days for it, and a roof of two. */
+/** Creates a slab of one day, walls of six days that start four days after it, and a roof of two days. */
 async function newHouse() {
   const slab = await newTask('Slab poured', { plannedStart: first })
   const framing = { durationDays: 6, vendorId, predecessors: [{ taskId: slab.id, lagDays: 4 }] }
@@ -57,7 +57,7 @@ async function newHouse() {
 const notify = (taskId: string) =>
   plumbline.post(`/api/ext/vendors/${vendorId}/notifications`, { kind: 'advance', taskId })
 
-test('a task starts when its predecessors allow, in workdays of the community, and the home knows when all is done', async () => {
+test("a task starts when its predecessors allow, in the community's workdays, and the home's forecast follows", async () => {
   const { slab, walls, roof } = await newHouse()
   expect(slab).toMatchObject({ plannedStart: first, constraint: { type: 'start_no_earlier_than', date: first } })
   expect(walls).toMatchObject({ plannedStart: day(5), plannedEnd: day(10), totalFloatDays: 0, isCritical: true })
@@ -68,7 +68,7 @@ test('a task starts when its predecessors allow, in workdays of the community, a
   expect(fence).toMatchObject({ plannedStart: day(1), lateStart: day(12), totalFloatDays: 11, isCritical: false })
 })
 
-test('without predecessors and dates a task starts today, and a milestone lasts no time', async () => {
+test('a task without predecessors and dates starts today, and a milestone has no duration', async () => {
   const file = await newTask('Start file released', { taskKind: 'milestone' })
   const start = calendar.onOrAfter(today())
   expect(file).toMatchObject({ durationDays: 0, plannedStart: start, plannedEnd: start })
@@ -78,7 +78,7 @@ test('without predecessors and dates a task starts today, and a milestone lasts 
   expect(done).toMatchObject({ plannedStart: plot.plannedEnd, plannedEnd: plot.plannedEnd })
 })
 
-test('what does not fit together is refused at its field', async () => {
+test('contradictory fields are reported at their field', async () => {
   const { slab } = await newHouse()
   for (const [fields, pointer] of [
     [{ taskKind: 'milestone', durationDays: 2 }, '/durationDays'],
@@ -100,7 +100,7 @@ test('what does not fit together is refused at its field', async () => {
   expect((await plumbline.get(`${TASKS}?homeId=${homeId}`)).body.data).toHaveLength(3)
 })
 
-test('links that lead back are refused with the ring that they would close', async () => {
+test('circular links are rejected with the ring that they would form', async () => {
   const { slab, walls, roof } = await newHouse()
   const refused = await plumbline.patch(`${TASKS}/${slab.id}`, { predecessors: [{ taskId: roof.id, type: 'SF' }] })
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/predecessors', code: 'ring' }] } })
@@ -114,7 +114,7 @@ test('links that lead back are refused with the ring that they would close', asy
   expect((await read(slab.id)).predecessors).toEqual([])
 })
 
-test('a change moves what follows, says why, and tells each vendor once of what it had been told otherwise', async () => {
+test('a change moves the tasks that follow, says why, and notifies each vendor once of changed dates', async () => {
   const { slab, walls, roof } = await newHouse()
   expect((await notify(walls.id)).body).toMatchObject({ taskId: walls.id, homeId, date: day(5), tasks: [] })
   await notify(roof.id)
@@ -150,14 +150,14 @@ test('a change moves what follows, says why, and tells each vendor once of what 
     constraint: { type: 'start_no_earlier_than', date: day(1) },
   })
   expect(earlier.body.cascade.notices).toMatchObject([{ kind: 'moved_earlier', tasks: [{ newStartDate: day(6) }, {}] }])
-  // Nobody is told what they know, and another vendor knows nothing.
+  // Nobody is notified of a date that they know, and a new vendor has not been notified of any.
   const same = await plumbline.patch(`${TASKS}/${slab.id}`, { name: 'Slab and garage poured' })
   expect(same.body.cascade).toMatchObject({ moved: [], notices: [] })
   const { body: other } = await plumbline.post('/api/ext/vendors', { companyName: 'Hill Country Framers' })
   expect((await plumbline.patch(`${TASKS}/${walls.id}`, { vendorId: other.id })).body.notifiedStart).toBeNull()
 })
 
-test('a delay is recorded with its cause and cascades; shown beforehand, it leaves no trace', async () => {
+test('a delay is recorded with its reason and moves the tasks that follow; a dry run stores nothing', async () => {
   const { slab, walls, roof } = await newHouse()
   await notify(roof.id)
   const before = await read(walls.id)
@@ -183,7 +183,7 @@ test('a delay is recorded with its cause and cascades; shown beforehand, it leav
   })
   expect(await home()).toMatchObject({ forecastCompletionDate: day(15) })
 
-  // Once it has started, a delay makes it longer.
+  // A delay of a started task extends its duration.
   await plumbline.post(`${TASKS}/${slab.id}/complete`, { date: today() })
   await plumbline.post(`${TASKS}/${walls.id}/status`, { status: 'in_progress' })
   const longer = await plumbline.post(`${TASKS}/${walls.id}/delay`, { days: 2, reasonCode: 'late_selection' })
@@ -191,7 +191,7 @@ test('a delay is recorded with its cause and cascades; shown beforehand, it leav
   expect((await read(roof.id)).plannedStart).toBe(calendar.add(calendar.onOrAfter(today()), 8))
 })
 
-test('a delay that makes no sense is refused', async () => {
+test('an impossible delay is rejected', async () => {
   const { slab, walls } = await newHouse()
   const refused = async (body: object, query = '') => {
     const answer =
@@ -217,7 +217,7 @@ test('a delay that makes no sense is refused', async () => {
   expect(await refused(NONE, '?days=1')).toEqual([409, 'conflict'])
 })
 
-test('a date that must be kept does not move, and a held one is out of the cascade', async () => {
+test('a fixed date does not move, and a held task is not rescheduled', async () => {
   const { slab, walls, roof } = await newHouse()
   const fixed = await plumbline.patch(`${TASKS}/${roof.id}`, { constraint: { type: 'must_start_on', date: day(9) } })
   expect(fixed.body).toMatchObject({ plannedStart: day(9), totalFloatDays: 0 })
@@ -233,7 +233,7 @@ test('a date that must be kept does not move, and a held one is out of the casca
   expect(free.body.cascade.moved).toMatchObject([{ newStart: day(15) }])
 })
 
-test('completing early moves up what follows, and fires task.status_changed before task.completed', async () => {
+test('completing early moves later tasks up, and records task.status_changed before task.completed', async () => {
   const { slab, walls, roof } = await newHouse()
   await notify(walls.id)
   const events = async (id: string) => (await eventsAbout(plumbline, id)).map(({ type }) => type)
@@ -256,7 +256,7 @@ test('completing early moves up what follows, and fires task.status_changed befo
   expect(history.body.data).toMatchObject([{ to: 'not_started' }, { from: 'not_started', to: 'completed' }])
 })
 
-test('nothing starts before what it follows is done, unless it is forced with a reason', async () => {
+test('a task cannot start before its predecessors are done, unless forced with a reason', async () => {
   const { slab, walls, roof } = await newHouse()
   const start = (id: string, more: object = {}) =>
     plumbline.post(`${TASKS}/${id}/status`, { status: 'in_progress', ...more })
@@ -274,7 +274,7 @@ test('nothing starts before what it follows is done, unless it is forced with a 
   })
   const forced = await start(walls.id, { force: true, reason: 'The inspector agreed.' })
   expect(forced.body).toMatchObject({ status: 'in_progress', actualStart: today() })
-  // What is skipped is not waited for, but what it waited for is.
+  // A skipped task is not waited for, but its predecessors are.
   await plumbline.post(`${TASKS}/${walls.id}/complete`, {})
   const trim = await newTask('Trim', { predecessors: [{ taskId: roof.id }] })
   await plumbline.post(`${TASKS}/${roof.id}/status`, { status: 'skipped' })
@@ -282,7 +282,7 @@ test('nothing starts before what it follows is done, unless it is forced with a 
   expect((await start(slab.id, { date: addDays(today(), 1) })).body.errors[0].pointer).toBe('/date')
 })
 
-test('the states lead to each other and nowhere else, and a completed task is reopened with a reason', async () => {
+test('only the documented status changes are possible, and reopening a completed task requires a reason', async () => {
   const { slab } = await newHouse()
   const move = async (status: string, more: object = {}) => {
     const answer = await plumbline.post(`${TASKS}/${slab.id}/status`, { status, ...more })
@@ -307,7 +307,7 @@ test('the states lead to each other and nowhere else, and a completed task is re
   expect(await read(slab.id)).toMatchObject({ actualStart: addDays(today(), -3), actualEnd: null, percentComplete: 0 })
 })
 
-test('how much is done and when it starts is not told of a task where that is known', async () => {
+test('progress and start cannot be set on a task whose status determines them', async () => {
   const { slab, walls } = await newHouse()
   expect((await plumbline.patch(`${TASKS}/${walls.id}`, { percentComplete: 10 })).status).toBe(409)
   await plumbline.post(`${TASKS}/${slab.id}/complete`, {})
@@ -315,7 +315,7 @@ test('how much is done and when it starts is not told of a task where that is kn
   expect((await plumbline.patch(`${TASKS}/${slab.id}`, { plannedStart: day(3) })).status).toBe(409)
 })
 
-test('an inspection says whether it was passed, and after one that failed nothing starts', async () => {
+test('an inspection requires a result, and after a failed one no task can start', async () => {
   const inspection = await newTask('Framing inspection', { taskKind: 'inspection', plannedStart: first })
   const trim = await newTask('Trim', { predecessors: [{ taskId: inspection.id }] })
   const complete = (id: string, body: object) => plumbline.post(`${TASKS}/${id}/complete`, body)
@@ -335,7 +335,7 @@ test('an inspection says whether it was passed, and after one that failed nothin
   expect((await complete(trim.id, {})).status).toBe(200)
 })
 
-test('an open checklist, a day to come and an end before the start are refused', async () => {
+test('an open checklist, a future date, and an end before the start are rejected', async () => {
   const slab = await newTask('Slab', {
     plannedStart: first,
     checklist: [{ text: 'Photographed' }, { text: 'Measured', done: true }],
@@ -357,7 +357,7 @@ test('an open checklist, a day to come and an end before the start are refused',
   })
 })
 
-test('a task is archived before its start, and not while another waits for it', async () => {
+test('a task can be archived before it starts, unless another task follows it', async () => {
   const { slab, walls, roof } = await newHouse()
   expect((await plumbline.delete(`${TASKS}/${walls.id}`)).body).toMatchObject({
     code: 'conflict',
@@ -376,7 +376,7 @@ test('a task is archived before its start, and not while another waits for it', 
   expect((await plumbline.delete(`${TASKS}/${slab.id}`)).status).toBe(409)
 })
 
-test('the schedule of a home is read in order, with its critical path and its baseline', async () => {
+test('the schedule of a home lists its tasks in order, with the critical path and the baseline', async () => {
   const empty = await plumbline.get(`/api/ext/homes/${homeId}/schedule`)
   expect(empty.body).toMatchObject({ startDate: null, endDate: null, workdays: 0, tasks: [], criticalPath: [] })
   const { slab, walls, roof } = await newHouse()
@@ -408,7 +408,7 @@ test('the schedule of a home is read in order, with its critical path and its ba
   expect((await plumbline.post(baseline)).body.changed).toEqual([])
 })
 
-test('a new holiday moves the schedule with the next change of it, and so does one that is worked after all', async () => {
+test('an added or removed holiday applies with the next change of the schedule', async () => {
   const { body: other } = await plumbline.post('/api/ext/communities', {
     name: `Cedar Hollow ${lots}`,
     status: 'active',
@@ -466,7 +466,7 @@ test('a new holiday moves the schedule with the next change of it, and so does o
   ])
 })
 
-test('what starts or ends late moves what follows back, and what is skipped or ends early moves it up', async () => {
+test('a late start or end moves later tasks back, and a skipped task or early end moves them up', async () => {
   const start = calendar.add(today(), -6)
   const tear = await newTask('Tear-off', { plannedStart: start, durationDays: 2 })
   const roof = await newTask('Roof', { durationDays: 9, predecessors: [{ taskId: tear.id }] })
@@ -486,7 +486,7 @@ test('what starts or ends late moves what follows back, and what is skipped or e
   expect(await told(late.id, 'complete', { startDate: today() })).toEqual(['postponed'])
 })
 
-test('look-aheads and late tasks are found by community, vendor, trade and date', async () => {
+test('upcoming and late tasks can be filtered by community, vendor, trade, and date', async () => {
   const { body: other } = await plumbline.post('/api/ext/communities', {
     name: `Mill Creek ${lots}`,
     status: 'active',
@@ -518,7 +518,7 @@ test('look-aheads and late tasks are found by community, vendor, trade and date'
   expect(await found('status=completed')).toEqual(['Late'])
 })
 
-test('what a task needs to start is its order, its parts and what comes before', async () => {
+test("a task's readiness depends on its order, its parts, and its predecessors", async () => {
   const { walls, roof } = await newHouse()
   await plumbline.patch(`${TASKS}/${walls.id}`, { scope: 'framing' })
   const readiness = async (id: string) => (await plumbline.get(`${TASKS}/${id}/readiness`)).body
@@ -533,7 +533,7 @@ test('what a task needs to start is its order, its parts and what comes before',
   expect(await readiness(roof.id)).toMatchObject({ readiness: 'blocked', checks: [{ check: 'status' }, {}] })
 })
 
-test('an order in time and parts that come in time make a task ready', async () => {
+test('a timely order and timely parts make a task ready', async () => {
   const part = { sku: `TRUSS-${lots}`, name: 'Roof trusses', unit: 'EA', leadTimeDays: 3 }
   const { body: trusses } = await plumbline.post('/api/ext/parts', part)
   const plan = await plumbline.post('/api/ext/plans', { code: `P${lots}`, name: 'The Possumhaw' })
@@ -561,7 +561,7 @@ test('an order in time and parts that come in time make a task ready', async () 
   expect(await checks()).toEqual(['blocked', 'order met', 'lead_time blocked'])
 })
 
-test('a home is completed once no work, inspection or delivery is left', async () => {
+test('a home is complete once no work, inspection, or delivery remains', async () => {
   const work = await newTask('Punch list', { plannedStart: first })
   await newTask('Home closed', { taskKind: 'milestone', predecessors: [{ taskId: work.id }] })
   await newTask('Closing documents signed', { taskKind: 'memo', plannedStart: first })
@@ -578,7 +578,7 @@ test('a home is completed once no work, inspection or delivery is left', async (
   expect((await move('completed')).status).toBe(200)
 })
 
-test('a cancelled home is scheduled no more', async () => {
+test('the schedule of a canceled home cannot change', async () => {
   const { slab } = await newHouse()
   await plumbline.post(`/api/ext/homes/${homeId}/status`, { status: 'cancelled' })
   const refusals = [
@@ -596,7 +596,7 @@ test('a cancelled home is scheduled no more', async () => {
   expect((await plumbline.get(`${TASKS}?homeId=${homeId}`)).body.data).toEqual([])
 })
 
-test('what was done stays in the list when its home is cancelled, and goes with the home', async () => {
+test('canceling a home keeps its completed tasks in the list, and archiving the home removes them', async () => {
   const { slab, walls } = await newHouse()
   await plumbline.post(`${TASKS}/${slab.id}/complete`, {})
   const listed = async () =>
@@ -608,14 +608,14 @@ test('what was done stays in the list when its home is cancelled, and goes with 
   expect((await read(walls.id)).status).toBe('not_started')
 })
 
-test('two changes of one schedule at once happen one after the other', async () => {
+test('concurrent changes of one schedule are made one after the other', async () => {
   const { slab, walls, roof } = await newHouse()
   await notify(roof.id)
   const delays = [slab, walls, slab, walls, slab].map(({ id }) =>
     plumbline.post(`${TASKS}/${id}/delay`, { days: 1, reasonCode: 'weather' }),
   )
   for (const { status } of await Promise.all(delays)) expect(status).toBe(200)
-  // Those of the walls count from where those of the slab have moved them, or are caught up with by them.
+  // Delays of the walls count from where the delays of the slab moved them, or are absorbed by those.
   const after = await read(slab.id)
   expect(after).toMatchObject({ plannedStart: day(3), delays: [{}, {}, {}] })
   const { plannedStart, delays: own } = await read(walls.id)
@@ -631,7 +631,7 @@ test('two changes of one schedule at once happen one after the other', async () 
   expect(starts.at(-1).newStartDate).toBe(last.plannedStart)
 })
 
-test('another builder’s tasks are nobody’s here', async () => {
+test('tasks of another builder return 404', async () => {
   const { slab } = await newHouse()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`${TASKS}/${slab.id}`, { key })).status).toBe(404)
@@ -642,7 +642,7 @@ test('another builder’s tasks are nobody’s here', async () => {
   expect((await plumbline.get(TASKS, { key })).body.data).toEqual([])
 })
 
-test('a vendor is told only of a task of its own that is still ahead', async () => {
+test('a vendor is notified only of its own tasks that have not started', async () => {
   const { slab, walls } = await newHouse()
   const told = async (body: object) => {
     const { status, body: answer } = await plumbline.post(`/api/ext/vendors/${vendorId}/notifications`, {

@@ -7,7 +7,7 @@ import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 import { tellDueTasks } from './tell-due.ts'
 
 const TASKS = '/api/ext/tasks'
-// Without daylight saving time, so that an hour there is easily written down.
+// A time zone without daylight saving time keeps the times in the tests simple.
 const ZONE = 'America/Phoenix'
 
 let plumbline: TestPlumbline
@@ -43,21 +43,21 @@ const newTask = async (fields: object = {}) => {
 }
 const read = async (id: string) => (await plumbline.get(`${TASKS}/${id}`)).body
 
-/** Puts the clock forward to that time of a day, where the homes are, and lets several processes do the job at once. */
+/** Advances the clock to this local time of the homes, and runs the job in several processes at once. */
 async function at(date: string, time: string): Promise<void> {
   plumbline.clock.advance(Date.parse(`${date}T${time}:00-07:00`) - plumbline.clock.nowMs())
   await Promise.all([1, 2, 3].map(() => tellDueTasks(plumbline.app.surroundings)))
-  // One that was skipped, because another process had its home locked, is told by now or by this run.
+  // A task that was skipped because another process had locked its home is notified by this run at the latest.
   await tellDueTasks(plumbline.app.surroundings)
 }
 
-/** What the vendor was sent, oldest first, as its kind and the days until the start that it names. */
+/** Returns the vendor's notifications, oldest first, as their kind and start date. */
 async function told(id = vendorId): Promise<string[]> {
   const { body } = await plumbline.get(`/api/ext/vendors/${id}/notifications?sort=createdAt&limit=200`)
   return body.data.map(({ kind, date }: { kind: string; date: string }) => `${kind} ${date}`)
 }
 
-test('a vendor gets an advance notice and a reminder, each once and at seven in the morning of its day', async () => {
+test('a vendor gets one advance notice and one reminder, each at 7:00 a.m. of its day', async () => {
   const { id } = await newTask()
   await at(addDays(start, -8), '23:59')
   expect(await told()).toEqual([])
@@ -79,7 +79,7 @@ test('a vendor gets an advance notice and a reminder, each once and at seven in 
   expect(await told()).toHaveLength(2)
 })
 
-test('several processes that find the same tasks due tell of each of them once', async () => {
+test('several processes that find the same due tasks notify each vendor once', async () => {
   const ids: string[] = []
   for (let home = 0; home < 4; home++) {
     homeId = await newHome()
@@ -92,7 +92,7 @@ test('several processes that find the same tasks due tell of each of them once',
   expect(await told()).toHaveLength(2 * ids.length)
 })
 
-test('a vendor says how long before it wants to be told, and can change its mind', async () => {
+test('a vendor chooses how many days ahead it is notified, and can change that', async () => {
   const preferences = (notificationPreferences: object, id = vendorId) =>
     plumbline.patch(`/api/ext/vendors/${id}`, { notificationPreferences })
   await newTask()
@@ -116,7 +116,7 @@ test('a vendor says how long before it wants to be told, and can change its mind
   expect(await told()).toEqual([`reminder ${start}`])
 })
 
-test('what comes up at once is told at once, but not at night, and needs no reminder of what was just told', async () => {
+test('a task on short notice is notified at once, except at night, and needs no reminder right after', async () => {
   const date = addDays(today(), 2)
   await at(addDays(date, -1), '03:00')
   await newTask({ plannedStart: date })
@@ -132,7 +132,7 @@ test('what comes up at once is told at once, but not at night, and needs no remi
   expect(await told()).toHaveLength(2)
 })
 
-test('a task that is postponed after its reminder gets another before its new date', async () => {
+test('a task postponed after its reminder gets another one before the new date', async () => {
   const { id } = await newTask()
   await at(addDays(start, -7), '07:00')
   await at(addDays(start, -2), '07:00')
@@ -145,7 +145,7 @@ test('a task that is postponed after its reminder gets another before its new da
   expect(await told()).toEqual([...before, `reminder ${later}`])
 })
 
-test('a date that is not confirmed is asked for again after two days, once', async () => {
+test('an unconfirmed date is requested again after two days, once', async () => {
   const { id } = await newTask()
   const asked = today()
   await plumbline.post(`${TASKS}/${id}/confirmation/request`)
@@ -164,7 +164,7 @@ test('a date that is not confirmed is asked for again after two days, once', asy
   expect(await told()).toHaveLength(3)
 })
 
-test('nobody is told of what does not come: on hold, cancelled, skipped, archived or done by nobody', async () => {
+test('tasks that are on hold, canceled, skipped, archived, or unassigned cause no notification', async () => {
   const held = await newTask()
   await newTask({ vendorId: null })
   const skipped = await newTask()
@@ -192,7 +192,7 @@ test('nobody is told of what does not come: on hold, cancelled, skipped, archive
   expect(await told()).toHaveLength(2)
 })
 
-test('the morning is that of the community, also when its time zone is corrected', async () => {
+test("the morning is in the community's time zone, also after that is corrected", async () => {
   await newTask()
   await plumbline.patch(`/api/ext/communities/${communityId}`, { timeZone: 'Pacific/Honolulu' })
   await at(addDays(start, -7), '09:59')
@@ -201,7 +201,7 @@ test('the morning is that of the community, also when its time zone is corrected
   expect(await told()).toEqual([`advance ${start}`])
 })
 
-test('a notice that a builder sends takes the place of the one that is due', async () => {
+test('a notice that a builder sends replaces the one that is due', async () => {
   const { id: taskId } = await newTask()
   const send = (kind: string) => plumbline.post(`/api/ext/vendors/${vendorId}/notifications`, { kind, taskId })
   await at(addDays(start, -10), '12:00')
@@ -212,7 +212,7 @@ test('a notice that a builder sends takes the place of the one that is due', asy
   expect(await told()).toHaveLength(2)
 })
 
-test('what is due is found by its index, however many tasks are not', async () => {
+test('due tasks are found through their index, regardless of the number of others', async () => {
   const { statements } = plumbline.database
   const { id } = await newTask({ plannedStart: addDays(start, 3000) })
   await copies(statements, { table: 'tasks', id, count: 5000 })

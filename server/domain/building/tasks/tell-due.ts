@@ -6,8 +6,8 @@ import * as vendors from '../../vendors/vendors/queries.ts'
 import * as due from './due-queries.ts'
 
 /**
- * Tells vendors of the tasks that come up: an advance notice first, then a reminder, and a reminder of a date that is
- * still to be confirmed. What is due on a home is told together.
+ * Notifies vendors of upcoming tasks: first an advance notice, then a reminder, and a reminder of a date that is still
+ * to be confirmed. All tasks that are due at one home are notified together.
  */
 export async function tellDueTasks(surroundings: Surroundings): Promise<void> {
   await settleDue(surroundings, {
@@ -20,7 +20,7 @@ export async function tellDueTasks(surroundings: Surroundings): Promise<void> {
 
 async function tellOf(call: WriteCall, ids: readonly string[]): Promise<void> {
   const tasks = await due.read(call, ids)
-  // Too early is what waits for the morning, or what became due later while the vendor's preferences were changed.
+  // A task is too early if it waits for the morning, or if a change of the vendor's preferences made it due later.
   await due.putOff(
     call,
     tasks.filter(({ laterAt, isOver }) => laterAt !== null || isOver),

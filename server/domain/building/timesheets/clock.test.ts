@@ -13,11 +13,11 @@ let people = 0
 
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
-  // A Wednesday at noon in Chicago, so that the hours before are of the same week.
+  // A Wednesday at noon in Chicago, so that the hours before are in the same week.
   const now = plumbline.clock.nowMs()
   const wednesday = addDays(weekStartOf(new Date(now).toISOString().slice(0, 10), 1), 9)
   plumbline.clock.advance(Date.parse(`${wednesday}T18:00:00Z`) - now)
-  // The organization works in Chicago, and this community in Berlin, seven hours ahead.
+  // The organization is in Chicago, and this community in Berlin, seven hours ahead.
   const community = { name: 'Am Wacholder', status: 'active', timeZone: 'Europe/Berlin' }
   const communityId = (await plumbline.post('/api/ext/communities', community)).body.id
   homeId = (await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId })).body.id
@@ -34,7 +34,7 @@ const clockIn = (fields: object = {}) => plumbline.post(`${ENTRIES}/clock-in`, {
 const clockOut = (fields: object = {}) => plumbline.post(`${ENTRIES}/clock-out`, { userId, ...fields })
 const ago = (minutes: number) => new Date(plumbline.clock.nowMs() - minutes * 60_000).toISOString()
 
-/** A week with one entry between the instants. */
+/** Creates a week with one entry from one time to another. */
 async function worked(weekStarting: string, entry: object) {
   const { body: sheet } = await plumbline.post(SHEETS, { userId, weekStarting })
   const { status, body } = await plumbline.post(`${SHEETS}/${sheet.id}/entries`, entry)
@@ -42,7 +42,7 @@ async function worked(weekStarting: string, entry: object) {
   return body
 }
 
-test('the clock opens the timesheet of the week, runs, and ends with the hours less the break', async () => {
+test("clocking in opens the week's timesheet, and clocking out computes the hours less the break", async () => {
   const startLocation = { latitude: 30.2711, longitude: -97.7437 }
   const began = await clockIn({ at: ago(8 * 60), notes: 'Windows.', startLocation })
   expect([began.status, began.headers.get('location')]).toEqual([201, `${ENTRIES}/${began.body.id}`])
@@ -71,12 +71,12 @@ test('the clock opens the timesheet of the week, runs, and ends with the hours l
     ...{ code: 'conflict', reason: 'missing_data' },
     detail: `Person ${people} is not clocked in. Clock in with clockIn first.`,
   })
-  // Clocked in and out in the same moment, by mistake.
+  // Clocked in and out at the same time, by mistake.
   expect((await clockIn()).body.timesheetId).toBe(sheet.id)
   expect((await clockOut({ notes: 'By mistake.' })).body).toMatchObject({ notes: 'By mistake.' })
 })
 
-test('of two who clock in at once one wins, and of two who clock out', async () => {
+test('one of several concurrent requests to clock in succeeds, and one to clock out', async () => {
   const ins = await Promise.all([1, 2, 3, 4].map(() => clockIn()))
   expect(ins.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
   expect((await plumbline.get(`${SHEETS}?userId=${userId}`)).body.data).toHaveLength(1)
@@ -84,7 +84,7 @@ test('of two who clock in at once one wins, and of two who clock out', async () 
   expect(outs.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
 })
 
-test('instants that cannot be are refused', async () => {
+test('impossible times are rejected', async () => {
   const inFuture = new Date(plumbline.clock.nowMs() + 3_600_000).toISOString()
   for (const at of [inFuture, ago(33 * 24 * 60), '0001-01-01T00:00:00Z']) {
     const refused = await clockIn({ at })
@@ -101,7 +101,7 @@ test('instants that cannot be are refused', async () => {
   expect((await clockOut({ at: ago(18 * 60), breakMinutes: 60 })).body.hours).toBeCloseTo(7, 2)
 })
 
-test('time cannot be entered where somebody is clocked in, nor the clock begun in time that is entered', async () => {
+test('time cannot be entered while a user is clocked in, nor a clock started in time already entered', async () => {
   const { body: began } = await clockIn({ at: ago(120) })
   const path = `${SHEETS}/${began.timesheetId}/entries`
   const within = { startedAt: ago(90), endedAt: ago(60) }
@@ -121,7 +121,7 @@ test('time cannot be entered where somebody is clocked in, nor the clock begun i
   expect((await clockOut()).status).toBe(409)
 })
 
-test('the clock does not run on a timesheet that is not open', async () => {
+test('clocking in requires an open timesheet', async () => {
   const { body: began } = await clockIn({ at: ago(10) })
   await clockOut()
   await plumbline.post(`${SHEETS}/${began.timesheetId}/status`, { status: 'submitted' })
@@ -129,18 +129,18 @@ test('the clock does not run on a timesheet that is not open', async () => {
   expect([refused.status, refused.body.reason]).toEqual([409, 'wrong_status'])
 })
 
-test('a night in which clocks change counts as it passed', async () => {
-  // In Chicago from ten in the evening to six in the morning: seven hours in spring, nine in autumn.
+test('a night with a clock change counts the hours that passed', async () => {
+  // From 10:00 p.m. to 6:00 a.m. in Chicago: seven hours in spring, nine in the fall.
   const spring = await worked('2026-03-02', { startedAt: '2026-03-08T04:00:00Z', endedAt: '2026-03-08T11:00:00Z' })
   expect(spring).toMatchObject({ date: '2026-03-07', hours: 7 })
   const autumn = await worked('2026-10-26', { startedAt: '2026-11-01T03:00:00Z', endedAt: '2026-11-01T12:00:00Z' })
   expect(autumn).toMatchObject({ date: '2026-10-31', hours: 9 })
-  // The hour from one to two comes twice in autumn; both are worked.
+  // In the fall, the hour from 1:00 to 2:00 occurs twice, and both are worked.
   const first = { startedAt: '2026-11-08T06:00:00Z', endedAt: '2026-11-08T07:00:00Z' }
   expect(await worked('2026-11-02', first)).toMatchObject({ date: '2026-11-08', hours: 1 })
 })
 
-test('the hour that comes twice can be worked twice', async () => {
+test('the hour that occurs twice can be worked twice', async () => {
   const sheet = (await plumbline.post(SHEETS, { userId, weekStarting: '2026-10-26' })).body
   for (const startedAt of ['2026-11-01T01:00:00-05:00', '2026-11-01T01:00:00-06:00']) {
     const endedAt = new Date(Date.parse(startedAt) + 3_600_000).toISOString()
@@ -149,7 +149,7 @@ test('the hour that comes twice can be worked twice', async () => {
   }
 })
 
-test('the date is that of the start at the home, or else of the organization', async () => {
+test('the date is that of the start in the time zone of the home, or else of the organization', async () => {
   const evening = { startedAt: '2026-11-17T23:30:00Z', endedAt: '2026-11-18T05:30:00Z' }
   expect(await worked('2026-11-16', { ...evening, homeId })).toMatchObject({ date: '2026-11-18', hours: 6 })
   const next = { startedAt: '2026-11-24T23:30:00Z', endedAt: '2026-11-25T05:30:00Z', breakMinutes: 30 }
@@ -159,7 +159,7 @@ test('the date is that of the start at the home, or else of the organization', a
   expect(moved.body.date).toBe('2026-11-25')
 })
 
-test('a night across the end of the week belongs to the week in which it began', async () => {
+test('a night across the end of the week belongs to the week in which it started', async () => {
   // Advanced to a Sunday evening in Chicago.
   const now = plumbline.clock.nowMs()
   const sunday = addDays(weekStartOf(dateIn('America/Chicago', new Date(now)), 1), 13)

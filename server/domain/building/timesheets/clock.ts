@@ -11,7 +11,10 @@ import { clockedAt, timesOf } from './times.ts'
 import { assertOpen } from './timesheet.ts'
 import { addEntry, changeEntry } from './week.ts'
 
-/** Begins time of the user. Of two requests at once the second finds the user clocked in, because it waits for their row. */
+/**
+ * Clocks the user in. The user's row is locked, so that the second of two concurrent requests finds the user clocked
+ * in.
+ */
 export async function clockIn(call: WriteCall, body: ClockIn, createScopes: boolean | undefined): Promise<TimeEntry> {
   const { userId, at, notes = null, startLocation = null, ...given } = body
   const startedAt = clockedAt(at, call.now)
@@ -27,7 +30,7 @@ export async function clockIn(call: WriteCall, body: ClockIn, createScopes: bool
   return addEntry(call, sheet, { ...posting, ...time, payType: 'regular', notes, startLocation })
 }
 
-/** Ends the time of a user who is clocked in. */
+/** Clocks the user out. Throws if they are not clocked in. */
 export async function clockOut(call: WriteCall, body: Checked['ClockOut']): Promise<TimeEntry> {
   const { userId, at, breakMinutes, notes, endLocation } = body
   const endedAt = clockedAt(at, call.now)
@@ -40,11 +43,11 @@ export async function clockOut(call: WriteCall, body: Checked['ClockOut']): Prom
   const { date, ...times } = pointedAt(() =>
     timesOf({ endedAt, breakMinutes }, running, { timeZone: call.timeZone, now: call.now }),
   )
-  // The date is that of the start, which stays.
+  // The date is that of the start, so it does not change.
   return changeEntry(call, sheet, running, { ...times, notes, endLocation })
 }
 
-/** The user's timesheet of the week, opened if there is none. */
+/** Locks the user's timesheet of the week, or creates it. */
 async function sheetFor(call: WriteCall, userId: string, date: string): Promise<Timesheet> {
   const id = await timesheets.idAround(call, userId, { date, earliest: addDays(date, -6) })
   if (id !== undefined) return timesheets.lock(call, id)
@@ -56,7 +59,7 @@ type NewSheet = Pick<Timesheet, 'userId' | 'weekStarting' | 'overtimeRule'> & {
   [Field in 'rate' | 'notes' | 'externalId']?: Timesheet[Field] | undefined
 }
 
-/** A timesheet without entries; what the user earned last is what they earn now. */
+/** Creates a timesheet without entries. The default rate is that of the user's latest timesheet. */
 export async function openSheet(call: WriteCall, { rate, ...given }: NewSheet): Promise<Timesheet> {
   const none = { totalHours: 0, regularHours: 0, overtimeHours: 0, doubleHours: 0, ptoHours: 0, cost: 0 }
   const sheet = await timesheets.insert(call, {
@@ -67,7 +70,7 @@ export async function openSheet(call: WriteCall, { rate, ...given }: NewSheet): 
   return sheet
 }
 
-/** Whoever clocks out sends `at` where the entry has its end. */
+/** Points errors at `at`, which is the field for the end when clocking out. */
 function pointedAt<Result>(work: () => Result): Result {
   try {
     return work()

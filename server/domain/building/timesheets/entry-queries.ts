@@ -15,7 +15,7 @@ export const {
   archive,
 } = resource({ schema: 'TimeEntry' })
 
-/** For callers who may not see what people earn. */
+/** Lists entries for callers who may not see wages. */
 export const { list: listWithoutRates } = resource({
   schema: 'TimeEntry',
   computed: { rate: 'null::numeric', cost: 'null::numeric' },
@@ -23,7 +23,7 @@ export const { list: listWithoutRates } = resource({
 
 const ENTRY = sql.raw(asValues(columnsOf({ schema: 'TimeEntry', table: 'timeEntries' })))
 
-/** What counts of a timesheet, in the order in which it was added. */
+/** Returns the entries of a timesheet that are not archived, in the order in which they were added. */
 export async function ofTimesheet({ db, organizationId }: Tenant, timesheetId: string): Promise<TimeEntry[]> {
   const { rows } = await sql<TimeEntry>`
     select ${ENTRY} from "timeEntries" as t
@@ -32,7 +32,7 @@ export async function ofTimesheet({ db, organizationId }: Tenant, timesheetId: s
   return rows
 }
 
-/** The entry of a user who is clocked in. */
+/** Returns the entry of a user who is clocked in. */
 export async function running({ db, organizationId }: Tenant, userId: string): Promise<TimeEntry | undefined> {
   const { rows } = await sql<TimeEntry>`
     select ${ENTRY} from "timeEntries" as t
@@ -46,13 +46,13 @@ export interface Span {
   startedAt: string
   endedAt: string
   now: string
-  /** The entry that is being changed. */
+  /** The entry that is being changed, to be ignored; null for a new one. */
   except: string | null
 }
 
 /**
- * When a user worked already in the span. Who is clocked in works until now. No entry lasts longer than a day, so that
- * few have to be looked at.
+ * Returns an entry of the user that overlaps the span. A user who is clocked in works until now. No entry lasts longer
+ * than a day, so only few rows are read.
  */
 export async function overlapping(
   { db, organizationId }: Tenant,
@@ -72,7 +72,7 @@ export async function overlapping(
   return rows[0]
 }
 
-/** How many hours of a date the user has in other entries, in whichever timesheet. */
+/** Returns the user's hours on a date in other entries of any timesheet. */
 export async function hoursOn(
   { db, organizationId }: Tenant,
   { userId, date, except }: { userId: string; date: string; except: string | null },
@@ -84,7 +84,7 @@ export async function hoursOn(
   return rows[0]?.hours ?? 0
 }
 
-/** A home, as far as time in it depends on it. */
+/** The fields of a home that its time entries depend on. */
 export interface Place {
   id: string
   name: string
@@ -100,7 +100,7 @@ export async function findPlace({ db, organizationId }: Tenant, homeId: string):
   return rows[0]
 }
 
-/** The trade that the home's budget has the cost code under, or else the one whose default it is. */
+/** Returns the trade under which the home's budget has the cost code, or else the trade whose default it is. */
 export async function scopeOfCode(
   { db, organizationId }: Tenant,
   homeId: string | null,

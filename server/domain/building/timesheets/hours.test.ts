@@ -10,9 +10,9 @@ function work(n: number, hours: number, rest: Partial<Worked> = {}): Worked {
   return { date: day(n), startedAt: null, hours, payType: 'regular', rate: null, ...rest }
 }
 
-describe('hours between two instants', () => {
-  test('are those that really passed, whatever the clocks said', () => {
-    // In Chicago clocks go from 2:00 to 3:00 on 8 March, and from 2:00 back to 1:00 on 1 November.
+describe('hours between two times', () => {
+  test('are those that passed, regardless of clock changes', () => {
+    // In Chicago, clocks change from 2:00 to 3:00 on March 8, and from 2:00 back to 1:00 on November 1.
     expect(hoursBetween('2026-03-08T04:00:00.000Z', '2026-03-08T12:00:00.000Z', 0)).toBe(8)
     expect(hoursBetween('2026-11-01T03:00:00.000Z', '2026-11-01T12:00:00.000Z', 30)).toBe(8.5)
   })
@@ -25,7 +25,7 @@ describe('hours between two instants', () => {
 })
 
 describe('a week', () => {
-  test('turns into overtime where it exceeds the hours of the rule, in the order in which it was worked', () => {
+  test('has overtime where it exceeds the hours of the rule, in the order of work', () => {
     const entries = [work(5, 8), work(1, 10), work(2, 10), work(3, 10), work(4, 9)]
     const { entries: counted, totals } = countWeek(entries, USUAL, 30)
     expect(counted.map(({ overtimeHours }) => overtimeHours)).toEqual([7, 0, 0, 0, 0])
@@ -33,7 +33,7 @@ describe('a week', () => {
     expect(totals).toMatchObject({ totalHours: 47, regularHours: 40, overtimeHours: 7, cost: 30 * 40 + 45 * 7 })
   })
 
-  test('has no overtime at the threshold itself, and has it from the next hundredth of an hour on', () => {
+  test('has no overtime at exactly the threshold, but does from the next hundredth of an hour', () => {
     const at = countWeek(
       [1, 2, 3, 4, 5].map((n) => work(n, 8)),
       USUAL,
@@ -59,7 +59,7 @@ describe('a week', () => {
     expect(totals).toMatchObject({ regularHours: 40, overtimeHours: 20 })
   })
 
-  test('counts time off, overtime by name and double time toward no threshold', () => {
+  test('does not count time off, explicit overtime, and double time toward any threshold', () => {
     const paid = (payType: Worked['payType']) => ({ payType })
     const entries = [work(1, 8, paid('pto')), work(2, 8, paid('overtime')), work(3, 8, paid('double'))]
     const { entries: counted, totals } = countWeek([...entries, ...[4, 5, 6].map((n) => work(n, 13))], USUAL, 20)
@@ -70,13 +70,13 @@ describe('a week', () => {
     expect(counted.map(({ cost }) => cost)).toEqual([160, 240, 320, 260, 260, 260])
   })
 
-  test('costs by the rate of an entry before that of the timesheet, rounded half up, and nothing without one', () => {
+  test("uses an entry's rate before the timesheet's, rounds half up, and has no cost without a rate", () => {
     const entries = [work(1, 0.3333, { rate: 30 }), work(2, 1), work(3, 1, { rate: 0.005 })]
     expect(countWeek(entries, USUAL, null).entries.map(({ cost }) => cost)).toEqual([10, null, 0.01])
     expect(countWeek(entries, USUAL, 10).totals.cost).toBe(20.01)
   })
 
-  test('without thresholds has no overtime', () => {
+  test('has no overtime without thresholds', () => {
     const rule = { weeklyAfterHours: null, dailyAfterHours: null, multiplier: 1.5 }
     expect(
       countWeek(
@@ -87,7 +87,7 @@ describe('a week', () => {
     ).toBe(0)
   })
 
-  test('comes to the same as counting it by the hundredth of an hour', () => {
+  test('has the same result as counting by the hundredth of an hour', () => {
     const anyEntry = fc.record({
       date: fc.integer({ min: 1, max: 7 }).map(day),
       startedAt: fc.option(fc.integer({ min: 0, max: 1439 }).map((minute) => String(minute).padStart(4, '0'))),
@@ -117,7 +117,7 @@ describe('a week', () => {
 
 type Hundredths = Omit<Worked, 'hours' | 'rate'> & { hundredths: number }
 
-/** The hundredths of overtime of each entry, found by going from one hundredth of an hour to the next. */
+/** Returns the hundredths of an hour of overtime of each entry, found by counting one hundredth at a time. */
 function slowOvertime(entries: readonly Hundredths[], { weeklyAfterHours, dailyAfterHours }: OvertimeRule): number[] {
   const overtime = entries.map(({ payType, hundredths }) => (payType === 'overtime' ? hundredths : 0))
   const ofDay = new Map<string, number>()

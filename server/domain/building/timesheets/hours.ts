@@ -2,11 +2,11 @@ import Big from 'big.js'
 import type { OvertimeRule, TimeEntry, Timesheet } from '../../../../client/contract.gen.ts'
 
 /**
- * What the hours of a week come to. Everything is computed in decimals from the hours and rates of the entries, so that
- * counting a week again always comes to the same.
+ * Computes the hours and costs of a week. All arithmetic is decimal and starts from the entries' hours and rates, so
+ * that recounting a week always has the same result.
  */
 
-/** An entry, as far as its pay depends on it. */
+/** The fields of an entry that its pay depends on. */
 export type Worked = Pick<TimeEntry, 'date' | 'startedAt' | 'hours' | 'payType' | 'rate'>
 export type Counted = Pick<TimeEntry, 'overtimeHours' | 'cost'>
 export type Totals = Pick<Timesheet, 'totalHours' | 'regularHours' | 'overtimeHours' | 'doubleHours' | 'ptoHours'> & {
@@ -14,7 +14,7 @@ export type Totals = Pick<Timesheet, 'totalHours' | 'regularHours' | 'overtimeHo
 }
 
 export interface Week {
-  /** In the order in which the entries were given. */
+  /** In the order of the given entries. */
   readonly entries: readonly Counted[]
   readonly totals: Totals
 }
@@ -22,7 +22,7 @@ export interface Week {
 const DOUBLE = 2
 const HOUR_MS = 3_600_000
 
-/** The hours that really passed from one instant to the other, less the breaks; negative if the breaks are longer. */
+/** Returns the hours that passed from one time to the other, less the breaks; negative if the breaks are longer. */
 export function hoursBetween(startedAt: string, endedAt: string, breakMinutes: number): number {
   return new Big(Date.parse(endedAt) - Date.parse(startedAt))
     .minus(breakMinutes * 60_000)
@@ -32,9 +32,9 @@ export function hoursBetween(startedAt: string, endedAt: string, breakMinutes: n
 }
 
 /**
- * Splits the hours of a week into regular ones and overtime, in the order in which they were worked, and says what they
- * cost. Of a day, times come before entries that state only hours, and those in the order in which they were added. An
- * hour is overtime once, by its day or by its week: what exceeds the day does not count toward the week.
+ * Splits the hours of a week into regular hours and overtime, in the order of work, and computes their cost. Within a
+ * day, entries with times come before those with only hours, which keep the order in which they were added. An hour is
+ * overtime once, by its day or by its week: hours beyond the daily threshold do not count toward the week.
  */
 export function countWeek(entries: readonly Worked[], rule: OvertimeRule, rate: number | null): Week {
   const counted = entries.map((): Counted => ({ overtimeHours: 0, cost: null }))
@@ -76,7 +76,7 @@ export function countWeek(entries: readonly Worked[], rule: OvertimeRule, rate: 
   return { entries: counted, totals }
 }
 
-/** How many of the hours come before the threshold, of which so many are worked already; all of them without one. */
+/** Returns how many of the hours fit below the threshold, given the hours already worked; all without a threshold. */
 function within(threshold: number | null, worked: Big, hours: Big): Big {
   const left = threshold === null ? hours : new Big(threshold).minus(worked)
   if (left.lt(0)) return new Big(0)
@@ -84,7 +84,7 @@ function within(threshold: number | null, worked: Big, hours: Big): Big {
 }
 
 function inOrder(entries: readonly Worked[]): { entry: Worked; i: number }[] {
-  // Later than every instant.
+  // Sorts after every time.
   const place = ({ date, startedAt }: Worked) => `${date} ${startedAt ?? '~'}`
   return entries
     .map((entry, i) => ({ entry, i, at: place(entry) }))

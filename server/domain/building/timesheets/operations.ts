@@ -120,7 +120,10 @@ export const timesheetOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** The entry with its timesheet, in the order in which everything locks them: the user, the timesheet, its entries. */
+/**
+ * Locks the entry and its timesheet and returns both. The order is the same everywhere: the user, the timesheet, its
+ * entries.
+ */
 async function lockWithSheet(call: WriteCall, timeEntryId: string): Promise<{ sheet: Timesheet; entry: TimeEntry }> {
   const { userId, timesheetId } = await entries.find(call, timeEntryId)
   await timesheets.lockUser(call, userId)

@@ -6,16 +6,16 @@ import * as scopes from '../../vendors/scopes/queries.ts'
 import * as tasks from '../tasks/queries.ts'
 import * as entries from './entry-queries.ts'
 
-/** Where the cost of an entry belongs. */
+/** What an entry's cost is assigned to. */
 type Posting = Pick<TimeEntry, 'homeId' | 'taskId' | 'scope' | 'costCodeId'>
 type Given = { [Field in keyof Posting]?: Posting[Field] | undefined } & { createScopes: boolean | undefined }
 
 const NOWHERE: Posting = { homeId: null, taskId: null, scope: null, costCodeId: null }
 
 /**
- * Where the time was spent, with what is given laid over what was known. A task that is named brings its home and its
- * trade, a cost code its trade, and a trade its default cost code, as long as these are not given themselves. Whatever
- * is named anew has to be in use.
+ * Returns what an entry is assigned to: the given fields, merged into the current ones. A named task sets its home and
+ * trade, a cost code its trade, and a trade its default cost code, unless these are given too. Newly named records must
+ * be active.
  */
 export async function postingOf(
   call: WriteCall,

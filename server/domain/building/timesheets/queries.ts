@@ -8,7 +8,7 @@ const filters = { exported: (isExported: string) => `t."isExported" = ${isExport
 
 export const { list: listWithRates, find, findAll, lock, insert, update } = resource({ schema: 'Timesheet', filters })
 
-/** For callers who may not see what people earn. */
+/** Lists timesheets for callers who may not see wages. */
 export const { list: listWithoutRates } = resource({
   schema: 'Timesheet',
   computed: { rate: 'null::numeric', cost: 'null::numeric' },
@@ -21,8 +21,8 @@ export interface User {
 }
 
 /**
- * Locks the user until the transaction ends. Whatever enters time of a user does this first, because no two may enter
- * time that overlaps, in the same week or in the next one.
+ * Locks the user until the transaction ends. Every change of a user's time does this first, because overlaps must be
+ * detected within a week and across two weeks.
  */
 export async function lockUser({ db, organizationId }: WriteCall, userId: string): Promise<User> {
   const { rows } = await sql<User>`
@@ -47,7 +47,7 @@ export async function weeksOf({ db, organizationId }: Tenant): Promise<Weeks> {
   return weeks
 }
 
-/** The user's timesheet of the week that begins on this day. */
+/** Returns the user's timesheet of the week that begins on this day. */
 export async function ofWeek({ db, organizationId }: Tenant, userId: string, weekStarting: string) {
   const { rows } = await sql<Pick<Timesheet, 'id' | 'status'>>`
     select "id", "status" from "timesheets"
@@ -58,8 +58,8 @@ export async function ofWeek({ db, organizationId }: Tenant, userId: string, wee
 }
 
 /**
- * The id of the user's timesheet that a date lies in. Where weeks begin on another day by now, two may; then it is the
- * later one.
+ * Returns the ID of the user's timesheet that contains a date. If the organization changed the first day of its week,
+ * two timesheets can; then the later one is returned.
  */
 export async function idAround(
   { db, organizationId }: Tenant,
@@ -74,7 +74,10 @@ export async function idAround(
   return rows[0]?.id
 }
 
-/** The rate of the user's latest timesheet before this week, or else of the next one; null without any. */
+/**
+ * Returns the rate of the user's latest timesheet before this week, or else of the earliest one after it; null without
+ * any.
+ */
 export async function latestRate({ db, organizationId }: Tenant, userId: string, week: string): Promise<number | null> {
   const { rows } = await sql<{ rate: number | null }>`
     select "rate" from "timesheets" where "organizationId" = ${organizationId} and "userId" = ${userId}

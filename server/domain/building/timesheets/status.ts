@@ -42,7 +42,7 @@ function assertComplete(all: readonly TimeEntry[]): void {
   if (all.length === 0) throw conflict('missing_data', 'Cannot submit the timesheet: it has no entries.')
 }
 
-/** From here on the budgets of the homes count the entries; nothing takes them out again. */
+/** From here on the budgets of the homes include the entries. Nothing removes them again. */
 async function post(call: WriteCall, { id }: Timesheet): Promise<void> {
   const all = await entries.ofTimesheet(call, id)
   const postedAt = call.now.toISOString()

@@ -3,10 +3,10 @@ import { invalid } from '../../../platform/problems/problem.ts'
 import { addDays, dateIn, instantOf } from '../../../platform/values/calendar.ts'
 import { hoursBetween } from './hours.ts'
 
-/** When the time of an entry was: its hours on a date, or from one instant to another, or to none yet. */
+/** The time of an entry: hours on a date, from one time to another, or from a time on while clocked in. */
 export type Times = Pick<TimeEntry, 'date' | 'startedAt' | 'endedAt' | 'breakMinutes' | 'hours'>
 
-/** What is said of it; what is undefined stays as it was. */
+/** The input fields. Undefined fields keep their value. */
 export interface Given {
   date?: string | undefined
   hours?: number | undefined
@@ -17,10 +17,13 @@ export interface Given {
 
 const MOST_HOURS = 24
 const HOUR_MS = 3_600_000
-/** Long enough for a phone that was without a network, and short enough that it is still the same payroll. */
+/** Long enough for a phone that was offline, short enough to be within the same payroll. */
 const MOST_DAYS_BACK = 31
 
-/** The times of an entry with what is given laid over what they were. `timeZone` is that of the place. */
+/**
+ * Returns the times of an entry: the given fields, merged into the current ones. `timeZone` is that of the home or
+ * organization.
+ */
 export function timesOf(given: Given, before: Times | null, { timeZone, now }: { timeZone: string; now: Date }): Times {
   const startedAt = given.startedAt === undefined ? (before?.startedAt ?? null) : normalized(given.startedAt)
   return startedAt === null ? statedTimes(given, before) : clockedTimes({ ...given, startedAt }, before, timeZone, now)
@@ -85,7 +88,7 @@ function late(pointer: string): FieldError {
   return { pointer, code: 'maximum', message: 'must not be in the future' }
 }
 
-/** When somebody clocks in or out: now, or the instant before that they name. */
+/** Returns the time of clocking in or out: now, or the earlier time that the user gave. */
 export function clockedAt(at: string | undefined, now: Date): string {
   if (at === undefined) return now.toISOString()
   const instant = instantOf(at)
@@ -105,7 +108,7 @@ export function assertInWeek({ date, startedAt }: Times, { weekStarting }: Times
   throw invalid([{ pointer, code: 'out_of_week', message }])
 }
 
-/** Refuses more hours than a day has. `others` is what the user has already on that date. */
+/** Throws if a date has more hours than a day. `others` is the user's other hours on that date. */
 export function assertInDay({ date, startedAt, hours }: Times, others: number): void {
   if (hours === null || hours + others <= MOST_HOURS) return
   const pointer = startedAt === null ? '/hours' : '/endedAt'

@@ -12,7 +12,7 @@ export const TIMESHEET_MOVES: Readonly<Record<TimesheetStatus, readonly Timeshee
   exported: [],
 }
 
-/** More than 28 changes of place a day; a week is counted as a whole, in memory, with every change. */
+/** Allows more than 28 changes of place a day. Every change recounts the whole week in memory. */
 export const MOST_ENTRIES = 200
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
@@ -24,7 +24,7 @@ export function assertWeekStart(date: string, weekStartsOn: number): void {
   throw invalid([{ pointer: '/weekStarting', code: 'week_start', message }])
 }
 
-/** Refuses to change the time of a week that is not open. */
+/** Throws `conflict` unless the week is open. */
 export function assertOpen({ status, weekStarting }: Timesheet): void {
   if (status === 'open') return
   const remedy = status === 'rejected' ? ' Reopen it first.' : ''
@@ -34,7 +34,7 @@ export function assertOpen({ status, weekStarting }: Timesheet): void {
   )
 }
 
-/** Refuses to change what is approved, because it is in the budgets, and what payroll has. */
+/** Throws `conflict` if the timesheet is approved and so in the budgets, or exported to payroll. */
 export function assertNotApproved({ status, weekStarting }: Timesheet): void {
   if (status !== 'approved' && status !== 'exported') return
   throw conflict(
@@ -44,8 +44,8 @@ export function assertNotApproved({ status, weekStarting }: Timesheet): void {
 }
 
 /**
- * Wages are seen by those who pay, and only they say what an hour costs. Roles that only read may read payments too, so
- * writing them is what tells the two apart.
+ * The permission to see and set wages. Roles that only read may read payments too, so the permission to write them is
+ * used.
  */
 const RATES = 'payments:write'
 
@@ -58,13 +58,16 @@ export function assertMaySetRate(call: Call, rate: number | null | undefined): v
   throw problem('permission_denied', `Setting rate requires ${RATES}.`, { permission: RATES })
 }
 
-/** A key acts for the organization, so only somebody who has signed in can be the one whose time it is. */
+/**
+ * Throws if a user approves their own timesheet without the permission to set wages. A key acts for the organization,
+ * so this applies only to signed-in users.
+ */
 export function assertMayApprove({ principal, permissions }: Call, { userId }: Timesheet): void {
   if (principal.kind !== 'user' || principal.id !== userId || permissions.has(RATES)) return
   throw problem('permission_denied', `Approving your own timesheet requires ${RATES}.`, { permission: RATES })
 }
 
-/** The timesheet or the entry as the caller may see it. */
+/** Returns the timesheet or entry as the caller may see it: without rates and costs unless they may see wages. */
 export function shown<Record extends { rate: number | null; cost: number | null }>(call: Call, record: Record): Record {
   return seesRates(call) ? record : { ...record, rate: null, cost: null }
 }

@@ -15,7 +15,7 @@ let communityId: string
 let homeId: string
 let framing: string
 let trim: string
-/** Reads and writes timesheets, and sees no rates. */
+/** Key that can read and write timesheets but sees no rates. */
 let foreman: string
 let userId: string
 let people = 0
@@ -80,7 +80,7 @@ async function actualOf(home: string) {
   return { rows, totalActual: body.totalActual, totalForecast: body.totalForecastAtCompletion }
 }
 
-test('a week adds up its entries, and an earlier hour makes a later one overtime', async () => {
+test('a week sums its entries, and adding an earlier hour turns a later one into overtime', async () => {
   const sheet = await newSheet({ rate: 30 })
   expect(sheet).toMatchObject({ status: 'open', totalHours: 0, cost: 0, rate: 30 })
   for (const date of ['2026-11-17', '2026-11-18', '2026-11-19']) await add(sheet, { date, hours: 10 })
@@ -106,7 +106,7 @@ test('a week adds up its entries, and an earlier hour makes a later one overtime
   expect(await listed(sheet, '&includeArchived=true')).toHaveLength(5)
 })
 
-test('the rule of the organization counts days too, and a new one from the next change on', async () => {
+test("the organization's rule applies to days too, and a new rule from the next change on", async () => {
   const { organizationId, key } = await plumbline.newBuilder()
   const own = { key }
   const [me] = (await plumbline.post('/api/ext/messages', { body: 'Who?', recipientRoles: ['owner'] }, own)).body
@@ -135,7 +135,7 @@ test('the rule of the organization counts days too, and a new one from the next 
   })
 })
 
-test('a user has one timesheet a week, which begins on the day on which weeks begin', async () => {
+test("a user has one timesheet per week, which starts on the organization's first day of the week", async () => {
   const sheet = await newSheet({ rate: 41.25 })
   const again = await plumbline.post(SHEETS, { userId, weekStarting: WEEK })
   expect([again.status, again.body.code, again.body.detail.includes(sheet.id)]).toEqual([409, 'conflict', true])
@@ -148,7 +148,7 @@ test('a user has one timesheet a week, which begins on the day on which weeks be
   expect(ofUser.body.data).toEqual([sheet])
 })
 
-test('hours are stated or computed, and what does not fit together is refused at its field', async () => {
+test('hours are entered or computed, and contradictory fields are reported at their field', async () => {
   const sheet = await newSheet()
   const times = { startedAt: '2026-11-16T13:00:00Z', endedAt: '2026-11-16T21:00:00Z' }
   for (const [fields, pointer] of [
@@ -177,7 +177,7 @@ test('hours are stated or computed, and what does not fit together is refused at
     expect([fields, refused.status, refused.body.errors?.[0]?.pointer]).toEqual([fields, 422, pointer])
   }
   expect(await listed(sheet)).toEqual([])
-  // An hour before, in Chicago it is still the week.
+  // One hour earlier it is still the same week in Chicago.
   const late = await add(sheet, { startedAt: '2026-11-23T05:00:00+00', endedAt: '2026-11-23T06:00:00Z' })
   expect(late).toMatchObject({ date: '2026-11-22', hours: 1, startedAt: '2026-11-23T05:00:00.000Z' })
   const stated = await plumbline.patch(`${ENTRIES}/${late.id}`, { startedAt: null, hours: 2 })
@@ -188,7 +188,7 @@ test('hours are stated or computed, and what does not fit together is refused at
   expect(longer.body).toMatchObject({ hours: 7.25, notes: null })
 })
 
-test('nobody is at two places at once, nor works more hours than a day has', async () => {
+test("a user's entries cannot overlap or exceed the hours of a day", async () => {
   const sheet = await newSheet()
   const span = (from: string, to: string) => ({ startedAt: `2026-11-${from}:00Z`, endedAt: `2026-11-${to}:00Z` })
   const post = (fields: object) => plumbline.post(`${SHEETS}/${sheet.id}/entries`, fields)
@@ -208,7 +208,7 @@ test('nobody is at two places at once, nor works more hours than a day has', asy
   expect((await post({ date: '2026-11-19', hours: 15.5 })).body.errors).toMatchObject([{ pointer: '/hours' }])
   await add(sheet, { date: '2026-11-19', hours: 15 })
 
-  // Sunday's night ends in the next week, whose entries may not overlap with it either.
+  // The entry of Sunday night ends in the next week, whose entries must not overlap it either.
   await add(sheet, span('23T03:00', '23T09:00'))
   const next = await newSheet({ weekStarting: '2026-11-23' })
   const early = { startedAt: '2026-11-23T08:00:00Z', endedAt: '2026-11-23T10:00:00Z' }
@@ -217,7 +217,7 @@ test('nobody is at two places at once, nor works more hours than a day has', asy
   expect(await add(other, early)).toMatchObject({ date: '2026-11-23', hours: 2 })
 })
 
-test('of two that enter the same hour at once, one wins', async () => {
+test('one of two concurrent entries for the same hour succeeds', async () => {
   const sheet = await newSheet()
   const hour = { startedAt: '2026-11-19T13:00:00Z', endedAt: '2026-11-19T14:00:00Z' }
   const answers = await Promise.all([1, 2, 3, 4].map(() => plumbline.post(`${SHEETS}/${sheet.id}/entries`, hour)))
@@ -225,7 +225,7 @@ test('of two that enter the same hour at once, one wins', async () => {
   expect(await read(sheet)).toMatchObject({ totalHours: 1, version: 2 })
 })
 
-test('a timesheet has only so many entries', async () => {
+test('a timesheet has a maximum number of entries', async () => {
   const sheet = await newSheet()
   const first = Date.parse('2026-11-17T06:00:00Z')
   for (let n = 0; n < 200; n++) {
@@ -236,7 +236,7 @@ test('a timesheet has only so many entries', async () => {
   expect(more.body).toMatchObject({ status: 409, reason: 'limit_reached' })
 })
 
-test('a task brings its home and trade, a trade its cost code, and a cost code its trade', async () => {
+test('a task sets its home and trade, a trade its cost code, and a cost code its trade', async () => {
   const sheet = await newSheet()
   const task = (await plumbline.post('/api/ext/tasks', { homeId, name: 'Walls framed', scope: 'Framing' })).body
   const ofTask = await add(sheet, { date: WEEK, hours: 1, taskId: task.id })
@@ -268,13 +268,13 @@ test('a task brings its home and trade, a trade its cost code, and a cost code i
   await plumbline.delete(`/api/ext/homes/${elsewhere}`)
   const gone = await plumbline.post(`${SHEETS}/${sheet.id}/entries`, { date: WEEK, hours: 1, homeId: elsewhere })
   expect(gone.body).toMatchObject({ status: 409, reason: 'archived' })
-  // Its trade is in use, so that it cannot lose its name.
+  // The trade is in use, so it cannot be renamed.
   const { body: scopes } = await plumbline.get('/api/ext/scopes?name=framing')
   const renamed = await plumbline.patch(`/api/ext/scopes/${scopes.data[0].id}`, { name: 'carpentry' })
   expect(renamed.body).toMatchObject({ reason: 'in_use', detail: expect.stringContaining('time entries') })
 })
 
-test('approved time is in the budget of its home, by trade and cost code, and time elsewhere in none', async () => {
+test('approved time is in the budget of its home by trade and cost code, and time without a home in none', async () => {
   const line = { scope: 'framing', costCodeId: framing, amount: 1000 }
   await plumbline.post(`/api/ext/homes/${homeId}/budget/lines`, line)
   const sheet = await newSheet({ rate: 40 })
@@ -297,7 +297,7 @@ test('approved time is in the budget of its home, by trade and cost code, and ti
   expect(await actualOf(homeId)).toEqual({
     rows: [
       ['framing', framing, 400],
-      // No budget line and no trade has the code, so that it is shown by itself.
+      // No budget line and no trade has the cost code, so it is listed separately.
       ['unassigned', trim, overtime],
       ['unassigned', null, 800],
     ],
@@ -308,7 +308,7 @@ test('approved time is in the budget of its home, by trade and cost code, and ti
   expect((await entry(office)).postedAt).toBeNull()
 })
 
-test('where orders and time exceed the budget of a trade, the forecast is what they come to', async () => {
+test('the forecast of a trade is its orders and time if they exceed the budget', async () => {
   await plumbline.post(`/api/ext/homes/${homeId}/budget/lines`, { scope: 'framing', costCodeId: framing, amount: 500 })
   const sheet = await newSheet({ rate: 50 })
   await add(sheet, { date: WEEK, hours: 8, homeId, scope: 'framing' })
@@ -320,7 +320,7 @@ test('where orders and time exceed the budget of a trade, the forecast is what t
   expect(await actualOf(homeId)).toMatchObject({ totalActual: 600, totalForecast: 600 })
 })
 
-test('what is submitted waits, what is approved stays, and what is exported is final', async () => {
+test('a submitted timesheet awaits approval, an approved one is locked, and an exported one is final', async () => {
   const sheet = await newSheet({ rate: 20 })
   expect((await move(sheet, 'submitted')).body).toMatchObject({
     ...{ status: 409, reason: 'missing_data' },
@@ -374,7 +374,7 @@ test('what is submitted waits, what is approved stays, and what is exported is f
   )
 })
 
-test('what people earn is shown to those who pay alone, and set by them alone', async () => {
+test('wages are visible to and set by only those with the permission for payments', async () => {
   const sheet = await newSheet({ rate: 38.5 })
   const added = await add(sheet, { date: WEEK, hours: 8, homeId, rate: 40 })
   expect(added).toMatchObject({ rate: 40, cost: 320 })
@@ -390,7 +390,7 @@ test('what people earn is shown to those who pay alone, and set by them alone', 
     (await plumbline.post(`${SHEETS}/${sheet.id}/status`, { status: 'submitted' }, own)).body,
   ]
   for (const record of seen) expect(record).toMatchObject({ id: expect.any(String), rate: null, cost: null })
-  // The rates stay what they were.
+  // The rates do not change.
   expect(await read(sheet)).toMatchObject({ rate: 38.5, cost: 280 + 38.5, notes: 'Rain.' })
   const next = { userId, weekStarting: '2026-11-23' }
   for (const refused of [
@@ -405,7 +405,7 @@ test('what people earn is shown to those who pay alone, and set by them alone', 
   expect((await read(hidden)).rate).toBe(38.5)
 })
 
-test('nobody approves their own timesheet, unless they pay', async () => {
+test('users cannot approve their own timesheet, unless they may make payments', async () => {
   const accountant = await newUser('accountant')
   const { surroundings } = plumbline.app
   for (const [whose, by, code] of [
@@ -426,7 +426,7 @@ test('nobody approves their own timesheet, unless they pay', async () => {
   }
 })
 
-test('a dry run shows the week and leaves no trace', async () => {
+test('a dry run returns the week and stores nothing', async () => {
   const sheet = await newSheet({ rate: 10 })
   const run = (skill: string, input: object) => plumbline.post('/api/ext/execute', { skill, input, dryRun: true })
   const added = await run('addTimeEntry', { timesheetId: sheet.id, date: WEEK, hours: 8 })
@@ -441,7 +441,7 @@ test('a dry run shows the week and leaves no trace', async () => {
   expect((await actualOf(homeId)).totalActual).toBe(0)
 })
 
-test('another builder finds none of it, and its people cannot be named', async () => {
+test('another builder cannot see timesheets of ours or use our users', async () => {
   const { key } = await plumbline.newBuilder()
   const sheet = await newSheet()
   const added = await add(sheet, { date: WEEK, hours: 8 })
@@ -455,7 +455,7 @@ test('another builder finds none of it, and its people cannot be named', async (
     expect((await plumbline.post(path, { userId }, theirs)).body.code).toBe('unknown_reference')
 })
 
-test('a change of what somebody else changed is refused', async () => {
+test('a change with a stale ETag is rejected', async () => {
   const sheet = await newSheet()
   const added = await add(sheet, { date: WEEK, hours: 8 })
   const stale = { headers: { 'if-match': '"9"' } }

@@ -10,8 +10,8 @@ import { assertInDay, assertInWeek, type Times } from './times.ts'
 import { MOST_ENTRIES } from './timesheet.ts'
 
 /**
- * Changes of the entries of a timesheet, whose row and whose user's row are locked. With each, the week is counted anew:
- * one more hour on Monday can make one of Friday overtime.
+ * Changes to the entries of a timesheet, whose row and user are locked. Each change recounts the week, because one more
+ * hour on Monday can turn an hour on Friday into overtime.
  */
 export type Draft = Omit<Values<TimeEntry>, keyof Counted | 'timesheetId' | 'userId'>
 
@@ -56,7 +56,7 @@ export async function removeEntry(call: WriteCall, sheet: Timesheet, entry: Time
   await recount(call, sheet, {})
 }
 
-/** Counts the week anew by the organization's rule, and changes the timesheet with what it comes to. */
+/** Recounts the week by the organization's rule, and updates the timesheet's totals. */
 export async function recount(
   call: WriteCall,
   sheet: Timesheet,
@@ -74,7 +74,7 @@ async function ruleOf(call: WriteCall): Promise<OvertimeRule> {
   return (await timesheets.weeksOf(call)).overtimeRule
 }
 
-/** Stores what the week now says of entries that were not changed themselves. */
+/** Stores the recounted values of the entries that were not changed themselves. */
 async function keepOthers(
   call: WriteCall,
   before: readonly TimeEntry[],
@@ -89,7 +89,7 @@ async function keepOthers(
   await entries.updateAll(call, changed)
 }
 
-/** Refuses time out of the week, more than a day has, and time at which the user was at work already. */
+/** Throws if the time is outside the week, exceeds the hours of a day, or overlaps other time of the user. */
 async function assertFits(call: WriteCall, sheet: Timesheet, times: Times, except: string | null): Promise<void> {
   const { userId } = sheet
   assertInWeek(times, sheet)
@@ -97,7 +97,7 @@ async function assertFits(call: WriteCall, sheet: Timesheet, times: Times, excep
   if (times.startedAt === null) return
   const now = call.now.toISOString()
   const { startedAt } = times
-  // Somebody who is clocked in has worked until now.
+  // A user who is clocked in has worked until now.
   const endedAt = times.endedAt ?? now
   const other = await entries.overlapping(call, { userId, startedAt, endedAt, now, except })
   if (other === undefined) return
