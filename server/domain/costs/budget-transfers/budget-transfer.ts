@@ -7,9 +7,9 @@ import { split } from '../budgets/budget-line.ts'
 type Changes = Pick<BudgetLine, 'approvedChanges'>
 
 /**
- * What a transfer changes of the two lines. The line that it is taken from keeps at least nothing: a negative budget
- * would let others spend what nobody has. It may keep less than is ordered, because orders count by scope and cost
- * code, and because a transfer is often made for the very reason that money was budgeted in the wrong place.
+ * Returns the changes that a transfer makes to the two lines. The source line must keep at least zero, because a
+ * negative budget would let others spend money that nobody has. It may keep less than is ordered: orders count by trade
+ * and cost code, and many transfers correct money that was budgeted in the wrong place.
  */
 export function changesOf(
   from: BudgetLine,
@@ -37,12 +37,12 @@ export function changesOf(
   return { from: changed(from, left), to: changed(to, raised) }
 }
 
-// The original of a locked budget stays, so a transfer is a change.
+// A locked budget keeps its original amounts, so a transfer is an approved change.
 function changed({ originalAmount }: BudgetLine, budgeted: number): Changes {
   return { approvedChanges: split(budgeted, originalAmount, true).approvedChanges }
 }
 
-/** Why nothing can be transferred from or to the line; `pointer` is the field that names it. */
+/** Returns why nothing can be transferred from or to the line. `pointer` is the field that names it. */
 export function lineFaults(line: BudgetLine, homeId: string, pointer: string): FieldError[] {
   if (line.homeId !== homeId)
     return [{ pointer, code: 'other_home', message: 'must be in the budget of the same home' }]

@@ -44,7 +44,7 @@ const budget = async () => (await plumbline.get(`/api/ext/homes/${homeId}/budget
 const faults = ({ body }: Answer) =>
   body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
 
-test('a transfer moves an amount from one line to another, and leaves the total and the originals', async () => {
+test('a transfer moves an amount between two lines and keeps the total and the original amounts', async () => {
   const before = await budget()
   const answer = await transfer({ externalId: 'BT-1' })
   expect(answer).toMatchObject({
@@ -69,7 +69,7 @@ test('a transfer moves an amount from one line to another, and leaves the total 
   expect(await transfer({ externalId: 'BT-1' })).toMatchObject({ status: 409 })
 })
 
-test('the way back is another transfer, and both stay in the history of the lines', async () => {
+test('a transfer is undone by another one, and both stay in the history of the lines', async () => {
   await transfer()
   await transfer({ fromLineId: framing.id, toLineId: plumbing.id, reason: 'It was not after all.' })
   expect(await line(plumbing)).toMatchObject({ approvedChanges: 0, transferred: 0, budgeted: 18_500, version: 3 })
@@ -82,7 +82,7 @@ test('the way back is another transfer, and both stay in the history of the line
   expect(audited.body.data).toMatchObject([{ resourceType: 'budget_transfer', action: 'budget_transfer.created' }])
 })
 
-test('what was transferred to a line by quantity stays when its price changes', async () => {
+test("an amount transferred to a line by quantity remains when the line's price changes", async () => {
   await transfer()
   const at = `/api/ext/budget-lines/${framing.id}`
   expect((await plumbline.patch(at, { description: 'Labor' })).body).toMatchObject({ budgeted: 42_250 })
@@ -92,7 +92,7 @@ test('what was transferred to a line by quantity stays when its price changes', 
   expect((await plumbline.patch(at, { unitCost: 15, amount: 42_250 })).body).toMatchObject({ budgeted: 42_250 })
 })
 
-test('a line can give all that it has and not a cent more, even if it is ordered', async () => {
+test('a line can give up to its whole amount, even if it is ordered', async () => {
   const { id: vendorId } = await made('/vendors', { companyName: 'Hill Country Plumbing', scopes: ['plumbing'] })
   await made('/purchase-orders', {
     ...{ homeId, vendorId, scope: 'plumbing' },
@@ -110,7 +110,7 @@ test('a line can give all that it has and not a cent more, even if it is ordered
   expect((await transfer({ amount: 0.01 })).status).toBe(409)
 })
 
-test('before the lock lines are changed, and a home that is over has no transfers', async () => {
+test('transfers require a locked budget and an active home', async () => {
   const { id } = await made('/homes', { name: 'Lot 16', communityId })
   const [a, b] = [
     await made(`/homes/${id}/budget/lines`, { scope: 'plumbing', amount: 100 }),
@@ -129,7 +129,7 @@ test('before the lock lines are changed, and a home that is over has no transfer
   expect((await transfer({}, 'hom_nobody')).status).toBe(404)
 })
 
-test('lines of another home, of none, removed ones and the same line twice are refused', async () => {
+test('lines of another home, unknown or removed lines, and the same line twice are rejected', async () => {
   const other = await lockedHome()
   expect(faults(await transfer({ toLineId: other.framing.id }))).toEqual(['/toLineId other_home'])
   expect(faults(await transfer({ fromLineId: other.plumbing.id, toLineId: other.framing.id }))).toEqual([
@@ -150,7 +150,7 @@ test('lines of another home, of none, removed ones and the same line twice are r
   expect(faults(await transfer({ fromLineId: kept.id, toLineId: removed.id }, id))).toEqual(['/toLineId archived'])
 })
 
-test('what a selection costs is not transferred, because it follows the selection', async () => {
+test('the cost of a selection cannot be transferred, because it follows the selection', async () => {
   const option = await made('/options', {
     ...{ code: 'EL-LIGHT', name: 'Decorative lights', optionType: 'upgrade', price: 900 },
     ...{ costBasis: 'fixed', cost: 600, scope: 'electrical' },
@@ -164,7 +164,7 @@ test('what a selection costs is not transferred, because it follows the selectio
   expect(faults(await transfer({ toLineId: body.data[0].id }))).toEqual(['/toLineId of_selection'])
 })
 
-test('amounts are more than zero and within what a line can hold, and a reason is needed', async () => {
+test('an amount must be positive and fit into a line, and a reason is required', async () => {
   for (const amount of [0, -1, 0.001]) expect((await transfer({ amount })).status).toBe(422)
   expect((await transfer({ reason: ' ' })).status).toBe(422)
   const { id } = await made(`/homes/${homeId}/budget/lines`, { scope: 'roofing', amount: 999_999_999_999.99 })
@@ -173,7 +173,7 @@ test('amounts are more than zero and within what a line can hold, and a reason i
   expect(body.data).toEqual([])
 })
 
-test('transfers at the same time never take a line below zero, and never wait for each other in a circle', async () => {
+test('concurrent transfers never make a line negative and never deadlock', async () => {
   const forth = Array.from({ length: 10 }, () => transfer({ amount: 5000 }))
   const andBack = Array.from({ length: 10 }, () =>
     transfer({ fromLineId: framing.id, toLineId: plumbing.id, amount: 9000 }),
@@ -188,8 +188,8 @@ test('transfers at the same time never take a line below zero, and never wait fo
   expect(await budget()).toMatchObject({ totalBudgeted: 60_500 })
 })
 
-test('transfers are listed by the days on which they were made, where the builder is', async () => {
-  // In the default time zone of a builder it is still the day before at three in the morning, UTC.
+test("transfers are filtered by date in the organization's time zone", async () => {
+  // At 3:00 a.m. UTC it is still the previous day in a builder's default time zone.
   const { body: caller } = await plumbline.get('/api/ext/me')
   expect(caller.organization.timeZone).toBe('America/Chicago')
   const now = plumbline.clock.now()

@@ -52,7 +52,7 @@ async function transfer(call: WriteCall, homeId: string, body: BudgetTransferCre
   return made
 }
 
-/** Both lines, locked in the order of their ids, so that two transfers in opposite directions cannot wait in a circle. */
+/** Locks both lines in the order of their IDs, so that two transfers in opposite directions cannot deadlock. */
 async function lockLines(
   call: WriteCall,
   { fromLineId, toLineId }: BudgetTransferCreate,

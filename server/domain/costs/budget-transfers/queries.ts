@@ -3,7 +3,7 @@ import { resource } from '../../../platform/resources/resource.ts'
 
 export const { list, findAll, insert } = resource({
   schema: 'BudgetTransfer',
-  // Computed by the database as columns, from what the lines had before.
+  // Columns that the database computes from the lines' amounts before the transfer.
   computed: { fromBudgetedAfter: 't."fromBudgetedAfter"', toBudgetedAfter: 't."toBudgetedAfter"' },
   filters: {
     lineId: (line) => `(t."fromLineId" = ${line} or t."toLineId" = ${line})`,
@@ -12,7 +12,7 @@ export const { list, findAll, insert } = resource({
   },
 })
 
-/** A calendar date together with the time zone in which it is a day, as the filters `from` and `to` take it. */
+/** Returns a date with its time zone in the form that the filters `from` and `to` expect. */
 export function dayOf({ timeZone }: Pick<Call, 'timeZone'>, date: string): string {
   return `${date} ${timeZone}`
 }

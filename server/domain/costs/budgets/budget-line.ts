@@ -4,7 +4,7 @@ import type { Values } from '../../../platform/resources/resource.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 import { amountText, isMoney, lineTotal, MOST_MONEY, sum } from '../../../platform/values/money.ts'
 
-/** A budget is given as an amount, or as a quantity and a unit cost, to which transfers add. */
+/** A budget is given as an amount, or as a quantity and a unit cost, to which transferred amounts are added. */
 interface Pricing {
   quantity: number | null
   unitCost: number | null
@@ -13,9 +13,9 @@ interface Pricing {
 }
 
 /**
- * The budgeted amount of a line: quantity × unitCost, rounded half up to the cent, and what was transferred, if both
- * factors are there, otherwise the amount. `undefined` if neither is given. An amount that contradicts the product is a
- * fault, because one of them must be a mistake.
+ * Returns the budgeted amount of a line: quantity × unitCost, rounded half up to the cent, plus transfers, if both
+ * factors are given; otherwise the amount. Returns `undefined` if neither is given. Throws if a given amount
+ * contradicts the product, because one of them must be a mistake.
  */
 export function budgetedAt({ quantity, unitCost, amount, transferred }: Pricing): number | undefined {
   if (quantity === null || unitCost === null) return amount
@@ -37,7 +37,10 @@ export function budgetedAt({ quantity, unitCost, amount, transferred }: Pricing)
   return product
 }
 
-/** Before the lock, the original is what is budgeted; afterwards it stays, and the difference is an approved change. */
+/**
+ * Splits a budgeted amount. Before the lock it is the original amount; afterwards the original stays, and the
+ * difference is an approved change.
+ */
 export function split(
   budgeted: number,
   originalAmount: number,
@@ -70,14 +73,14 @@ export function newBudgetLine(homeId: string, { amount, ...body }: BudgetLineCre
 
 export const OF_SELECTION = 'This budget line belongs to a selection. Change the selection instead.'
 
-/** Why the line cannot be changed like this; null if it can. */
+/** Returns why the line cannot be changed in this way; null if it can. */
 export function reasonFixed(line: BudgetLine, scope: string | undefined, isLocked: boolean): string | null {
   if (line.optionSelectionId !== null) return OF_SELECTION
   const isMoved = scope !== undefined && scope !== line.scope
   return isLocked && isMoved ? 'Cannot change the scope of the line: the budget is locked.' : null
 }
 
-/** The fields of the line that the update changes, including the amounts. */
+/** Returns the changes that an update makes to the line, including its amounts. */
 export function changesOf(
   line: BudgetLine,
   body: BudgetLineUpdate,

@@ -38,7 +38,7 @@ async function moveOrder(id: string, ...statuses: string[]): Promise<void> {
   }
 }
 
-test('a home without budget lines has an empty budget, in the shape of the seed', async () => {
+test('a home without budget lines has an empty budget with all fields', async () => {
   const answer = await plumbline.get(`/api/ext/homes/${homeId}/budget`)
   expect(answer.status).toBe(200)
   expect(Object.keys(answer.body).slice(0, 3)).toEqual(['scopes', 'totalBudgeted', 'totalCommitted'])
@@ -51,7 +51,7 @@ test('a home without budget lines has an empty budget, in the shape of the seed'
   })
 })
 
-test('lines are added up scope by scope to the cent, and the seed’s fields come first', async () => {
+test('lines are summed by scope to the cent', async () => {
   await addLine({ scope: 'framing', amount: 0.1 })
   await addLine({ scope: 'framing', amount: 0.2 })
   await addLine({ scope: 'electrical', amount: 21000 })
@@ -74,7 +74,7 @@ test('a line by quantity is budgeted at quantity × unit cost, rounded half up',
   expect((await addLine({ scope: 'framing', quantity: 3, unitCost: 0.335, amount: 1.01 })).status).toBe(201)
 })
 
-test('a line needs an amount or both factors, and sent values are not rounded', async () => {
+test('a line requires an amount or both factors, and input is not rounded', async () => {
   expect(await addLine({ scope: 'framing', quantity: 3 })).toMatchObject({
     status: 422,
     body: { errors: [{ pointer: '/amount', code: 'required' }] },
@@ -88,14 +88,14 @@ test('a line needs an amount or both factors, and sent values are not rounded', 
   })
 })
 
-test('a trade that is new becomes a scope', async () => {
+test('an unknown trade becomes a scope', async () => {
   const scope = `masonry ${homeId}`
   await addLine({ scope, amount: 100 })
   const { body } = await plumbline.get('/api/ext/scopes?limit=200')
   expect(body.data.map((known: { name: string }) => known.name)).toContain(scope)
 })
 
-test('before the lock a change is a change of the original, after it an approved change', async () => {
+test('before the lock a change updates the original amount, after it an approved change', async () => {
   const { body: line } = await addLine({ scope: 'plumbing', amount: 18500 })
   const before = await plumbline.patch(`/api/ext/budget-lines/${line.id}`, {
     amount: 19000,
@@ -115,7 +115,7 @@ test('before the lock a change is a change of the original, after it an approved
   expect(await budget()).toMatchObject({ totalBudgeted: 18750.5 })
 })
 
-test('changing one factor recomputes the line, and clearing one turns it into a lump sum', async () => {
+test('changing a factor recomputes the line, and clearing one turns the line into a lump sum', async () => {
   const { body: line } = await addLine({ scope: 'framing', quantity: 2800, unit: 'SF', unitCost: 15 })
   const at = `/api/ext/budget-lines/${line.id}`
   expect((await plumbline.patch(at, { unitCost: 14.25 })).body.budgeted).toBe(39900)
@@ -128,7 +128,7 @@ test('changing one factor recomputes the line, and clearing one turns it into a 
   expect((await plumbline.patch(at, { description: 'Labor' })).body).toMatchObject({ budgeted: 40000 })
 })
 
-test('a budget is locked once and for all, and only when there is one', async () => {
+test('a budget is locked once, and only if it has lines', async () => {
   expect(await lock()).toMatchObject({ status: 409, body: { reason: 'missing_data' } })
   const { body: line } = await addLine({ scope: 'framing', amount: 42000 })
   const locked = await lock()
@@ -149,7 +149,7 @@ test('a budget is locked once and for all, and only when there is one', async ()
   expect((await plumbline.patch(`/api/ext/budget-lines/${line.id}`, { scope: 'roofing' })).status).toBe(409)
 })
 
-test('lines added while the budget is being locked are either in the original or a change, never half of each', async () => {
+test('lines added while the budget is being locked count either as original or as a change', async () => {
   await addLine({ scope: 'framing', amount: 1 })
   const [locked, ...added] = await Promise.all([
     lock(),
@@ -163,7 +163,7 @@ test('lines added while the budget is being locked are either in the original or
   expect((await budget()).totalBudgeted).toBe(81)
 })
 
-test('a removed line leaves the budget and the list, and stays readable', async () => {
+test('a removed line is no longer in the budget and the list, but still readable', async () => {
   const { body: line } = await addLine({ scope: 'framing', amount: 42000 })
   const at = `/api/ext/budget-lines/${line.id}`
   expect((await plumbline.delete(at, { headers: { 'if-match': '"7"' } })).status).toBe(412)
@@ -177,7 +177,7 @@ test('a removed line leaves the budget and the list, and stays readable', async 
   expect((await plumbline.patch(at, { amount: 1 })).status).toBe(409)
 })
 
-test('a line that a purchase order refers to stays', async () => {
+test('a line that a purchase order refers to cannot be removed', async () => {
   const { body: line } = await addLine({ scope: 'framing', amount: 42000 })
   await order('framing', 39850, { budgetLineId: line.id })
   expect(await plumbline.delete(`/api/ext/budget-lines/${line.id}`)).toMatchObject({
@@ -189,7 +189,7 @@ test('a line that a purchase order refers to stays', async () => {
   })
 })
 
-test('committed follows the purchase orders through every status', async () => {
+test('the committed amount follows the purchase orders through every status', async () => {
   await addLine({ scope: 'framing', amount: 42000 })
   const { id } = await order('framing', 39850)
   const figures = async () => {
@@ -215,7 +215,7 @@ test('committed follows the purchase orders through every status', async () => {
   expect((await plumbline.get(`/api/ext/homes/${homeId}`)).body.version).toBe(version)
 })
 
-test('a scope that was ordered but never budgeted is listed, however its trade is spelled', async () => {
+test('a trade that was ordered but not budgeted is listed, regardless of its spelling', async () => {
   await addLine({ scope: 'Plumbing', amount: 18500 })
   await order('plumbing', 1000)
   await order('cleaning', 650)
@@ -227,7 +227,7 @@ test('a scope that was ordered but never budgeted is listed, however its trade i
   expect([totalVariance, totalPendingCommitted]).toEqual([18500, 1650])
 })
 
-test('an unchanged budget is answered with 304, whenever it is requested', async () => {
+test('an unchanged budget returns 304 at any time', async () => {
   await addLine({ scope: 'framing', amount: 42000 })
   const first = await plumbline.get(`/api/ext/homes/${homeId}/budget`)
   plumbline.clock.advance(1000)
@@ -237,7 +237,7 @@ test('an unchanged budget is answered with 304, whenever it is requested', async
   expect((await plumbline.get(`/api/ext/homes/${homeId}/budget`, { headers })).status).toBe(200)
 })
 
-test('lines are listed by scope and sorted by amount', async () => {
+test('lines are filtered by scope and sorted by amount', async () => {
   for (const amount of [300, 100, 200]) await addLine({ scope: 'framing', amount })
   await addLine({ scope: 'roofing', amount: 50 })
   const amounts: number[] = []
@@ -250,7 +250,7 @@ test('lines are listed by scope and sorted by amount', async () => {
   expect(amounts).toEqual([300, 200, 100])
 })
 
-test('the budget of a cancelled home stays as it is', async () => {
+test('the budget of a canceled home cannot change', async () => {
   const { body: line } = await addLine({ scope: 'framing', amount: 42000 })
   await plumbline.post(`/api/ext/homes/${homeId}/status`, { status: 'cancelled' })
   const attempts = [
@@ -266,7 +266,7 @@ test('the budget of a cancelled home stays as it is', async () => {
     })
 })
 
-test('reading the budget needs homes:read and its lines budgets:read', async () => {
+test('reading the budget requires homes:read, and reading its lines budgets:read', async () => {
   const homes = await plumbline.newKey(['homes:read'])
   const budgets = await plumbline.newKey(['budgets:read'])
   expect((await plumbline.get(`/api/ext/homes/${homeId}/budget`, { key: homes })).status).toBe(200)
@@ -274,7 +274,7 @@ test('reading the budget needs homes:read and its lines budgets:read', async () 
   expect((await plumbline.get(`/api/ext/homes/${homeId}/budget/lines`, { key: budgets })).status).toBe(200)
 })
 
-test('another builder can neither read nor change a budget of ours', async () => {
+test('another builder can neither read nor change our budgets', async () => {
   const { body: line } = await addLine({ scope: 'framing', amount: 42000 })
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/homes/${homeId}/budget`, { key })).status).toBe(404)

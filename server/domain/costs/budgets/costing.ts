@@ -17,22 +17,22 @@ import { amountOf, asChosen, computedBy, lineOfAmount, type Selected, sourceOf }
 /** The largest quantity that a budget line can hold. */
 const MOST_QUANTITY = 9_999_999_999.9999
 
-/** What is built: a home, or one that there could be. */
+/** The fields of a home that costs depend on; the home need not exist. */
 export type House = Pick<Home, 'name' | 'communityId' | 'planId' | 'planRevision' | 'elevation'>
 
-/** What has to be costed: the house itself, and which of its selections. */
+/** What to cost: the home itself, and some of its selections. */
 export interface Wanted {
   readonly on: string
   readonly base: boolean
-  /** Everything that was selected, because one selection can build upon another one. */
+  /** All selections of the home, because one can depend on another. */
   readonly selected: readonly Selected[]
-  /** The selections whose costs are asked for; of the others only the takeoffs matter. */
+  /** IDs of the selections to cost. The takeoffs of the others still matter. */
   readonly of: ReadonlySet<string>
-  /** Options that are taken as chosen although they are not selected. */
+  /** Options that are treated as selected although they are not. */
   readonly also: readonly Chosen[]
 }
 
-/** What a selection costs. With an unpriced part it has no cost, because the rest would be none. */
+/** The cost of a selection. Null if a part has no price, because the sum of the rest would be misleading. */
 export interface Costed {
   readonly id: string
   readonly cost: number | null
@@ -45,7 +45,7 @@ export interface Costing {
   readonly selections: readonly Costed[]
 }
 
-/** A takeoff line to be priced, for the house or for a selection. */
+/** A takeoff line to price, for the home or for a selection. */
 interface Asked {
   readonly line: ResolvedTakeoffLine
   readonly selected: Selected | null
@@ -53,8 +53,8 @@ interface Asked {
 }
 
 /**
- * What a house and its selections cost on a date, line by line. The number of statements depends neither on the lines
- * nor on the selections.
+ * Computes the cost of a home and its selections on a date, by line. The number of statements depends neither on the
+ * lines nor on the selections.
  */
 export async function costing(call: Call, home: House, wanted: Wanted): Promise<Costing> {
   const asked = wanted.selected.filter(({ id }) => wanted.of.has(id))
@@ -108,7 +108,7 @@ async function takenBy(call: Call, home: House, { selected, also }: Wanted): Pro
   })
   const house = { planId, revision: planRevision, elevation }
   return houseLines(call, house, built, [...chosen, ...also]).catch((error: unknown) => {
-    // The plan may have lost a figure since its takeoff was made, and takeoffs of options change.
+    // The plan may have lost a figure since its takeoff was saved, and takeoffs of options can change.
     if (error instanceof FormulaFault)
       throw conflict(
         'not_suitable',
@@ -125,7 +125,7 @@ async function coveredOf(call: Call, home: House, { selected, also, on }: Wanted
   return new Covered(await agreedSums(call, home, optionIds, on))
 }
 
-/** In the budget a line that a selection takes the place of stays, and the selection takes it out again. */
+/** In the budget, a line that a selection replaces stays, and the selection has a negative line for it. */
 function linesToPrice({ base, options }: HouseLines, isBaseWanted: boolean, asked: readonly Selected[]): Asked[] {
   const byOption = new Map(options.map((each) => [each.option.id, each]))
   return [
@@ -188,12 +188,15 @@ function asMoney({ option }: Selected, cost: number): number {
   throw conflict('too_large', `The cost of ${option?.code ?? 'the selection'} exceeds the maximum amount of a budget.`)
 }
 
-/** Where its cost is budgeted if that is an amount; the lines of a takeoff have trades of their own. */
+/**
+ * Returns the trade under which the selection is budgeted if its cost is an amount. The lines of a takeoff have their
+ * own trades.
+ */
 function tradesOfAmount(selected: Selected): string[] {
   return computedBy(selected) === null ? [selected.scope ?? NO_TRADE] : []
 }
 
-/** The trades as the organization spells them now. Only what is written makes one of which there is none any more. */
+/** Returns the trades in the organization's current spelling. Only a call that writes creates missing ones. */
 async function tradesOf(call: Call, given: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (given.length === 0) return new Map()
   const names = [...new Set(given)]

@@ -8,9 +8,9 @@ import { computedBy, type Selected, sourceOf } from './selected.ts'
 /** The unit of a lump sum. */
 const LUMP_SUM = 'LS'
 
-/** The trades of a house and of its options that are paid for with one sum each, so that their lines cost nothing. */
+/** The trades of a home and its options that a lump sum pays for, so that their lines cost nothing. */
 export class Covered {
-  /** By the option, or null for the house itself, and by the trade. */
+  /** By option (null for the home itself) and by trade. */
   readonly #sums: ReadonlyMap<string | null, ReadonlyMap<string, AgreedSum>>
 
   constructor(sums: readonly AgreedSum[]) {
@@ -20,7 +20,7 @@ export class Covered {
     )
   }
 
-  /** Whether a lump sum pays for the line, wherever it is bought or taken out again. */
+  /** Returns whether a lump sum pays for the line, both where it is added and where it is removed. */
   has({ optionId, scope }: Pick<ResolvedTakeoffLine, 'optionId' | 'scope'>): boolean {
     return scope !== null && (this.#sums.get(optionId)?.has(scope.toLowerCase()) ?? false)
   }
@@ -29,7 +29,7 @@ export class Covered {
     return this.#sumsOf(null).map((sum) => lineOf(sum, null))
   }
 
-  /** What an option costs that is computed; one whose cost is an amount costs that. */
+  /** Returns the lump sums of a selection whose cost is computed; none if its cost is an amount. */
   linesOf(selected: Selected): EstimatedLine[] {
     const option = computedBy(selected)
     return option === null ? [] : this.#sumsOf(option.id).map((sum) => lineOf(sum, selected))

@@ -3,7 +3,7 @@ import { typeid } from 'typeid-js'
 import type { BudgetLine } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 
-/** A budget line estimated from a takeoff line, from a lump sum, or from what a selection costs. */
+/** A budget line estimated from a takeoff line, a lump sum, or the cost of a selection. */
 export interface EstimatedLine
   extends Pick<
     BudgetLine,
@@ -11,7 +11,7 @@ export interface EstimatedLine
     | ('scope' | 'costCodeId')
     | ('description' | 'quantity' | 'unit' | 'unitCost')
   > {
-  /** Whether it takes out a line of the house that the selection takes the place of. */
+  /** Whether the line removes a line of the home that the selection replaces. */
   isTakenOut: boolean
   amount: number
 }
@@ -24,8 +24,8 @@ const FIGURES = sql.raw(NAMES.map((name) => `"${name}"`).join(', '))
 const THERE = sql.raw(NAMES.map((name) => `b."${name}"`).join(', '))
 
 /**
- * What a line is found again by. Selections have ids, so no two lines share a key. The lump sum of a trade keeps its line
- * when another contract takes over.
+ * Returns the key that identifies a line in a later estimate. Selections have IDs, so no two lines share a key. The
+ * lump sum of a trade keeps its line when another contract replaces the first.
  */
 function keyOf({ optionSelectionId, isTakenOut, takeoffLineId, contractId, scope }: EstimatedLine): string {
   if (contractId !== null) return `${optionSelectionId ?? ''}=${scope.toLowerCase()}`
@@ -34,9 +34,8 @@ function keyOf({ optionSelectionId, isTakenOut, takeoffLineId, contractId, scope
 
 /**
  * Replaces the estimated lines of a home, or only those of some selections. A takeoff line keeps its budget line, which
- * orders may refer to; a line with the same figures is left untouched. Before the lock the lines are originals, and
- * those that no longer exist are removed from the budget. Afterwards the originals stay, and every difference is an
- * approved change.
+ * orders may refer to; a line with the same figures is not changed. Before the lock, amounts are originals, and lines
+ * that no longer exist are removed. Afterwards the originals stay, and every difference is an approved change.
  */
 export async function replaceEstimate(
   { db, organizationId, actor, now }: WriteCall,

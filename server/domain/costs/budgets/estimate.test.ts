@@ -27,7 +27,7 @@ async function priced(partId: string, fields: object) {
   return body.id as string
 }
 
-/** A home built from a released plan with this takeoff. */
+/** Creates a home on a released plan with this takeoff. */
 async function newHome(lines: object[]): Promise<{ home: string; plan: string }> {
   const { body: plan } = await plumbline.post('/api/ext/plans', { code: `P${++plans}`, name: 'X', squareFeet: 2100 })
   expect((await plumbline.put(`/api/ext/plans/${plan.id}/takeoff`, { lines })).status).toBe(200)
@@ -50,7 +50,7 @@ const takeoff = () => [
   { ...TAKEOFF[1], partId: labor },
 ]
 
-test('a budget is what the plan takes, at the prices of the date, line by line', async () => {
+test("a budget is the plan's takeoff at the prices of the date, by line", async () => {
   const { home, plan } = await newHome(takeoff())
   const { status, body } = await estimate(home)
   expect(status).toBe(200)
@@ -67,7 +67,7 @@ test('a budget is what the plan takes, at the prices of the date, line by line',
   expect(budget.body).toMatchObject({ totalBudgeted: 11641.44, scopes: [{ scope: 'framing', budgeted: 11641.44 }] })
 })
 
-test('what has no price is told of and budgeted at nothing', async () => {
+test('lines without a price are reported and budgeted at zero', async () => {
   const { home } = await newHome(takeoff())
   const { body } = await estimate(home, { on: '2027-01-04' })
   expect(body).toMatchObject({
@@ -77,7 +77,7 @@ test('what has no price is told of and budgeted at nothing', async () => {
   expect(await budgetLines(home)).toHaveLength(1)
 })
 
-test('a further estimate keeps its lines, changes what costs otherwise, and leaves what was entered by hand', async () => {
+test('a second estimate keeps its lines, updates changed costs, and leaves lines entered by hand', async () => {
   const { home } = await newHome(takeoff())
   await plumbline.post(`/api/ext/homes/${home}/budget/lines`, { scope: 'permits', amount: 1200 })
   await estimate(home)
@@ -94,13 +94,13 @@ test('a further estimate keeps its lines, changes what costs otherwise, and leav
     { source: 'manual', budgeted: 1200, version: 1 },
     { source: 'base', unitCost: 3.1, version: 2 },
   ])
-  // A line that was removed comes back as the same line.
+  // A removed line returns as the same line.
   expect((await estimate(home)).body).toMatchObject({ added: 0, changed: 1 })
   expect(await budgetLines(home)).toHaveLength(3)
   await plumbline.delete(`/api/ext/prices/${local}`)
 })
 
-test('a locked budget, a home without a plan and a cancelled home are not estimated', async () => {
+test('a locked budget, a home without a plan, and a canceled home cannot be estimated', async () => {
   const { home } = await newHome(takeoff())
   await estimate(home)
   await plumbline.post(`/api/ext/homes/${home}/budget/lock`)
@@ -119,7 +119,7 @@ test('a locked budget, a home without a plan and a cancelled home are not estima
   expect((await plumbline.post(`/api/ext/homes/${home}/budget/estimate`, {}, { key })).status).toBe(404)
 })
 
-test('a takeoff that cannot be reckoned, or comes to more than a budget holds, is refused with a reason', async () => {
+test("a takeoff that cannot be computed or exceeds a budget's maximum is rejected with a reason", async () => {
   const { body: plan } = await plumbline.post('/api/ext/plans', {
     ...{ code: `P${++plans}`, name: 'X', figures: [{ name: 'roofSquares', value: 37 }] },
   })
@@ -142,14 +142,14 @@ test('a takeoff that cannot be reckoned, or comes to more than a budget holds, i
   }
 })
 
-test('two estimates at once make each line once', async () => {
+test('concurrent estimates create each line once', async () => {
   const { home } = await newHome(takeoff())
   const answers = await Promise.all([estimate(home), estimate(home), estimate(home)])
   expect(answers.map(({ body }) => body.added).sort()).toEqual([0, 0, 2])
   expect(await budgetLines(home)).toHaveLength(2)
 })
 
-test('a line entered by hand is posted to the cost code of its trade', async () => {
+test('a line entered by hand gets the default cost code of its trade', async () => {
   const { body: code } = await plumbline.post('/api/ext/cost-codes', { code: '22-100', name: 'P', category: 'other' })
   await plumbline.post('/api/ext/scopes', { name: 'plumbing', defaultCostCodeId: code.id })
   const { home } = await newHome([])

@@ -11,8 +11,8 @@ import { computedBy } from './selected.ts'
 import { keepCosts, standingOf } from './selection-queries.ts'
 
 /**
- * Computes the budget of a locked home that may still be estimated, with everything that was selected and approved. The
- * number of statements does not depend on how much the house takes.
+ * Estimates the budget of a locked home, including its approved selections. Throws `conflict` if the budget can no
+ * longer be estimated. The number of statements does not depend on the size of the takeoff.
  */
 export async function estimate(call: WriteCall, home: Home, date: string | undefined): Promise<BudgetEstimate> {
   const { planId, planRevision, elevation } = home
@@ -54,7 +54,7 @@ export async function estimate(call: WriteCall, home: Home, date: string | undef
   }
 }
 
-/** As many as are told of with a selection; the estimate tells of all. */
+/** The maximum number of issues stored with a selection. The estimate returns all of them. */
 const MOST_ISSUES = 20
 
 export function issuesOf(unpriced: readonly UnpricedLine[]): SelectionIssue[] {

@@ -4,31 +4,31 @@ import type { Tenant } from '../../../platform/calls/call.ts'
 import { COMMITTED, PENDING, SETTLED } from '../../statuses/order-statuses.ts'
 import { NO_TRADE } from './no-trade.ts'
 
-/** What can be added up. The other figures follow from these. */
+/** The figures that can be summed. The others follow from them. */
 export type Added = Pick<
   BudgetCostCode,
   | ('budgeted' | 'originalBudgeted' | 'approvedChanges')
   | ('committed' | 'pendingCommitted' | 'actual' | 'paid' | 'retained')
 > & {
-  /** What the approved time of the builder's own people cost, which is no part of any order. */
+  /** Cost of the approved time of the builder's own workers, which is not part of any order. */
   labor: number
 }
 
-/** What of one scope of a home is posted to one cost code, or to none. */
+/** The part of a home's scope with one cost code, or with none. */
 export interface BudgetRow extends Added, Pick<BudgetCostCode, 'costCodeId' | 'code' | 'name' | 'category'> {
   scope: string
 }
 
 /**
- * The budgets of several homes by scope and cost code, in one statement, so that no figure is older than another.
- * Sorted by the scope's name, then by code, with what has no code last; homes without any rows are left out. A trade
- * spelled with different capitals is one scope, named as the budget spells it.
+ * Returns the budgets of several homes by scope and cost code in one statement, so that all figures are from the same
+ * moment. Sorted by the scope's name, then by code, with rows without a code last. Omits homes without rows. Trades
+ * that differ only in case are one scope, named as the budget spells it.
  *
- * What a line of an order adds to its retainage is what the work up to it holds back, less what the work before it
- * does, each rounded half up. So the lines of an order add up to its retainedAmount, which is rounded as a whole. What
- * was paid of a line by itself counts there; the rest, and what was released of the retainage, is divided in the same way
- * over the lines, in proportion to what is done of each and not paid by itself. Where that comes to nothing, as of a
- * deposit, it is in proportion to what is ordered.
+ * A line's retainage is the retainage of the order up to and including the line, less that before the line, each
+ * rounded half up. So the lines add up to the order's retainedAmount, which is rounded as a whole. Payments for a
+ * single line count there. All other payments and released retainage are divided in the same way over the lines, in
+ * proportion to the completed work of each that was not paid separately. If that is zero, as for a deposit, the
+ * proportion is that of the ordered amounts.
  */
 export async function rowsOfAll(call: Tenant, homeIds: readonly string[]): Promise<Map<string, BudgetRow[]>> {
   const { organizationId } = call
@@ -93,7 +93,7 @@ export async function rowsOfAll(call: Tenant, homeIds: readonly string[]): Promi
   return byHome
 }
 
-/** What of an amount of the order falls to the line. */
+/** SQL of the line's share of an amount of the order. */
 function shareOf(amount: string) {
   return sql.raw(
     `(round(${amount} * l."weighed" / l."whole", 2) - round(${amount} * (l."weighed" - l."weight") / l."whole", 2))`,
@@ -104,7 +104,7 @@ function isIn(statuses: readonly string[]) {
   return sql`o."status" = any(${[...statuses]}::text[])`
 }
 
-/** The line with its tax if its order has one of the statuses, and zero otherwise. */
+/** SQL of the line's amount with tax if its order has one of the statuses; otherwise zero. */
 function amountIn(statuses: readonly string[]) {
   return sql`case when ${isIn(statuses)} then l."amount" else 0 end`
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
   plumbline = await startTestPlumbline()
   communityId = (await made('/communities', { name: 'Juniper Ridge', status: 'active' })).id
   vendorId = (await made('/vendors', { companyName: 'Lone Star Framing LLC', scopes: ['framing'] })).id
-  // Coded in the other order than they are made, so that sorting by code and by id differ.
+  // Created in a different order than their codes, so that sorting by code and by ID differ.
   labor = (await made('/cost-codes', { code: '06-120', name: 'Framing labor', category: 'labor' })).id
   lumber = (await made('/cost-codes', { code: '06-110', name: 'Framing lumber', category: 'material' })).id
 })
@@ -47,7 +47,7 @@ interface Row {
 }
 const byCode = (rows: Row[], figure: string) => rows.map((row) => [row.code, row[figure]])
 
-test('a scope is told by cost code, in the order of the codes, and what has none comes last', async () => {
+test('a scope is divided by cost code in the order of the codes, with rows without a code last', async () => {
   await addLine(30_000, lumber)
   await addLine(12_000, labor, 'Framing')
   await addLine(500)
@@ -65,7 +65,7 @@ test('a scope is told by cost code, in the order of the codes, and what has none
   expect(framing).toMatchObject({ budgeted: 42_500, pendingCommitted: 9842.5, forecastAtCompletion: 42_500 })
 })
 
-test('work counts as actual as far as it is done, and as paid once its order is closed', async () => {
+test('completed work counts as actual cost, and as paid once its order is closed', async () => {
   await addLine(5000, lumber)
   const { id } = await order([{ costCodeId: lumber, unitPrice: 3999.99 }])
   const figures = async () => {
@@ -93,7 +93,7 @@ test('work counts as actual as far as it is done, and as paid once its order is 
 test('the retainage of an order is divided over its lines to the cent', async () => {
   const lines = [lumber, labor, null].map((costCodeId) => ({ costCodeId, unitPrice: 0.35 }))
   const ordered = await order(lines)
-  // A tenth of 1.05 is held back, rounded half up; a tenth of each line alone would round to 0.04, and to 0.12 in all.
+  // 10 percent of 1.05, rounded half up. Ten percent of each line would round to 0.04, which adds up to 0.12.
   await move(ordered.id, 'approved', 'issued', 'accepted', 'completed')
   expect((await plumbline.get(`/api/ext/purchase-orders/${ordered.id}`)).body.retainedAmount).toBe(0.11)
   const { scopes, totalRetained } = await budget()
@@ -105,7 +105,7 @@ test('the retainage of an order is divided over its lines to the cent', async ()
   ])
 })
 
-test('what a scope has left is forecast for the codes that have something left, to the cent', async () => {
+test('the remaining budget of a scope is forecast for its codes that are below budget, to the cent', async () => {
   await addLine(100, lumber)
   await addLine(200, labor)
   const forecasts = async () => {
@@ -113,7 +113,7 @@ test('what a scope has left is forecast for the codes that have something left, 
     return [...byCode(scopes[0].costCodes, 'forecastAtCompletion'), totalForecastAtCompletion]
   }
   expect(await forecasts()).toEqual([['06-110', 100], ['06-120', 200], 300])
-  // A turnkey order under no code is covered by the two others.
+  // The excess of an order without a code is covered by the other two codes.
   const { id } = await order([{ unitPrice: 200 }])
   expect(await forecasts()).toEqual([['06-110', 33.33], ['06-120', 66.67], [null, 200], 300])
   await move(id, 'void')
@@ -121,7 +121,7 @@ test('what a scope has left is forecast for the codes that have something left, 
   expect(await forecasts()).toEqual([['06-110', 350], ['06-120', 0], 350])
 })
 
-test('original and changes are told apart, by code, by scope and in all', async () => {
+test('original amounts and changes are separate by code, by scope, and in total', async () => {
   const { id } = await addLine(1000, lumber)
   await addLine(400, labor)
   await plumbline.post(`/api/ext/homes/${homeId}/budget/lock`)

@@ -3,13 +3,13 @@ import { divide, minus, sum } from '../../../platform/values/money.ts'
 import type { Added, BudgetRow } from './figure-queries.ts'
 
 /**
- * The budget of a home is never stored. It is computed from budget lines, purchase orders and approved time when it
- * is read, so it cannot be stale.
+ * The budget of a home is not stored. Each read computes it from budget lines, purchase orders, and approved time, so
+ * it is never stale.
  */
 type Figures = Omit<BudgetScope, 'scope' | 'costCodes'>
 type Budget = Omit<HomeBudget, 'homeId' | 'lockedAt' | 'asOf' | 'currency'>
 
-/** The budget of the home that has these rows, which are sorted by scope. */
+/** Returns the budget of a home from its rows, which must be sorted by scope. */
 export function budgetFrom(rows: readonly BudgetRow[]): Budget {
   const byScope = new Map<string, BudgetRow[]>()
   for (const row of rows) {
@@ -50,10 +50,9 @@ function figures(added: Added, forecastAtCompletion: number): Figures {
 }
 
 /**
- * What each code of a scope is expected to cost in the end. A trade's budget is one purse: what one code does not need
- * makes up for another that exceeds its own. So what orders and approved time leave of the whole is shared out among the
- * codes that have something left, and the forecasts add up to the scope's: its budget, or its orders and time if they
- * exceed it.
+ * Returns the forecast cost of each code of a scope. A trade's budget is shared: what one code does not need makes up
+ * for another that exceeds its own. So what orders and approved time leave of the whole is divided among the codes that
+ * are below budget. The forecasts add up to the scope's: its budget, or its orders and time if they exceed it.
  */
 function forecastsOf(rows: readonly BudgetRow[]): number[] {
   const takenUp = rows.map((row) => sum([row.committed, row.pendingCommitted, row.labor]))

@@ -5,8 +5,8 @@ import { reasonToKeepBudget } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
 
 /**
- * The locked home, provided that its budget can still be changed. Everything that changes a budget locks the home
- * first, so that changes to one budget come one after the other, and none of them meets half of another.
+ * Locks the home and returns it. Throws `conflict` if its budget can no longer change. Every change of a budget locks
+ * the home first, so that changes are made one after the other and none sees half of another.
  */
 export async function lockForBudget(call: WriteCall, homeId: string): Promise<Home> {
   const home = await homes.lock(call, homeId)

@@ -4,10 +4,10 @@ import type { Tenant } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 
-/** A house has some dozens of trades, and options touch a few each; nothing sensible comes near. */
+/** A home has a few dozen trades, and options affect a few each, so no real home comes near this limit. */
 const MOST_SUMS = 5000
 
-/** A lump sum with what is needed of its contract. */
+/** A lump sum with the fields of its contract that an estimate needs. */
 export interface AgreedSum
   extends Pick<LumpSum, 'optionId' | 'costCodeId' | 'description' | 'amount'>,
     Pick<Contract, 'scope' | 'number'> {
@@ -17,8 +17,8 @@ export interface AgreedSum
 type House = Pick<Home, 'name' | 'communityId' | 'planId' | 'elevation'>
 
 /**
- * The lump sum that holds on the day for each trade of the house, and for each trade of each option. Of several the same
- * goes first as of prices: the more specific one, then the preferred, then the lower.
+ * Returns the lump sum that applies on the date for each trade of the home, and for each trade of each option. Of
+ * several, the same one wins as for prices: the more specific, then the preferred, then the lower.
  */
 export async function agreedSums(
   { db, organizationId }: Tenant,

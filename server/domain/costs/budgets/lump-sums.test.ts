@@ -25,7 +25,7 @@ beforeAll(async () => {
     parts.set(sku, part)
   }
 })
-// What a contract that was terminated today asks still holds today, so that every test has a plan of its own.
+// Lump sums of a contract that was terminated today still apply today, so every test has its own plan.
 beforeEach(async () => {
   const lines = [line('STUD', 100), line('LABOR', 200), line('TRUSS', 1), line('SHINGLE', 20), line('PERMIT', 1)]
   plan = await made('plans', { code: `P${++plans}`, name: 'The Possumhaw', elevations: [{ code: 'A' }, { code: 'B' }] })
@@ -46,7 +46,7 @@ async function made(path: string, body: object): Promise<string> {
 const newVendor = (companyName: string, fields: object = {}) =>
   made('vendors', { companyName, status: 'active', ...fields })
 
-/** An active turnkey contract, of a vendor of its own. */
+/** Creates an active turnkey contract of its own vendor. */
 async function agreed(lumpSums: object[], fields: object = {}) {
   const vendorId = await newVendor('Lone Star Framing')
   const terms = { vendorId, scope: 'framing', contractType: 'turnkey', effectiveDate: '2026-01-01', ...fields }
@@ -76,7 +76,7 @@ async function newOption(lines: object[], fields: object = {}): Promise<string> 
 }
 const select = async (home: string, fields: object) => (await post(`homes/${home}/selections`, fields)).body
 
-test('a lump sum takes the place of the lines of its trade, priced or not, and keeps its budget line', async () => {
+test('a lump sum replaces the lines of its trade, priced or not, and keeps its budget line', async () => {
   const home = await newHome()
   expect(await estimate(home)).toMatchObject({ total: 4300, covered: [], unpriced: [{ sku: 'TRUSS' }] })
   const contract = await agreed([{ planId: plan, amount: 1950.5 }])
@@ -99,7 +99,7 @@ test('a lump sum takes the place of the lines of its trade, priced or not, and k
   expect(after).toMatchObject({ contractId: cheaper.id, description: 'Frame and trusses', version: 2 })
 })
 
-test('a lump sum counts even where the takeoff has no line of the trade', async () => {
+test('a lump sum counts even if the takeoff has no line of the trade', async () => {
   const { id } = await agreed([{ planId: plan, amount: 800 }], { scope: 'cleaning' })
   const home = await newHome()
   expect((await estimate(home)).covered).toMatchObject([{ scope: 'cleaning', contractId: id, amount: 800 }])
@@ -107,7 +107,7 @@ test('a lump sum counts even where the takeoff has no line of the trade', async 
   expect(budget.scopes).toContainEqual(expect.objectContaining({ scope: 'cleaning', budgeted: 800 }))
 })
 
-test('of several lump sums the one for the elevation goes first, then the one for the community, then the lowest', async () => {
+test('of several lump sums, the one for the elevation wins, then the one for the community, then the lowest', async () => {
   const elsewhere = await made('communities', { name: 'Cedar Hollow' })
   const contracts = [
     await agreed([{ planId: plan, amount: 1 }], { preferred: false }),
@@ -120,7 +120,7 @@ test('of several lump sums the one for the elevation goes first, then the one fo
   expect(await costs({ elevation: 'B' })).toBe(5)
   expect(await costs({})).toBe(4)
   expect(await costs({ communityId: elsewhere })).toBe(2)
-  // A vendor that is not active does not count, and neither does a day before or after.
+  // Contracts of an inactive vendor and other dates do not count.
   await post(`vendors/${contracts[2]?.vendorId}/status`, { status: 'inactive' })
   expect(await costs({ communityId: elsewhere })).toBe(3)
   const home = await newHome({ communityId: elsewhere })
@@ -130,12 +130,12 @@ test('of several lump sums the one for the elevation goes first, then the one fo
   expect((await estimate(home, { on: '2099-01-01' })).covered).toEqual([])
 })
 
-test('a lump sum for an option takes the place of its lines in that trade, for each of it that is selected', async () => {
+test('a lump sum for an option replaces its lines in that trade, once for each unit selected', async () => {
   const option = await newOption([line('LABOR', 10, 'more'), line('SHINGLE', 1, 'extra')], { marginPercent: 50 })
   const home = await newHome()
   const framed = await agreed([{ optionId: option, amount: 40 }])
   const selection = await select(home, { optionId: option, quantity: 3 })
-  // Three times 40, and three squares of shingles at 90.
+  // Three times 40, plus three squares of shingles at 90.
   expect(selection).toMatchObject({ cost: 390, issues: [] })
   await post(`selections/${selection.id}/status`, { status: 'approved' })
   expect((await estimate(home)).covered).toEqual([
@@ -152,7 +152,7 @@ test('a lump sum for an option takes the place of its lines in that trade, for e
   expect(after.cost).toBe(420)
 })
 
-test('what an option takes out of a covered trade saves nothing, and elsewhere its price', async () => {
+test('what an option removes from a covered trade saves nothing, and from other trades its price', async () => {
   const metal = await newOption([line('METAL', 20, 'shingle'), line('LABOR', 150, 'labor')])
   expect((await select(await newHome(), { optionId: metal })).cost).toBe(20 * 300 - 20 * 90 + (150 - 200) * 5)
   await agreed([{ planId: plan, amount: 1000 }])
@@ -168,7 +168,7 @@ test('what an option takes out of a covered trade saves nothing, and elsewhere i
   expect(covered).toHaveLength(3)
 })
 
-test('an option that takes out what another option pays for with a lump sum saves nothing of it', async () => {
+test("an option that removes work paid for by another option's lump sum saves nothing of it", async () => {
   const frame = await newOption([line('LABOR', 10, 'porch')])
   const larger = await newOption([line('LABOR', 30, 'porch')], { requiresOptionIds: [frame] })
   expect((await select(await newHome(), { optionId: larger })).cost).toBe((30 - 10) * 5)
@@ -176,7 +176,7 @@ test('an option that takes out what another option pays for with a lump sum save
   expect((await select(await newHome(), { optionId: larger })).cost).toBe(30 * 5)
 })
 
-test('an option whose cost is an amount keeps it, and one with an unpriced line has no cost beside its lump sum', async () => {
+test('an option with a fixed cost keeps it, and one with an unpriced line has no cost beside its lump sum', async () => {
   const fixed = await newOption([], { costBasis: 'fixed', cost: 55 })
   const short = await newOption([line('TRUSS', 2, 'two'), line('SHINGLE', 1, 'one')])
   await agreed(
@@ -191,7 +191,7 @@ test('an option whose cost is an amount keeps it, and one with an unpriced line 
   expect((await estimate(home)).covered).toEqual([])
 })
 
-test('a lump sum that comes to more than a budget line holds is refused with a reason', async () => {
+test("a lump sum over a budget line's maximum is rejected with a reason", async () => {
   const dear = await newOption([line('SHINGLE', 1, 'gold')], { name: 'Gold' })
   await agreed([{ optionId: dear, amount: 9_999_999_999.99 }], { scope: 'roofing' })
   const { status, body } = await post(`homes/${await newHome()}/selections`, { optionId: dear, quantity: 1000 })

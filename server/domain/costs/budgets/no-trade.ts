@@ -1,2 +1,2 @@
-/** The scope under which something without a trade is budgeted. */
+/** The scope of budget lines without a trade. */
 export const NO_TRADE = 'unassigned'

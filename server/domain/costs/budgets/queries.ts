@@ -20,7 +20,7 @@ export const {
 } = resource({
   schema: 'BudgetLine',
   computed: {
-    // Computed by the database as a column, so that lists can be sorted by it.
+    // A column that the database computes, so that lists can be sorted by it.
     budgeted: 't."budgeted"',
     transferred: `${transferredSum('toLineId')} - ${transferredSum('fromLineId')}`,
   },
@@ -31,12 +31,12 @@ function transferredSum(side: 'fromLineId' | 'toLineId'): string {
     where x."organizationId" = t."organizationId" and x."${side}" = t."id")`
 }
 
-/** What a scope may still commit to; the other figures of a budget are in figure-queries.ts. */
+/** The commitment figures of a scope; the other figures of a budget are in figure-queries.ts. */
 export type Commitment = Pick<BudgetScope, 'scope' | 'budgeted' | 'committed' | 'pendingCommitted' | 'variance'>
 
 /**
- * What every scope of the home has committed to, in one statement, sorted by name. Money is added up as numeric. A
- * trade spelled with different capitals is one scope, named as the budget spells it.
+ * Returns the commitments of every scope of the home in one statement, sorted by name. Amounts are summed as numeric.
+ * Trades that differ only in case are one scope, named as the budget spells it.
  */
 export async function commitmentsOf(call: Tenant, homeId: string): Promise<Commitment[]> {
   const { rows } = await sql<Commitment>`
@@ -85,7 +85,7 @@ export async function hasLines(call: Tenant, homeId: string): Promise<boolean> {
   return line !== undefined
 }
 
-/** Whether a line of a purchase order refers to the budget line. */
+/** Returns whether a line of a purchase order refers to the budget line. */
 export async function isOrdered(call: Tenant, budgetLineId: string): Promise<boolean> {
   const line = await call.db
     .selectFrom('purchaseOrderLines')

@@ -3,7 +3,7 @@ import { lineTotal } from '../../../platform/values/money.ts'
 import type { Chosen } from '../takeoffs/chosen.ts'
 import type { EstimatedLine } from './estimate-queries.ts'
 
-/** A selection as far as its cost and its place in the budget depend on it. */
+/** The fields of a selection that its cost and its place in the budget depend on. */
 export interface Selected
   extends Pick<Selection, 'id' | 'quantity' | 'cost' | 'costBasis' | 'scope' | 'costCodeId' | 'customDescription'> {
   readonly option: Option | null
@@ -12,7 +12,7 @@ export interface Selected
 /** The statuses in which a selection counts in the budget and in the price of its home. */
 export const STANDING: readonly Selection['status'][] = ['approved', 'ordered', 'installed']
 
-/** The option whose takeoff determines the cost; null if the cost is an amount. */
+/** Returns the option whose takeoff determines the cost; null if the cost is an amount. */
 export function computedBy({ option, costBasis }: Selected): Option | null {
   return option?.costBasis === 'computed' && costBasis === 'option' ? option : null
 }
@@ -26,13 +26,13 @@ export function sourceOf({ option }: Selected): BudgetLineSource {
   return option?.optionType === 'allowance' ? 'allowance' : 'option'
 }
 
-/** The cost of a selection whose cost is an amount; null if nobody has said it yet. */
+/** Returns the cost of a selection whose cost is an amount; null if it was not entered yet. */
 export function amountOf({ option, quantity, cost, costBasis }: Selected): number | null {
   if (costBasis === 'given') return cost
   return option?.cost == null ? null : lineTotal(quantity, option.cost)
 }
 
-/** The budget line of such a selection. */
+/** Returns the budget line of a selection whose cost is an amount. */
 export function lineOfAmount(selected: Selected, amount: number, noTrade: string): EstimatedLine {
   const { id, option, quantity, costBasis, scope, costCodeId, customDescription } = selected
   const isByUnit = costBasis === 'option' && option !== null

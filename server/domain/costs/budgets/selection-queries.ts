@@ -4,13 +4,13 @@ import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls
 import * as options from '../options/queries.ts'
 import { type Selected, STANDING } from './selected.ts'
 
-/** As many selections as a home can have; a buyer makes a hundred. */
+/** The maximum number of selections of a home. A buyer makes about a hundred. */
 export const MOST_SELECTIONS = 500
 
-/** A selection that counts, with what is needed to tell about it. */
+/** A selection that counts in the budget, with the fields that messages about it need. */
 export interface StandingSelection extends Selected, Pick<Selection, 'status' | 'optionId'> {}
 
-/** The selections of the home that count in its budget and price, with their options; in two statements. */
+/** Returns the selections that count in the home's budget and price, with their options, in two statements. */
 export async function standingOf(call: Tenant, homeId: string): Promise<StandingSelection[]> {
   const { rows } = await sql<Omit<StandingSelection, 'option'>>`
     select "id", "status", "optionId", "quantity", "cost", "costBasis", "scope", "costCodeId", "customDescription"
@@ -22,7 +22,7 @@ export async function standingOf(call: Tenant, homeId: string): Promise<Standing
   return rows.map((row) => ({ ...row, option: byId.get(row.optionId ?? '') ?? null }))
 }
 
-/** Keeps the costs of selections as they have just been computed. */
+/** Stores the computed costs of selections. */
 export async function keepCosts(
   call: WriteCall,
   costs: readonly { id: string; cost: number | null; issues: readonly SelectionIssue[] }[],

@@ -22,7 +22,7 @@ const statuses = ({ body }: Answer) => body.rows.map(({ status }: Body) => statu
 const newHome = async (name: string): Promise<string> =>
   (await post('/homes', { name, communityId: site.communityId })).body.id
 
-test('lines of several homes are added, changed, and found by the ids of the system that has them', async () => {
+test('lines of several homes are created, updated, and matched by the IDs of an external system', async () => {
   const [homeId, other] = [await newHome('Lot 101'), await newHome('Lot 102')]
   const rows = [
     { externalId: 'e-1', homeId, scope: 'framing', quantity: 100, unit: 'SF', unitCost: 15 },
@@ -59,7 +59,7 @@ test('lines of several homes are added, changed, and found by the ids of the sys
   ).toEqual(['updated', 'created'])
 })
 
-test('a locked budget keeps its original, and each row at fault fails alone', async () => {
+test('a locked budget keeps its original amounts, and each invalid row fails separately', async () => {
   const homeId = await newHome('Lot 103')
   const made = await sync([
     { externalId: 'f-1', homeId, scope: 'framing', amount: 1000 },
@@ -100,7 +100,7 @@ test('a locked budget keeps its original, and each row at fault fails alone', as
   expect(second).toMatchObject({ status: 409, body: { conflictingId: ids[0] } })
 })
 
-test('five hundred lines take as many statements as one, and another builder’s homes are none', async () => {
+test('five hundred lines take as many statements as one, and homes of another builder are unknown', async () => {
   const homeId = await newHome('Lot 105')
   const statementsOf = async (rows: object[]) => {
     counted.statements = 0

@@ -14,7 +14,7 @@ import * as budgetLines from './queries.ts'
 
 type MadeLine = ReturnType<typeof budgetLines.make>
 
-/** Budget lines as another system has them. What addBudgetLine and updateBudgetLine do to one is done to all at once. */
+/** Syncs budget lines from an external system. Each row is treated like a call of addBudgetLine or updateBudgetLine. */
 export function budgetLineSync(
   match: Checked['BudgetLinesSync']['match'],
   createScopes?: boolean,
@@ -28,7 +28,7 @@ export function budgetLineSync(
     async decide(call, rows) {
       const ids = await findKeyed(call, 'budgetLines', ['externalId'], rows)
       const there = await budgetLines.findAll(call, ids)
-      // Whoever changes a budget locks its home first, so from here on its lines stay as they are.
+      // Every change of a budget locks its home first, so from here on the lines do not change.
       const locked = await homes.lockAll(call, [
         ...there.map(({ homeId }) => homeId),
         ...rows.flatMap(({ values }) => values.homeId ?? []),
@@ -47,7 +47,7 @@ interface Read {
   costCodes: ReadonlyMap<string, CostCode>
 }
 
-/** What the rows refer to, for all of them at once. */
+/** Reads everything that the rows refer to, for all rows at once. */
 async function surroundings(
   call: WriteCall,
   rows: readonly AskedRow<BudgetLineRow>[],

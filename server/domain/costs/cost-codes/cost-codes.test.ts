@@ -17,7 +17,7 @@ async function newCode(fields: object = {}, key = plumbline.key) {
   return body
 }
 
-/** A chain of codes, topmost first, each below the previous one. */
+/** Creates a chain of codes, topmost first, each below the previous one. */
 async function chainOf(levels: number): Promise<string[]> {
   const ids: string[] = []
   for (let level = 0; level < levels; level++) ids.push((await newCode({ parentId: ids.at(-1) ?? null })).id)
@@ -33,7 +33,7 @@ test('a cost code is created below another one, and its trade becomes a scope', 
   expect((await plumbline.get('/api/ext/scopes?name=FRAMING')).body.data).toMatchObject([{ name: 'framing' }])
 })
 
-test('a code belongs to one cost code until that one is archived', async () => {
+test('a code can be used again once its cost code is archived', async () => {
   const first = await newCode({ code: '09-900' })
   const second = { code: '09-900', name: 'Painting', category: 'subcontract' }
   expect(await plumbline.post(CODES, second)).toMatchObject({
@@ -44,7 +44,7 @@ test('a code belongs to one cost code until that one is archived', async () => {
   expect((await plumbline.post(CODES, second)).status).toBe(201)
 })
 
-test('the chart is read level by level, by category, trade and words', async () => {
+test('the chart can be filtered by parent, category, trade, and text', async () => {
   const { key } = await plumbline.newBuilder()
   const top = await newCode({ code: '22-000', name: 'Plumbing' }, key)
   await newCode({ code: '22-100', name: 'Rough plumbing', parentId: top.id, scope: 'Plumbing' }, key)
@@ -59,7 +59,7 @@ test('the chart is read level by level, by category, trade and words', async () 
   expect(await found('accountingId=null')).toEqual(['22-000', '22-100', '22-200'])
 })
 
-test('no code comes to lie below itself, and the chart ends at eight levels', async () => {
+test('a code cannot be below itself, and the chart has at most eight levels', async () => {
   const [first = '', , third = ''] = await chainOf(3)
   const move = (id: string, parentId: string) => plumbline.patch(`${CODES}/${id}`, { parentId })
   const refusal = { status: 422, body: { errors: [{ pointer: '/parentId', code: 'tree' }] } }
@@ -74,7 +74,7 @@ test('no code comes to lie below itself, and the chart ends at eight levels', as
   expect(await move(first, 'cc_nobody')).toMatchObject({ status: 422, body: { code: 'unknown_reference' } })
 })
 
-test('of two moves at once that would put each code below the other, one is refused', async () => {
+test('one of two concurrent moves that would put each code below the other is rejected', async () => {
   const [one, other] = [await newCode(), await newCode()]
   const answers = await Promise.all([
     plumbline.patch(`${CODES}/${one.id}`, { parentId: other.id }),
@@ -83,7 +83,7 @@ test('of two moves at once that would put each code below the other, one is refu
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
 })
 
-test('a code is archived once nothing needs it any more', async () => {
+test('a code can be archived once nothing uses it', async () => {
   const [top = '', below = ''] = await chainOf(2)
   expect(await plumbline.delete(`${CODES}/${top}`)).toMatchObject({ status: 409, body: { code: 'conflict' } })
   const { body: scope } = await plumbline.post('/api/ext/scopes', { name: 'tile', defaultCostCodeId: below })
@@ -97,7 +97,7 @@ test('a code is archived once nothing needs it any more', async () => {
   expect(await plumbline.post(CODES, late)).toMatchObject({ status: 422, body: { errors: [{ code: 'tree' }] } })
 })
 
-test('another builder’s cost code is nobody’s here', async () => {
+test('a cost code of another builder returns 404', async () => {
   const { id } = await newCode()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`${CODES}/${id}`, { key })).status).toBe(404)

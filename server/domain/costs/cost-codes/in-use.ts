@@ -3,8 +3,8 @@ import { invalid, unknownReference } from '../../../platform/problems/problem.ts
 import * as costCodes from './queries.ts'
 
 /**
- * Checks the cost codes that something new is to be posted to: each has to exist and not be archived. All of them are
- * looked up together, so that every fault is reported at once.
+ * Checks that cost codes of new records exist and are not archived. All are looked up together, so that every error is
+ * reported at once.
  */
 export async function assertInUse(
   call: WriteCall,

@@ -61,7 +61,7 @@ export const costCodeOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** The ids from the parent up to the top, provided that this many levels fit below it. */
+/** Returns the IDs from the parent up to the top level. Throws if this many levels do not fit below it. */
 async function assertFitsBelow(call: WriteCall, parentId: string, levels: number): Promise<string[]> {
   await costCodes.lockTree(call)
   const parent = await costCodes.findOptional(call, parentId)

@@ -27,13 +27,13 @@ export const {
 
 /**
  * Locks the structure of the chart until the transaction ends. Otherwise two concurrent moves could each put the
- * other's code below its own, which no row-level check would detect.
+ * other's code below its own, which no check of a single row would detect.
  */
 export async function lockTree({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185011))`.execute(db)
 }
 
-/** The ids from this code up to the top of the chart, starting with itself. */
+/** Returns the IDs from this code up to the top level, starting with itself. */
 export async function pathOf({ db, organizationId }: Tenant, id: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive up as (
@@ -48,7 +48,7 @@ export async function pathOf({ db, organizationId }: Tenant, id: string): Promis
   return rows.map((row) => row.id)
 }
 
-/** These codes and all above them: what each lies directly below. */
+/** Returns these codes and all above them, each with its parent. */
 export async function parentsOf(
   { db, organizationId }: Tenant,
   ids: readonly string[],
@@ -65,7 +65,7 @@ export async function parentsOf(
   return new Map(rows.map(({ id, parentId }) => [id, parentId]))
 }
 
-/** How many levels each code and everything below it span. */
+/** Returns the number of levels that each code and everything below it span. */
 export async function levelsOfAll(
   { db, organizationId }: Tenant,
   ids: readonly string[],
@@ -82,7 +82,10 @@ export async function levelsOfAll(
   return new Map(rows.map(({ top, levels }) => [top, levels]))
 }
 
-/** Locks the codes with one of the ids or external ids, and those in use with one of the codes, in order of their ids. */
+/**
+ * Locks the codes with one of the IDs or external IDs, and the active ones with one of the codes, in the order of their
+ * IDs.
+ */
 export async function lockAll(
   call: WriteCall,
   by: Record<'ids' | 'accountingIds' | 'externalIds' | 'codes', readonly string[]>,
@@ -105,7 +108,7 @@ export async function lockAll(
   )
 }
 
-/** How many levels the code and everything below it span. */
+/** Returns the number of levels that the code and everything below it span. */
 export async function levelsOf({ db, organizationId }: Tenant, id: string): Promise<number> {
   const { rows } = await sql<{ levels: number }>`
     with recursive down as (
@@ -119,7 +122,9 @@ export async function levelsOf({ db, organizationId }: Tenant, id: string): Prom
   return rows[0]?.levels ?? 1
 }
 
-/** What still needs the code: the number of active codes directly below it, and of active scopes that default to it. */
+/**
+ * Returns what uses the code: the number of active codes directly below it, and of active scopes that default to it.
+ */
 export async function usesOf(
   { db, organizationId }: Tenant,
   id: string,

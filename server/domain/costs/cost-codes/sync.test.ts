@@ -14,7 +14,7 @@ const sync = (rows: object[], caller: Caller, mode = 'best_effort'): Promise<Ans
 const row = (code: string, more: object = {}) => ({ code, name: `Code ${code}`, category: 'material', ...more })
 const statuses = ({ body }: Answer) => body.rows.map(({ status }: { status: string }) => status)
 
-/** The chart as `code < parent`, sorted. */
+/** Returns the chart as `code < parent`, sorted. */
 async function chart(caller: Caller): Promise<string[]> {
   const { data } = (await plumbline.get('/api/ext/cost-codes?sort=code&limit=200', caller)).body
   const codes = new Map(data.map(({ id, code }: Record<string, string>) => [id, code]))
@@ -23,7 +23,7 @@ async function chart(caller: Caller): Promise<string[]> {
   )
 }
 
-test('a chart comes in any order, codes below others that are new, and is changed by a second one', async () => {
+test('the rows of a chart come in any order, parents may be new, and a second sync changes it', async () => {
   const caller = await plumbline.newBuilder()
   const rows = [
     row('06-111', { parentCode: '06-110', scope: 'framing' }),
@@ -33,7 +33,7 @@ test('a chart comes in any order, codes below others that are new, and is change
   expect((await sync(rows, caller)).body).toMatchObject({ created: 3, failed: 0 })
   expect(await chart(caller)).toEqual(['06-000', '06-110 < 06-000', '06-111 < 06-110'])
   expect(statuses(await sync(rows, caller))).toEqual(['unchanged', 'unchanged', 'unchanged'])
-  // What a row leaves out stays, its parent too; null takes it to the top.
+  // Omitted fields keep their value, including the parent; null moves a code to the top level.
   const changed = [row('06-115', { externalId: 'gl-5110' }), row('06-111', { parentId: null }), row('07-000')]
   expect(statuses(await sync(changed, caller))).toEqual(['updated', 'updated', 'created'])
   expect(await chart(caller)).toEqual(['06-000', '06-111', '06-115 < 06-000', '07-000'])
@@ -41,7 +41,7 @@ test('a chart comes in any order, codes below others that are new, and is change
   expect(body.data).toMatchObject([{ accountingId: '5110', externalId: 'gl-5110' }])
 })
 
-test('rows matched by accountingId, externalId or id need only what they change', async () => {
+test('rows matched by accountingId, externalId, or id need only the fields to change', async () => {
   const caller = await plumbline.newBuilder()
   const by = (match: string, ...rows: object[]) =>
     plumbline.post('/api/ext/cost-codes/batch', { mode: 'best_effort', match, rows }, caller)
@@ -70,7 +70,7 @@ test('rows matched by accountingId, externalId or id need only what they change'
   expect(body).toMatchObject({ name: 'Lumber', accountingId: '5110', externalId: 'gl-1', category: 'material' })
 })
 
-test('codes that cannot lie where they are put fail alone, and what is below them stays', async () => {
+test('codes with an impossible parent fail separately, and the codes below them stay', async () => {
   const caller = await plumbline.newBuilder()
   const eight = Array.from({ length: 8 }, (_, i) => row(`L${i + 1}`, i === 0 ? {} : { parentCode: `L${i}` }))
   expect((await sync(eight.toReversed(), caller)).body).toMatchObject({ created: 8 })
@@ -117,7 +117,7 @@ test('codes that cannot lie where they are put fail alone, and what is below the
     'failed /parentCode unknown_reference',
     'created',
   ])
-  // Of two that want to lie below each other, neither is there for the other.
+  // If each of two new codes names the other as its parent, neither can be created.
   expect(said.slice(5, 7).toSorted()).toEqual(['failed /parentCode tree', 'failed /parentCode unknown_reference'])
   expect(await chart(caller)).toEqual([
     'A',
@@ -129,14 +129,14 @@ test('codes that cannot lie where they are put fail alone, and what is below the
   ])
 })
 
-test('what moves takes the codes below it along, so that a chart never gets more than eight levels deep', async () => {
+test('a moved code moves the codes below it, and the chart never exceeds eight levels', async () => {
   const caller = await plumbline.newBuilder()
   const chain = (name: string, levels: number) =>
     Array.from({ length: levels }, (_, i) => row(`${name}${i + 1}`, i === 0 ? {} : { parentCode: `${name}${i}` }))
   await sync([...chain('A', 5), ...chain('B', 4)], caller)
   expect(statuses(await sync([row('B1', { parentCode: 'A5' })], caller))).toEqual(['failed'])
   expect(statuses(await sync([row('B1', { parentCode: 'A4' })], caller))).toEqual(['updated'])
-  // First A1 goes down a level and has none to spare, whatever the row below it wants.
+  // A1 first moves down a level, which uses the last level available, whatever the row below it requests.
   const { body } = await sync([row('NEW'), row('A1', { parentCode: 'NEW' }), row('B4', { parentId: null })], caller)
   expect(body.rows).toMatchObject([
     { status: 'created' },
@@ -146,7 +146,7 @@ test('what moves takes the codes below it along, so that a chart never gets more
   expect(statuses(await sync([row('A1', { parentCode: 'NEW' })], caller))).toEqual(['updated'])
 })
 
-test('all or nothing, dry runs, other builders and permissions are as with parts', async () => {
+test('modes, dry runs, other builders, and permissions work as for parts', async () => {
   const caller = await plumbline.newBuilder()
   const refused = await sync([row('A'), row('B', { parentCode: 'NONE' })], caller, 'all_or_nothing')
   expect([refused.status, refused.body.code]).toEqual([422, 'unknown_reference'])

@@ -9,7 +9,7 @@ import * as scopes from '../../vendors/scopes/queries.ts'
 import { notBelow, reasonNotBelow } from './cost-code.ts'
 import * as costCodes from './queries.ts'
 
-/** Cost codes as accounting has them. What createCostCode and updateCostCode do to one is done to all of them at once. */
+/** Syncs cost codes from an accounting system. Each row is treated like a call of createCostCode or updateCostCode. */
 export function costCodeSync(match: MatchBy | undefined, createScopes?: boolean): Sync<'CostCodeRow', CostCode> {
   return {
     schema: 'CostCodeRow',
@@ -19,7 +19,7 @@ export function costCodeSync(match: MatchBy | undefined, createScopes?: boolean)
     updateAll: costCodes.updateAll,
 
     async decide(call, rows) {
-      // It also lets one request after the other sync cost codes.
+      // The lock also makes concurrent syncs of cost codes run one after the other.
       await costCodes.lockTree(call)
       const found = await costCodes.lockAll(call, {
         ids: rows.flatMap(({ values }) => [values.id ?? [], values.parentId ?? []].flat()),
@@ -44,11 +44,11 @@ export function costCodeSync(match: MatchBy | undefined, createScopes?: boolean)
   }
 }
 
-/** A row on its way to its place in the chart. */
+/** A row that is being placed in the chart. */
 interface Wanted {
   readonly values: CostCodeRow
   readonly before: CostCode | null
-  /** The code as it will be, except for its parent. */
+  /** The resulting code, except for its parent. */
   readonly code: CostCode
   /** Undefined until the row is placed, and null while it is being placed. */
   outcome: Outcome<CostCode> | Problem | null | undefined
@@ -101,7 +101,7 @@ class Chart {
     this.#levels = levels
   }
 
-  /** Puts the code below its new parent, after the rows above it. */
+  /** Places the code below its new parent, after the rows above it. */
   place(wanted: Wanted): Outcome<CostCode> | Problem {
     if (wanted.outcome == null) {
       wanted.outcome = null
@@ -115,7 +115,7 @@ class Chart {
     const isNamed = values.parentId !== undefined || values.parentCode !== undefined
     const parent = isNamed ? this.#parentOf(values) : (before?.parentId ?? null)
     if (parent instanceof Problem) return parent
-    // A code that stays where it is has no fault in what the rows above it want.
+    // A code that keeps its parent does not fail because of the rows above it.
     const path = parent === null || parent === before?.parentId ? [] : this.#pathFrom(parent, wanted)
     if (path instanceof Problem) return path
     wanted.parentId = parent
@@ -135,7 +135,10 @@ class Chart {
     return this.#found.has(parentId) ? parentId : unknownReference(['/parentId'])
   }
 
-  /** The ids from the new parent up to the top, with every row among them placed, if the code can lie below them. */
+  /**
+   * Returns the IDs from the new parent up to the top level, after placing every row among them. Returns a problem if
+   * the code cannot be below them.
+   */
   #pathFrom(parentId: string, { code, values }: Wanted): string[] | Problem {
     const field = values.parentCode === undefined ? 'parentId' : 'parentCode'
     const path: string[] = []

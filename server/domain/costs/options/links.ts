@@ -1,18 +1,21 @@
-/** What an option requires and excludes, by the ids of the other options. */
+/** The options that an option requires and excludes, by ID. */
 export interface Links {
   readonly id: string
   readonly requiresOptionIds: readonly string[]
   readonly excludesOptionIds: readonly string[]
 }
 
-/** Why nobody could ever have an option: it requires itself, or two that exclude each other (one may be itself). */
+/**
+ * Why an option could never be selected: it requires itself, or two options that exclude each other (one may be
+ * itself).
+ */
 export type LinkFault =
   | { kind: 'ring'; id: string; through: string }
   | { kind: 'contradiction'; id: string; one: string; other: string }
 
 /**
- * What is wrong once `changed` has its new links, for the option itself and for every option that requires it, directly
- * or through others. Null if all of them can still be had.
+ * Returns the error once `changed` has its new links, for the option itself and for every option that requires it,
+ * directly or indirectly. Returns null if all of them can still be selected.
  */
 export function linkFault(changed: Links, others: readonly Links[]): LinkFault | null {
   const links = new Map([...others, changed].map((each) => [each.id, each]))
@@ -23,7 +26,7 @@ export function linkFault(changed: Links, others: readonly Links[]): LinkFault |
   return null
 }
 
-/** Everything that the option requires, directly or through others, without the option itself. */
+/** Returns the IDs of all options that the option requires, directly or indirectly, without its own. */
 export function requiredBy(id: string, links: ReadonlyMap<string, Links>): Set<string> {
   const found = new Set<string>()
   const next = [...(links.get(id)?.requiresOptionIds ?? [])]

@@ -13,7 +13,10 @@ import { type LinkFault, type Links, linkFault } from './links.ts'
 import { amountFaults, OPTION_MOVES } from './option.ts'
 import * as options from './queries.ts'
 
-/** How many options of one builder may require or exclude others. They are all read to check a change of one. */
+/**
+ * The maximum number of a builder's options that require or exclude others. All of them are read to check a change of
+ * one.
+ */
 const MOST_LINKED = 2000
 
 export const optionOperations = {
@@ -26,7 +29,7 @@ export const optionOperations = {
     assertAmounts({ ...body, price, marginPercent, cost })
     const option = await call.write(async (call) => {
       await assertReferences(call, body)
-      // The new option has no id yet, so nothing can require it.
+      // The new option has no ID yet, so nothing can require it.
       await assertLinks(call, { ...body, id: '' }, body.code)
       const scope = body.scope == null ? null : await scopes.nameOf(call, body.scope, query.createScopes)
       const ofScope = scope === null || body.costCodeId !== undefined ? null : await scopes.defaultCostCode(call, scope)
@@ -123,7 +126,7 @@ async function assertLinks(call: WriteCall, changed: Links, code: string): Promi
   if (fault !== null) throw invalid([await wordedFault(call, fault, { id: changed.id, code })])
 }
 
-/** The fault with the options' codes; the option that is being written has its new one. */
+/** Returns the error with the options' codes. The option that is being written has its new code. */
 async function wordedFault(call: WriteCall, fault: LinkFault, changed: { id: string; code: string }) {
   const ids = fault.kind === 'ring' ? [fault.id, fault.through] : [fault.id, fault.one, fault.other]
   const codes = new Map((await options.findAll(call, ids)).map((option) => [option.id, option.code]))

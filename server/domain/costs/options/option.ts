@@ -8,7 +8,7 @@ export const OPTION_MOVES: Readonly<Record<OptionStatus, readonly OptionStatus[]
 
 type Amounts = Pick<Option, 'optionType' | 'price' | 'marginPercent' | 'costBasis' | 'cost'>
 
-/** Everything that is wrong with the price and the cost of an option, whichever of them was sent. */
+/** Returns all errors in the price and cost of an option, including fields that were not sent. */
 export function amountFaults({ optionType, price, marginPercent, costBasis, cost }: Amounts): FieldError[] {
   const faults: FieldError[] = []
   if (price === null && marginPercent === null)
@@ -34,7 +34,7 @@ export function amountFaults({ optionType, price, marginPercent, costBasis, cost
   return faults
 }
 
-/** Why the option cannot be had in a house; null if it can. */
+/** Returns why the option cannot be selected for a home; null if it can. */
 export function reasonNotToSelect(
   option: Option,
   house: { name: string; planId: string | null; communityId: string },

@@ -22,7 +22,7 @@ async function newOption(fields: object = {}) {
 
 const move = (id: string, status: string) => plumbline.post(`${OPTIONS}/${id}/status`, { status })
 
-test('an option begins as a draft for every plan and community, with its cost computed', async () => {
+test('a new option is a draft for every plan and community, with a computed cost', async () => {
   const created = await plumbline.post(OPTIONS, { code: 'ST-BAY', name: 'Bay', optionType: 'structural', price: 1010 })
   expect(created).toMatchObject({
     status: 201,
@@ -41,7 +41,7 @@ test.each([
   ['an upgrade below zero', { price: -1 }, '/price'],
   ['a fixed cost that is not there', { costBasis: 'fixed' }, '/cost'],
   ['a computed cost that is given', { cost: 800 }, '/cost'],
-])('%s is refused where it stands', async (_what, fields, pointer) => {
+])('%s is reported at its field', async (_what, fields, pointer) => {
   const wanted = { code: 'X-1', name: 'X', optionType: 'upgrade', price: 10, ...fields }
   expect(await plumbline.post(OPTIONS, wanted)).toMatchObject({ status: 422, body: { errors: [{ pointer }] } })
   const { id } = await newOption()
@@ -50,13 +50,13 @@ test.each([
   })
 })
 
-test('a price gives way to a margin when both are sent', async () => {
+test('setting a margin and clearing the price replaces the price', async () => {
   const { id } = await newOption()
   const margin = await plumbline.patch(`${OPTIONS}/${id}`, { price: null, marginPercent: 32.5 })
   expect(margin.body).toMatchObject({ price: null, marginPercent: 32.5, version: 2 })
 })
 
-test('it moves from draft to active, and between active and retired', async () => {
+test('an option changes from draft to active, and between active and retired', async () => {
   const { id } = await newOption()
   expect(await move(id, 'retired')).toMatchObject({ status: 409, body: { code: 'invalid_transition' } })
   expect((await move(id, 'active')).body.status).toBe('active')
@@ -67,7 +67,7 @@ test('it moves from draft to active, and between active and retired', async () =
   expect(history.body.data.map(({ to }: { to: string }) => to)).toEqual(['draft', 'active', 'retired', 'active'])
 })
 
-test('what it requires and excludes has to exist, and so have its plans, communities and cost code', async () => {
+test('required and excluded options, plans, communities, and the cost code must exist', async () => {
   const id = 'opt_01m7y975jzfesvq6v0k2m4p6r8'
   for (const [field, value] of Object.entries({
     ...{ requiresOptionIds: [id], excludesOptionIds: [id], planIds: [id], communityIds: [id], costCodeId: id },
@@ -79,7 +79,7 @@ test('what it requires and excludes has to exist, and so have its plans, communi
   }
 })
 
-test('no option requires itself through others', async () => {
+test('an option cannot require itself indirectly', async () => {
   const base = await newOption({ code: 'R-BASE' })
   const middle = await newOption({ code: 'R-MID', requiresOptionIds: [base.id] })
   const top = await newOption({ code: 'R-TOP', requiresOptionIds: [middle.id] })
@@ -92,7 +92,7 @@ test('no option requires itself through others', async () => {
   expect(against.body.errors[0].message).toBe('must not make R-BASE exclude itself')
 })
 
-test('of two options that are made to require each other at once, one is refused', async () => {
+test('one of two concurrent changes that make two options require each other is rejected', async () => {
   const [one, other] = [await newOption(), await newOption()]
   const answers = await Promise.all([
     plumbline.patch(`${OPTIONS}/${one.id}`, { requiresOptionIds: [other.id] }),
@@ -101,7 +101,7 @@ test('of two options that are made to require each other at once, one is refused
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
 })
 
-test('no option requires what it excludes, nor two that exclude each other', async () => {
+test('an option cannot require what it excludes, or two options that exclude each other', async () => {
   const [wood, credit] = [await newOption({ code: 'FL-WOOD' }), await newOption({ code: 'FL-NONE' })]
   const both = await newOption({ code: 'FL-BOTH', requiresOptionIds: [wood.id, credit.id] })
   const apart = await plumbline.patch(`${OPTIONS}/${credit.id}`, { excludesOptionIds: [wood.id] })
@@ -115,7 +115,7 @@ test('no option requires what it excludes, nor two that exclude each other', asy
   expect((await plumbline.patch(`${OPTIONS}/${credit.id}`, { excludesOptionIds: [wood.id] })).status).toBe(200)
 })
 
-test('what another option requires is not archived, and a code is free again after it is', async () => {
+test('a required option cannot be archived, and archiving frees the code', async () => {
   const base = await newOption({ code: 'A-BASE' })
   const top = await newOption({ code: 'A-TOP', requiresOptionIds: [base.id] })
   const refused = await plumbline.delete(`${OPTIONS}/${base.id}`)
@@ -135,7 +135,7 @@ test('what another option requires is not archived, and a code is free again aft
   expect(await plumbline.post(OPTIONS, twice)).toMatchObject({ status: 409, body: { errors: [{ pointer: '/code' }] } })
 })
 
-test('a list shows what a plan and a community offer, and what a task waits for', async () => {
+test('options can be filtered by plan, community, and cutoff task', async () => {
   const communityId = (await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' })).body.id
   const planId = (await plumbline.post('/api/ext/plans', { code: 'P2100', name: 'The Possumhaw' })).body.id
   const other = (await plumbline.post('/api/ext/plans', { code: 'P1650', name: 'The Persimmon' })).body.id
@@ -151,14 +151,14 @@ test('a list shows what a plan and a community offer, and what a task waits for'
   expect(await found('cutoffTaskName=Drywall%20hung&optionType=upgrade&status=draft')).toEqual([everywhere.id])
 })
 
-test("the trade's default is the cost code of an option that names a trade alone", async () => {
+test("an option with a trade but no cost code gets the trade's default", async () => {
   const { body: code } = await plumbline.post('/api/ext/cost-codes', { code: '26-120', name: 'L', category: 'other' })
   await plumbline.post('/api/ext/scopes', { name: 'electrical', defaultCostCodeId: code.id })
   const light = await newOption({ optionType: 'allowance', costBasis: 'fixed', cost: 900, scope: 'Electrical' })
   expect(light).toMatchObject({ cost: 900, scope: 'electrical', costCodeId: code.id })
 })
 
-test("another builder's options are as good as absent", async () => {
+test('options of another builder return 404', async () => {
   const { id } = await newOption()
   const { key } = await plumbline.newBuilder()
   for (const answer of [

@@ -14,14 +14,14 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, mak
   })
 
 /**
- * Locks what options require and exclude until the transaction ends. Otherwise two concurrent changes could each make
- * one option require the other, which no row-level check would detect.
+ * Locks the links of options until the transaction ends. Otherwise two concurrent changes could each make one option
+ * require the other, which no check of a single row would detect.
  */
 export async function lockLinks({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185012))`.execute(db)
 }
 
-/** The options that require or exclude others, up to a limit, leaving out one of them. */
+/** Returns the options that require or exclude others, except one of them, up to a limit. */
 export async function linksOf(
   { db, organizationId }: Tenant,
   { except, limit }: { except: string; limit: number },
@@ -33,7 +33,7 @@ export async function linksOf(
   return rows
 }
 
-/** The code of an option that requires this one; undefined if none does. */
+/** Returns the code of an option that requires this one; undefined if none does. */
 export async function codeRequiring({ db, organizationId }: Tenant, id: string): Promise<string | undefined> {
   const { rows } = await sql<{ code: string }>`
     select "code" from "options"
@@ -43,10 +43,10 @@ export async function codeRequiring({ db, organizationId }: Tenant, id: string):
   return rows[0]?.code
 }
 
-/** As many options as one can require, directly and through others, for what a selection of it is costed with. */
+/** The maximum number of options that one can require, directly and indirectly, when costing a selection. */
 const MOST_REQUIRED = 200
 
-/** The options that this one requires, directly or through others. */
+/** Returns the options that this one requires, directly or indirectly. */
 export async function requiredOf(tenant: Tenant, id: string): Promise<Option[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive required as (

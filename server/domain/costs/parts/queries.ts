@@ -18,21 +18,21 @@ export const {
   archive,
 } = resource({
   schema: 'Part',
-  // In the organization's spelling, so that the index by trade can be used.
+  // Uses the organization's spelling, so that the index on the trade applies.
   filters: {
     scope: (scope) =>
       `t."scope" = (select s."name" from "scopes" as s where s."organizationId" = $1 and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`,
   },
 })
 
-/** Whether the part has or ever had a price. */
+/** Returns whether the part has or ever had a price. */
 export async function hasPrices({ db, organizationId }: Tenant, partId: string): Promise<boolean> {
   const { rows } = await sql`
     select from "prices" where "organizationId" = ${organizationId} and "partId" = ${partId} limit 1`.execute(db)
   return rows.length > 0
 }
 
-/** Which of these parts have or ever had a price. */
+/** Returns those of these parts that have or ever had a price. */
 export async function withPrices(
   { db, organizationId }: Tenant,
   partIds: readonly string[],
@@ -46,14 +46,17 @@ export async function withPrices(
 }
 
 /**
- * Lets one request after the other sync parts. Two that create the same ones would otherwise wait for each other, or the
- * later one be refused what it should find unchanged.
+ * Makes concurrent syncs of parts run one after the other. Two that create the same parts would otherwise wait for each
+ * other, or the later one would fail instead of finding the parts unchanged.
  */
 export async function takeTurn({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185025))`.execute(db)
 }
 
-/** Locks the parts with one of the ids or external ids, and those in use with one of the skus, in order of their ids. */
+/**
+ * Locks the parts with one of the IDs or external IDs, and the active ones with one of the SKUs, in the order of their
+ * IDs.
+ */
 export async function lockAll(
   call: WriteCall,
   by: { ids?: readonly string[]; externalIds?: readonly string[]; skus: readonly string[] },

@@ -18,7 +18,7 @@ const statuses = ({ body }: Answer) => body.rows.map(({ status }: { status: stri
 const faults = ({ body }: Answer) =>
   body.errors.map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`)
 
-test('rows create, change or leave parts as they are, and say which', async () => {
+test('rows create, update, or leave parts unchanged, and the response says which', async () => {
   const caller = await plumbline.newBuilder()
   const { body: kept } = await plumbline.post('/api/ext/parts', row('A', { manufacturer: 'Weyerhaeuser' }), caller)
   const { body: same } = await plumbline.post('/api/ext/parts', row('B', { externalId: 'est-b' }), caller)
@@ -37,7 +37,7 @@ test('rows create, change or leave parts as they are, and say which', async () =
     { row: 2, status: 'unchanged', id: same.id, problem: null },
     { row: 3, status: 'created', problem: null },
   ])
-  // What a row leaves out stays, and both rows name the trade as it was created.
+  // Omitted fields keep their value, and both rows get the trade as it was first spelled.
   expect(await partsOf(caller)).toMatchObject([
     {
       ...kept,
@@ -51,7 +51,7 @@ test('rows create, change or leave parts as they are, and say which', async () =
     { id: answer.body.rows[0].id, sku: 'C', scope: 'Framing', leadTimeDays: 3, version: 1 },
     { id: answer.body.rows[3].id, sku: 'D', scope: 'Framing' },
   ])
-  // An external id finds its part under whatever sku, and null clears.
+  // An external ID matches its part whatever the SKU, and null clears a field.
   const renamed = await sync([row('A2', { externalId: 'est-a', manufacturer: null })], caller)
   expect(renamed.body.rows).toMatchObject([{ status: 'updated', id: kept.id }])
   expect((await plumbline.get(`/api/ext/parts/${kept.id}`, caller)).body).toMatchObject({
@@ -68,7 +68,7 @@ test('rows create, change or leave parts as they are, and say which', async () =
   ])
 })
 
-test('a new part takes the cost code of its trade, unless the row says otherwise', async () => {
+test('a new part gets the default cost code of its trade, unless the row has one', async () => {
   const caller = await plumbline.newBuilder()
   const code = { code: '06-110', name: 'Lumber', category: 'material' }
   const { body: costCode } = await plumbline.post('/api/ext/cost-codes', code, caller)
@@ -77,7 +77,7 @@ test('a new part takes the cost code of its trade, unless the row says otherwise
   expect((await partsOf(caller)).map(({ costCodeId }) => costCodeId)).toEqual([costCode.id, null, null])
 })
 
-/** Rows of which every second one is at fault, each in its own way. */
+/** Returns rows of which every second one is invalid, each in its own way. */
 async function mixed(caller: Caller): Promise<unknown[]> {
   const { body: archived } = await plumbline.post('/api/ext/parts', row('OLD', { externalId: 'est-old' }), caller)
   await plumbline.delete(`/api/ext/parts/${archived.id}`, caller)
@@ -119,7 +119,7 @@ const MIXED_FAULTS = [
   '/rows/14/sku unique',
 ]
 
-test('with best_effort each row at fault fails alone, with what the single operation says', async () => {
+test('with best_effort each invalid row fails separately, with the error of the single operation', async () => {
   const caller = await plumbline.newBuilder()
   const answer = await sync(await mixed(caller), caller, 'best_effort')
   expect(answer.status).toBe(200)
@@ -144,7 +144,7 @@ test('with best_effort each row at fault fails alone, with what the single opera
   expect(skus).toEqual(['A', 'C', 'E', 'G', 'H', 'I', 'J', 'PRICED', 'TAKEN'])
 })
 
-test('with all_or_nothing, which is the default, one row at fault stops all, and every fault is named', async () => {
+test('with all_or_nothing, the default, one invalid row rejects all, and every error is reported', async () => {
   const caller = await plumbline.newBuilder()
   const rows = await mixed(caller)
   const before = await partsOf(caller)
@@ -161,7 +161,7 @@ test('with all_or_nothing, which is the default, one row at fault stops all, and
   expect(await partsOf(caller)).toEqual(before)
 })
 
-test('keys count as they were before the request, and two rows about one part are refused', async () => {
+test('rows match records as they were before the request, and two rows for one part are rejected', async () => {
   const caller = await plumbline.newBuilder()
   await sync([row('A', { externalId: '1' }), row('B', { externalId: '2' }), row('C')], caller)
   const swapped = [row('B', { externalId: '1' }), row('A', { externalId: '2' }), row('C', { name: 'Screw' })]
@@ -172,7 +172,7 @@ test('keys count as they were before the request, and two rows about one part ar
   ])
 })
 
-test('a request under an Idempotency-Key is answered again, and a dry run writes nothing', async () => {
+test('repeating an Idempotency-Key returns the same response, and a dry run writes nothing', async () => {
   const caller = await plumbline.newBuilder()
   const rows = Array.from({ length: 1000 }, (_, i) => row(`SKU-${i}`))
   const input = { mode: 'best_effort', rows: [...rows.slice(0, 2), {}] }
@@ -189,7 +189,7 @@ test('a request under an Idempotency-Key is answered again, and a dry run writes
   expect((await sync([...rows, row('ONE-MORE')], caller)).body.errors).toMatchObject([{ pointer: '/rows' }])
 })
 
-test('rows matched by id or externalId alone need only what they change, and never take another part’s sku', async () => {
+test("rows matched by id or externalId need only the fields to change, and cannot take another part's SKU", async () => {
   const caller = await plumbline.newBuilder()
   const by = (match: string, ...rows: object[]) =>
     plumbline.post('/api/ext/parts/batch', { mode: 'best_effort', match, rows }, caller)
@@ -224,7 +224,7 @@ test('rows matched by id or externalId alone need only what they change, and nev
   expect(unasked.body.rows[0].problem.errors).toMatchObject([{ pointer: '/id', code: 'match' }])
 })
 
-test('another builder’s parts are not found, and it takes parts:write', async () => {
+test('parts of another builder are not found, and syncing requires parts:write', async () => {
   const [one, other] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
   const first = await sync([row('A', { externalId: '1' })], one)
   const second = await sync([row('A', { externalId: '1' })], other)
@@ -234,7 +234,7 @@ test('another builder’s parts are not found, and it takes parts:write', async 
   expect((await sync([row('A')], { key })).body).toMatchObject({ code: 'permission_denied', permission: 'parts:write' })
 })
 
-test('requests with the same rows at once do not get in each other’s way, whatever their order', async () => {
+test('concurrent requests with the same rows succeed, whatever the order of the rows', async () => {
   const caller = await plumbline.newBuilder()
   const rows = Array.from({ length: 60 }, (_, i) => row(`SKU-${i}`, { externalId: `est-${i}` }))
   const changed = rows.map((each) => ({ ...each, name: 'Changed' }))
@@ -246,11 +246,11 @@ test('requests with the same rows at once do not get in each other’s way, what
   ])
   const [one, other] = await Promise.all([sync(changed, caller), sync(rows.toReversed(), caller)])
   expect([one.status, other.status]).toEqual([200, 200])
-  // Whichever came last has changed all of them.
+  // The request that came last has changed all parts.
   expect([1, 60]).toContain(new Set((await partsOf(caller)).map(({ name }) => name)).size)
 })
 
-test('parts that somebody else creates meanwhile fail alone, or are found', async () => {
+test('rows for parts that another client creates meanwhile fail separately or match them', async () => {
   const caller = await plumbline.newBuilder()
   const rows = Array.from({ length: 80 }, (_, i) => row(`SKU-${i}`))
   const raced = rows.filter((_, i) => i % 8 === 3)

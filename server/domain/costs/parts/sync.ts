@@ -8,7 +8,7 @@ import * as scopes from '../../vendors/scopes/queries.ts'
 import * as costCodes from '../cost-codes/queries.ts'
 import * as parts from './queries.ts'
 
-/** Parts as another system has them. What createPart and updatePart do to one is done to all of them at once. */
+/** Syncs parts from an external system. Each row is treated like a call of createPart or updatePart. */
 export function partSync(match: PartsSync['match'], createScopes?: boolean): Sync<'PartRow', Part> {
   return {
     schema: 'PartRow',
@@ -31,16 +31,16 @@ export function partSync(match: PartsSync['match'], createScopes?: boolean): Syn
 }
 
 interface Read {
-  /** The parts in use that the rows name by their sku. */
+  /** Active parts that the rows name by SKU. */
   bySku: ReadonlyMap<string, Part>
   costCodeIds: ReadonlySet<string>
   trades: scopes.Trades
   ofScope: ReadonlyMap<string, string>
-  /** Parts whose unit is fixed; only those whose unit a row changes were looked at. */
+  /** IDs of parts whose unit cannot change. Contains only parts whose unit a row changes. */
   priced: ReadonlySet<string>
 }
 
-/** What the rows refer to, for all of them at once. */
+/** Reads everything that the rows refer to, for all rows at once. */
 async function read(
   call: WriteCall,
   rows: readonly AskedRow<PartRow>[],

@@ -4,8 +4,8 @@ import { type Asked, found, issueOf } from './price.ts'
 import * as prices from './queries.ts'
 
 /**
- * What each line costs, in the order of the lines: two statements for the lines with a price, however many there are,
- * and two more if any line has none, to say why.
+ * Returns the price of each line, in the order of the lines. Takes two statements however many lines there are, and two
+ * more if any line has no price, to say why.
  */
 export async function findPrices(
   call: Tenant,

@@ -4,7 +4,7 @@ import type { Tenant } from '../../../platform/calls/call.ts'
 import { type Candidate, issueOf } from './price.ts'
 import * as prices from './queries.ts'
 
-/** A quantity of a part for a home. */
+/** A quantity of a part needed for a home. */
 export interface Needed {
   readonly partId: string
   readonly quantity: number
@@ -14,7 +14,7 @@ export interface Needed {
 
 export interface FromVendor {
   readonly vendorId: string
-  /** The contract whose prices come before all others. */
+  /** The contract whose prices take precedence. */
   readonly contractId: string | null
   readonly on: string
 }
@@ -23,8 +23,8 @@ export interface FromVendor {
 export type Offer = { priceId: string; unitPrice: number; issue: null } | { priceId: null; issue: PriceIssue }
 
 /**
- * What the vendor asks for each line, in the order of the lines: one statement, and two more if any line has no price, to
- * say why. Whether the vendor is active plays no part, because an order names it already and is not issued otherwise.
+ * Returns the vendor's price for each line, in the order of the lines, in one statement; two more if any line has no
+ * price, to say why. The vendor need not be active: the order already names it, and issuing checks that.
  */
 export async function offersOf(
   tenant: Tenant,

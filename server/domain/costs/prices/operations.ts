@@ -84,7 +84,7 @@ export const priceOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** The price, with its part locked first, so that no two prices of a part are added or changed at once. */
+/** Locks the price after its part, so that no two prices of a part are added or changed concurrently. */
 async function lockWithPart(call: WriteCall, priceId: string): Promise<Price> {
   const { partId } = await prices.find(call, priceId)
   await parts.lock(call, partId)
@@ -107,7 +107,7 @@ async function assertAlone(call: WriteCall, wanted: Wanted, except?: string): Pr
 async function endThoseBefore(call: WriteCall, wanted: Wanted): Promise<void> {
   for (const { id } of await prices.overlapping(call, wanted)) {
     const before = await prices.lock(call, id)
-    // A contract's price ends with its contract only; it is reported as standing in the way.
+    // A contract's price ends only with its contract, so it is reported as a conflict instead.
     if (before.contractId === null && before.effectiveDate < wanted.effectiveDate)
       await prices.update(call, before, { expirationDate: addDays(wanted.effectiveDate, -1) })
   }

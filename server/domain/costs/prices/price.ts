@@ -3,14 +3,14 @@ import { conflict, invalid, type Problem } from '../../../platform/problems/prob
 import { formatDate, formatNumber } from '../../../platform/values/format.ts'
 import { lineTotal } from '../../../platform/values/money.ts'
 
-/** What a price is needed for. */
+/** The place and date that a price is needed for. */
 export interface Asked {
   readonly communityId: string | null
   readonly planId: string | null
   readonly on: string
 }
 
-/** A price with what is needed about its vendor. */
+/** A price with the status of its vendor. */
 export interface Candidate {
   readonly price: Price
   readonly isVendorActive: boolean
@@ -18,10 +18,10 @@ export interface Candidate {
 
 type Fault = Exclude<PriceIssue, 'no_price'>
 
-/** What is known of a price wherever others may stand in its way. */
+/** The fields of a price that overlap checks need. */
 export type Held = Pick<Price, 'id' | 'unitPrice' | 'effectiveDate' | 'expirationDate'>
 
-/** The refusal of a price for days on which another one of the vendor holds for the same, with what can be done about it. */
+/** Returns the problem that a price overlaps another one of the same vendor and reach, with the possible remedies. */
 export function inTheWay(other: Held, wanted: Pick<Held, 'effectiveDate'>): Problem {
   const { id, unitPrice, effectiveDate, expirationDate } = other
   const period = `${formatDate(effectiveDate)}${expirationDate === null ? '' : ` to ${formatDate(expirationDate)}`}`
@@ -35,7 +35,7 @@ export function inTheWay(other: Held, wanted: Pick<Held, 'effectiveDate'>): Prob
   )
 }
 
-/** Refuses dates and places that contradict each other. */
+/** Throws `validation_failed` for dates or places that contradict each other. */
 export function assertPlausible(price: Pick<Price, 'effectiveDate' | 'expirationDate' | 'communityId' | 'planId'>) {
   const { effectiveDate, expirationDate, communityId, planId } = price
   const faults = []
@@ -46,13 +46,13 @@ export function assertPlausible(price: Pick<Price, 'effectiveDate' | 'expiration
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** How specific a price is; of two that apply, the more specific one wins. */
+/** Returns how specific a price is. Of two that apply, the more specific one wins. */
 export function sourceOf({ communityId, planId }: Pick<Price, 'communityId' | 'planId'>): PriceSource {
   if (planId !== null) return 'plan'
   return communityId === null ? 'default' : 'community'
 }
 
-/** Every reason why a price does not apply; empty if it does. */
+/** Returns every reason why a price does not apply; empty if it does. */
 export function faultsOf({ price, isVendorActive }: Candidate, asked: Asked, quantity: number): Fault[] {
   const isElsewhere =
     (price.communityId !== null && price.communityId !== asked.communityId) ||
@@ -61,13 +61,13 @@ export function faultsOf({ price, isVendorActive }: Candidate, asked: Asked, qua
     ...(isElsewhere ? (['elsewhere'] as const) : []),
     ...(price.expirationDate !== null && price.expirationDate < asked.on ? (['expired'] as const) : []),
     ...(price.effectiveDate > asked.on ? (['not_yet_effective'] as const) : []),
-    // The quantity is negative if a takeoff line takes parts out, so that fewer are bought.
+    // The quantity is negative if a takeoff line removes parts, so that fewer are bought.
     ...(price.minQuantity > Math.abs(quantity) ? (['below_minimum'] as const) : []),
     ...(isVendorActive ? [] : (['vendor_not_active'] as const)),
   ]
 }
 
-/** Why there is no price, explained by the candidate that came closest. */
+/** Returns why there is no price, based on the candidate that came closest. */
 export function issueOf(candidates: readonly Candidate[], asked: Asked, quantity: number): PriceIssue {
   let nearest: Fault[] | undefined
   for (const candidate of candidates) {
@@ -77,7 +77,7 @@ export function issueOf(candidates: readonly Candidate[], asked: Asked, quantity
   return nearest?.[0] ?? 'no_price'
 }
 
-/** Why this price is not used, given the chosen one. */
+/** Returns why this price is not used, given the chosen one. */
 export function reasonPassedOver(
   candidate: Candidate,
   chosen: Price | null,

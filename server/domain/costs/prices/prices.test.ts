@@ -34,7 +34,7 @@ const find = async (partId: string, query: object = {}) => {
 const explain = async (partId: string, query: object = {}) =>
   (await plumbline.get(`/api/ext/prices/explain?${new URLSearchParams({ partId, on: '2026-06-01', ...query })}`)).body
 
-test('the nearest price holds: of the plan in the community, then of the community, then everywhere', async () => {
+test('the most specific price applies: of the plan in the community, of the community, then the default', async () => {
   const part = await newPart()
   await priced(part, { unitPrice: 1 })
   await priced(part, { unitPrice: 2, communityId })
@@ -51,7 +51,7 @@ test('the nearest price holds: of the plan in the community, then of the communi
   ])
 })
 
-test('of equally near prices the preferred one holds, and else the lowest', async () => {
+test('of equally specific prices the preferred one applies, and otherwise the lowest', async () => {
   const part = await newPart()
   await priced(part, { unitPrice: 3.1 })
   const low = await priced(part, { unitPrice: 2.9 })
@@ -62,7 +62,7 @@ test('of equally near prices the preferred one holds, and else the lowest', asyn
   expect(reasons).toEqual(['not_preferred', 'not_preferred'])
 })
 
-test('a price holds from its first day to its last, and from its least quantity on', async () => {
+test('a price applies from its first to its last day, and from its minimum quantity on', async () => {
   const part = await newPart()
   const vendorId = await newVendor()
   await priced(part, { vendorId, unitPrice: 4, expirationDate: '2026-05-31' })
@@ -75,7 +75,7 @@ test('a price holds from its first day to its last, and from its least quantity 
   expect(on.map(({ unitPrice }: { unitPrice: number }) => unitPrice)).toEqual([2, 5])
 })
 
-test('where no price holds there is none, and the nearest says why', async () => {
+test('if no price applies, the response says why the closest one does not', async () => {
   const part = await newPart()
   const issue = async (query: object = {}) => {
     const { price, source, total, issue } = await find(part, query)
@@ -102,7 +102,7 @@ test('where no price holds there is none, and the nearest says why', async () =>
   expect((await find(bulk, { quantity: 499 })).issue).toBe('below_minimum')
 })
 
-test('two prices of a vendor for the same reach never hold on the same day', async () => {
+test('two prices of a vendor with the same reach cannot overlap', async () => {
   const part = await newPart()
   const vendorId = await newVendor()
   const first = await priced(part, { vendorId, effectiveDate: '2026-01-01', expirationDate: '2026-06-30' })
@@ -115,7 +115,7 @@ test('two prices of a vendor for the same reach never hold on the same day', asy
   const before = await add(part, { vendorId, effectiveDate: '2025-01-01' })
   expect(before).toMatchObject(conflict)
   expect(before.body.detail).toMatch(/ Set expirationDate to a date before January 1, 2026\.$/)
-  // A different vendor, place, plan or quantity does not overlap.
+  // A different vendor, place, plan, or quantity does not overlap.
   await priced(part, {})
   await priced(part, { vendorId, communityId })
   await priced(part, { vendorId, communityId, planId })
@@ -133,13 +133,13 @@ test('two prices of a vendor for the same reach never hold on the same day', asy
   expect((await add(part, { vendorId, effectiveDate: '2026-09-01' })).status).toBe(201)
 })
 
-test('of twenty prices for one reach at once exactly one is added', async () => {
+test('exactly one of twenty concurrent prices with the same reach is added', async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const answers = await Promise.all(Array.from({ length: 20 }, () => add(part, { vendorId })))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)])
 })
 
-test('a price that contradicts itself, or names nothing, is refused where it does', async () => {
+test('contradictory prices and unknown references are reported at their field', async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const pointers = async (fields: object) => {
     const { status, body } = await add(part, { vendorId, ...fields })
@@ -157,7 +157,7 @@ test('a price that contradicts itself, or names nothing, is refused where it doe
   expect(await add(part, { vendorId })).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
-test('a part takes the cost code of its trade, and keeps its unit once it has a price', async () => {
+test("a part gets its trade's default cost code, and keeps its unit once it has a price", async () => {
   const code = { code: '06-110', name: 'Framing lumber', category: 'material' }
   const { id: costCodeId } = (await plumbline.post('/api/ext/cost-codes', code)).body
   await plumbline.post('/api/ext/scopes', { name: 'framing', defaultCostCodeId: costCodeId })

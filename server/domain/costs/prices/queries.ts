@@ -9,7 +9,7 @@ export const { list, find, findAll, lock, insert, make, insertAll, updateAll, up
   filters: { on: (date) => `t."effectiveDate" <= ${date} and coalesce(t."expirationDate" >= ${date}, true)` },
 })
 
-/** How many prices of a part are considered when explaining why none applies. More would not explain anything. */
+/** The maximum number of prices considered to explain why none applies. More would not explain anything. */
 const MOST_CANDIDATES = 500
 
 type Reach = Pick<
@@ -18,8 +18,8 @@ type Reach = Pick<
 >
 
 /**
- * The vendor's prices that apply on the same day as this one, for the same place, plan and quantity. Exact while the part
- * is locked, which everything that adds or changes a price does.
+ * Returns the vendor's prices that overlap this one, for the same place, plan, and quantity. The result is exact while
+ * the part is locked, as it is for every change of its prices.
  */
 export async function overlapping({ db, organizationId }: Tenant, reach: Reach, except?: string): Promise<Held[]> {
   const { rows } = await sql<Held>`
@@ -34,7 +34,7 @@ export async function overlapping({ db, organizationId }: Tenant, reach: Reach, 
   return rows
 }
 
-/** The number of the contract that made a price. */
+/** Returns the number of the contract that created a price. */
 export async function numberOfContract({ db, organizationId }: Tenant, contractId: string): Promise<string> {
   const { rows } = await sql<{ number: string }>`
     select "number" from "contracts" where "organizationId" = ${organizationId} and "id" = ${contractId}`.execute(db)
@@ -42,8 +42,8 @@ export async function numberOfContract({ db, organizationId }: Tenant, contractI
 }
 
 /**
- * The id of the price that applies to each line, or null. A single statement with one index lookup per line, however
- * many parts and prices there are.
+ * Returns the ID of the price that applies to each line, or null. Takes one statement with one index lookup per line,
+ * however many parts and prices there are.
  */
 export async function chosenIds(
   { db, organizationId }: Tenant,
@@ -70,7 +70,7 @@ export async function chosenIds(
   return rows.map(({ id }) => id)
 }
 
-/** The prices of each part, newest first, with what is needed about their vendors; those of one vendor if it is named. */
+/** Returns the prices of each part, newest first, with the status of their vendors. Limited to one vendor if given. */
 export async function candidatesOf(
   tenant: Tenant,
   partIds: readonly string[],
@@ -100,10 +100,10 @@ export async function candidatesOf(
   )
 }
 
-/** A place, a plan and a vendor for which a part has prices one after the other. */
+/** A part, vendor, community, and plan whose prices follow one another in time. */
 export type Lane = Pick<Price, 'partId' | 'vendorId' | 'communityId' | 'planId'>
 
-/** The ids of the prices that count in these lanes, at most so many. */
+/** Returns the IDs of the active prices in these lanes, at most `most`. */
 export async function idsIn({ db, organizationId }: Tenant, lanes: readonly Lane[], most: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select p."id" from unnest(

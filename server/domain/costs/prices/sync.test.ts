@@ -13,7 +13,7 @@ interface Book {
   partIds: string[]
 }
 
-/** A builder with a vendor and the parts A, B and C. */
+/** Creates a builder with a vendor and the parts A, B, and C. */
 async function newBook(): Promise<Book> {
   const { key } = await plumbline.newBuilder()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Lumber' }, { key })
@@ -33,7 +33,7 @@ const pricesOf = async ({ key, partIds }: Book, part = 0): Promise<Answer['body'
 const statuses = ({ body }: Answer) => body.rows.map(({ status }: { status: string }) => status)
 const from2026 = { unitPrice: 3.25, effectiveDate: '2026-01-01' }
 
-test('a price is found by its external id, else by what makes it that price', async () => {
+test('a row matches a price by external ID, or else by its part, vendor, reach, and date', async () => {
   const book = await newBook()
   const rows = [
     { sku: 'A', ...from2026, externalId: 'p1', preferred: true },
@@ -42,7 +42,7 @@ test('a price is found by its external id, else by what makes it that price', as
   const first = await sync(rows, book)
   expect(first.body).toMatchObject({ created: 2, failed: 0 })
   expect(statuses(await sync(rows, book))).toEqual(['unchanged', 'unchanged'])
-  // Left out, `preferred` stays; another effective date is another price, unless the external id says otherwise.
+  // An omitted `preferred` keeps its value. Another effective date is another price, unless the external ID matches.
   const changed = [
     { sku: 'A', unitPrice: 3.5, effectiveDate: '2026-02-01', externalId: 'p1' },
     { sku: 'B', ...from2026, unitPrice: 2.9, minQuantity: 100, externalId: 'p2' },
@@ -54,7 +54,7 @@ test('a price is found by its external id, else by what makes it that price', as
   expect(await pricesOf(book, 1)).toMatchObject([{ id: first.body.rows[1].id, unitPrice: 2.9, externalId: 'p2' }])
 })
 
-test('rows matched by id or externalId alone need only what they change', async () => {
+test('rows matched by id or externalId need only the fields to change', async () => {
   const book = await newBook()
   const by = (match: string, ...rows: object[]) =>
     plumbline.post('/api/ext/prices/batch', { mode: 'best_effort', match, rows }, book)
@@ -67,7 +67,7 @@ test('rows matched by id or externalId alone need only what they change', async 
   expect(statuses(first)).toEqual(['created', 'failed'])
   const [id] = first.body.rows.map((each: { id: string }) => each.id)
   expect(statuses(await by('externalId', { externalId: 'p1', unitPrice: 3.75 }))).toEqual(['updated'])
-  // By its id it stays where it is, and a price like it does not become it.
+  // A row matched by ID changes that price, and never merges with a similar one.
   const answer = await by(
     'id',
     { id, note: 'Spring list' },
@@ -89,7 +89,7 @@ test('rows matched by id or externalId alone need only what they change', async 
   expect(unasked.body.rows[0].problem.errors).toMatchObject([{ pointer: '/id', code: 'match' }])
 })
 
-test('rows hold one after the other, so one that ends a price makes room for the next', async () => {
+test('rows are applied in order, so a row that ends a price makes room for the next', async () => {
   const book = await newBook()
   await sync([{ sku: 'A', ...from2026, externalId: 'p1' }], book)
   const next = { sku: 'A', unitPrice: 3.4, effectiveDate: '2027-01-01', externalId: 'p2' }
@@ -108,7 +108,7 @@ test('rows hold one after the other, so one that ends a price makes room for the
   ])
 })
 
-test('each row at fault fails alone, with what addPrice or updatePrice says', async () => {
+test('each invalid row fails separately, with the error of addPrice or updatePrice', async () => {
   const book = await newBook()
   const { key, partIds, vendorId } = book
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
@@ -169,7 +169,7 @@ test('each row at fault fails alone, with what addPrice or updatePrice says', as
   expect(await pricesOf(book)).toEqual(before)
 })
 
-test('another builder’s parts and vendors name nothing, and it takes parts:write', async () => {
+test('parts and vendors of another builder are unknown, and syncing requires parts:write', async () => {
   const [book, other] = [await newBook(), await newBook()]
   const rows = [
     { partId: other.partIds[0], ...from2026 },
@@ -184,7 +184,7 @@ test('another builder’s parts and vendors name nothing, and it takes parts:wri
   expect((await sync([{ sku: 'A', ...from2026 }], { ...book, key })).status).toBe(403)
 })
 
-test('requests with the same rows at once wait for each other, and a dry run writes nothing', async () => {
+test('concurrent requests with the same rows wait for each other, and a dry run writes nothing', async () => {
   const book = await newBook()
   const rows = ['A', 'B', 'C'].map((sku) => ({ sku, ...from2026 }))
   const input = { rows: rows.map((row) => ({ ...row, vendorId: book.vendorId })) }

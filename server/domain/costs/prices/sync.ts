@@ -22,10 +22,13 @@ import * as prices from './queries.ts'
 
 type AskedPrice = AskedRow<PriceRow>
 
-/** The prices that are read to decide about a thousand rows; ten times what a price book of a decade has for them. */
+/** The maximum number of prices read for a thousand rows: ten times those of a price book after ten years. */
 const MOST_READ = 20_000
 
-/** Prices as another system has them. What addPrice and updatePrice do to one is done to all of them, one by one. */
+/**
+ * Syncs prices from an external system. Each row is treated like a call of addPrice or updatePrice, one after the
+ * other.
+ */
 export function priceSync(match: PricesSync['match']): Sync<'PriceRow', Price> {
   return {
     schema: 'PriceRow',
@@ -38,7 +41,7 @@ export function priceSync(match: PricesSync['match']): Sync<'PriceRow', Price> {
 
     async decide(call, rows) {
       const keyed = await findKeyed(call, 'prices', ['externalId'], rows)
-      // Everything that adds or changes a price locks its part, so what is read below stays as it is.
+      // Every change of a price locks its part, so what is read below does not change.
       const found = await parts.lockAll(call, {
         ids: [
           ...(await prices.findAll(call, keyed)).map(({ partId }) => partId),
@@ -81,7 +84,7 @@ export function priceSync(match: PricesSync['match']): Sync<'PriceRow', Price> {
   }
 }
 
-/** The price that each row means by one of its keys; null for one that has none, or that no price has. */
+/** Returns the price that each row names by one of its keys; null if it has no key or no price matches. */
 function meantByKey(
   rows: readonly AskedPrice[],
   found: readonly Price[],
@@ -96,18 +99,18 @@ function meantByKey(
   })
 }
 
-/** A row on its way into the book. */
+/** A row that is being applied to the price book. */
 interface Wanted {
   readonly row: AskedPrice
-  /** The price that it means by a key. */
+  /** The price that the row names by a key. */
   readonly before: Price | null
-  /** What a new price takes; null for one that is there. */
+  /** The validated fields of a new price; null for an existing one. */
   readonly whole: Checked['PriceCreate'] | null
-  /** Where the price belongs; null if the row names no part that there is. */
+  /** Where the price belongs; null if the row names no existing part. */
   readonly lane: prices.Lane | null
 }
 
-/** Where the row's price belongs: a price that is there stays where it is, unless the row says otherwise. */
+/** Returns where the row's price belongs. An existing price stays where it is, unless the row moves it. */
 function laneOf({ values, given }: AskedPrice, before: Price | null, part: Part): prices.Lane {
   const { vendorId = before?.vendorId ?? '', communityId = null, planId = null } = values
   return {
@@ -122,7 +125,7 @@ function named(rows: readonly AskedPrice[], field: 'vendorId' | 'communityId' | 
   return rows.flatMap(({ values }) => values[field] ?? [])
 }
 
-/** What tells a price without an id of any kind from the others of its part. */
+/** Returns what distinguishes a price without IDs from the others of its part. */
 function keyOf({ partId, sku, minQuantity = 0, effectiveDate, ...values }: PriceRow): string {
   const { vendorId, communityId = null, planId = null } = values
   return JSON.stringify([partId ?? null, sku ?? null, vendorId, communityId, planId, minQuantity, effectiveDate])
@@ -132,17 +135,17 @@ function laneKey({ partId, vendorId, communityId, planId }: prices.Lane): string
   return JSON.stringify([partId, vendorId, communityId, planId])
 }
 
-/** The prices concerned, as the rows change them one after the other. */
+/** The affected prices, as the rows change them one after the other. */
 class PriceBook {
   readonly #call: WriteCall
   readonly #parts: ReadonlyMap<string, Part>
   readonly #bySku: ReadonlyMap<string, Part>
-  /** Whether a row without a key means the price that is like it. */
+  /** Whether a row without a key matches the price with the same reach and date. */
   readonly #findsAlike: boolean
   readonly #stored = new Map<string, Price>()
-  /** The prices that count, by lane, as they are by now. */
+  /** The active prices by lane, in their current state. */
   readonly #lanes = new Map<string, Map<string, Price>>()
-  /** Which row means which price. */
+  /** The row number that matched each price. */
   readonly #meant = new Map<string, number>()
 
   constructor(call: WriteCall, found: readonly Part[], findsAlike: boolean) {
@@ -174,7 +177,7 @@ class PriceBook {
     return { row, before, whole, lane: part === null ? null : laneOf(row, before, part) }
   }
 
-  /** The part that the row names, or that its price is for; null if there is none. */
+  /** Returns the part that the row names or whose price it names; null if there is none. */
   #partOf({ partId, sku }: PriceRow, before: Price | null): Part | null {
     const named = partId ?? (sku === undefined ? before?.partId : undefined)
     if (named === undefined && sku === undefined)
@@ -184,14 +187,14 @@ class PriceBook {
     throw invalid([{ pointer: '/sku', code: 'part', message: `must be ${part.sku}, the SKU of partId, or omitted` }])
   }
 
-  /** What the row comes to; what it changes counts for the rows after it. */
+  /** Returns the outcome of the row. Its changes affect the rows after it. */
   apply({ row, before: keyed, whole }: Wanted, lane: prices.Lane): Outcome<Price> | Problem {
     try {
       const before = this.#meantBy(row, keyed, lane)
       const after = before === null ? this.#made(whole, lane) : changed(before, row, lane)
       assertPlausible(after)
       const others = [...this.#lane(lane).values()].filter((other) => other.id !== after.id && overlap(other, after))
-      // A contract's price ends with its contract alone.
+      // A contract's price ends only with its contract.
       const ended =
         row.values.endPrevious === true
           ? others.filter((other) => other.contractId === null && other.effectiveDate < after.effectiveDate)
@@ -213,7 +216,7 @@ class PriceBook {
     }
   }
 
-  /** One that an earlier row makes is not stored yet, so it is simply made otherwise. */
+  /** Ends a price. One that an earlier row created is not stored yet, so it is changed in place. */
   #ended(price: Price, expirationDate: string): Price {
     return this.#stored.has(price.id) ? { ...price, expirationDate } : Object.assign(price, { expirationDate })
   }
@@ -243,7 +246,10 @@ class PriceBook {
     return prices.make(this.#call, { ...own, ...lane })
   }
 
-  /** As changes of what is stored. One that this request makes is not stored, and not changed either. */
+  /**
+   * Returns the prices as changes of stored rows. A price that this request creates is not stored, so it is not a
+   * change.
+   */
   #changes(after: readonly Price[]): Changed<Price>[] {
     return after.flatMap((price) => {
       const before = this.#stored.get(price.id)
@@ -252,7 +258,7 @@ class PriceBook {
   }
 }
 
-/** The price as the row changes it: in the fields that were sent. */
+/** Returns the price with the fields that the row sends. */
 function changed(before: Price, { values, given }: AskedPrice, lane: prices.Lane): Price {
   const fixed = (['partId', 'vendorId', 'communityId', 'planId'] as const).filter(
     (field) => (field === 'partId' || given.has(field)) && lane[field] !== before[field],
@@ -269,7 +275,7 @@ function changed(before: Price, { values, given }: AskedPrice, lane: prices.Lane
   return after
 }
 
-/** Whether two prices of a lane hold on some of the same days, for the same quantity. */
+/** Returns whether two prices of a lane overlap in time for the same minimum quantity. */
 function overlap(one: Price, other: Price): boolean {
   return (
     one.minQuantity === other.minQuantity &&

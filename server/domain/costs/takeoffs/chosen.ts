@@ -1,20 +1,23 @@
 import type { ResolvedTakeoffLine } from '../../../../client/contract.gen.ts'
 import { type Links, requiredBy } from '../options/links.ts'
 
-/** An option that was chosen for a house, and how many of it. */
+/** A selected option with its quantity. */
 export interface Chosen extends Links {
   readonly code: string
   readonly quantity: number
 }
 
-/** What a chosen option adds to a house, and what it takes the place of. */
+/** What a selected option adds to a home, and what it replaces. */
 export interface ChosenLines {
   readonly option: Chosen
   readonly own: readonly ResolvedTakeoffLine[]
   readonly takenOut: readonly ResolvedTakeoffLine[]
 }
 
-/** Why the chosen options cannot be built together: a clause to follow a colon, such as `A and B both replace line 1`. */
+/**
+ * Why the selected options cannot be combined. The message is a clause to follow a colon, such as `A and B both replace
+ * line 1`.
+ */
 /** Options that cannot be combined. The message is a whole sentence. */
 export class ChoiceFault extends Error {
   /** The same about the field with the options. */
@@ -27,10 +30,9 @@ export class ChoiceFault extends Error {
 }
 
 /**
- * What each chosen option adds and takes out, in an order in which every option comes after those that it requires. An
- * option builds upon what it requires, so its line wins over a line of theirs. Two options that know nothing of each
- * other and both take the place of a line of the plan contradict each other: whichever won, the buyer would pay for
- * something that is not built.
+ * Returns what each selected option adds and removes, ordered so that every option comes after those that it requires.
+ * An option builds on what it requires, so its line replaces theirs. Two unrelated options that both replace a line of
+ * the plan conflict: whichever won, the buyer would pay for something that is not built.
  */
 export function layered(
   base: readonly ResolvedTakeoffLine[],

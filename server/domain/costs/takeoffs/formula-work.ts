@@ -3,14 +3,14 @@ import { problem } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 
 /**
- * Bounds how much one request computes with formulas, and lets other requests be answered in between. Work is measured in
- * characters of formulas, each as often as the formula is computed.
+ * Limits how many formulas one request computes, and lets other requests run in between. Work is measured in characters
+ * of formulas, counted each time that a formula is computed.
  */
 export class FormulaWork {
   #left = MOST_CHARACTERS
   #leftOfSlice = CHARACTERS_OF_SLICE
 
-  /** Call this before each computation. Throws `too_much_work`. */
+  /** Counts the work. Call this before each computation. Throws `too_much_work`. */
   async take(formula: string): Promise<void> {
     this.#left -= formula.length
     if (this.#left < 0) {
@@ -27,7 +27,7 @@ export class FormulaWork {
   }
 }
 
-// As many as the longest takeoff has if its formulas have 30 characters: 5,000 lines for 26 elevations.
+// Enough for the longest takeoff with formulas of 30 characters: 5,000 lines for 26 elevations.
 const MOST_CHARACTERS = 4_000_000
-// Some ten milliseconds' work.
+// About ten milliseconds of work.
 const CHARACTERS_OF_SLICE = 10_000

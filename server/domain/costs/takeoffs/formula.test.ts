@@ -44,16 +44,16 @@ test.each([
   ['toString', 'uses the unknown figure toString'],
   ['('.repeat(100), 'must not be nested deeper than 32 levels'],
   ['-'.repeat(100), 'must not be nested deeper than 32 levels'],
-])('%s is refused: it %s', (text, words) => {
+])('%s is rejected: it %s', (text, words) => {
   expect(() => value(text)).toThrow(new FormulaFault(words))
 })
 
-test('a ceiling is the next whole number that is not smaller, below zero too', async () => {
+test('ceiling returns the smallest integer that is not less than the value, also below zero', async () => {
   const { default: Big } = await import('big.js')
   expect([1, 1.001, -1.5, 0].map((number) => ceiling(new Big(number)).toNumber())).toEqual([1, 2, -1, 0])
 })
 
-test('a product of many decimals keeps a bounded number of digits', () => {
+test('a product of many decimals keeps a limited number of digits', () => {
   const factors = new Map([['x', 9.87654321098765]])
   const product = parseFormula(Array(250).fill('x').join('/1.1*'))
   expect(() => reckon(product, factors)).toThrow('has an intermediate result above 10^30')

@@ -1,8 +1,8 @@
 import Big from 'big.js'
 
 /**
- * The formulas of a takeoff: numbers, names of figures, + - * / (or × ÷), parentheses and five functions, nothing else.
- * They are parsed into a tree and evaluated with decimals; nothing in them is ever executed as code.
+ * The formulas of a takeoff: numbers, names of figures, + - * / (or × ÷), parentheses, and five functions. They are
+ * parsed into a tree and evaluated with decimals; nothing in them is ever executed as code.
  */
 export type Formula =
   | { kind: 'number'; value: Big }
@@ -17,12 +17,12 @@ export class FormulaFault extends Error {}
 const FUNCTIONS = { round: 1, ceil: 1, floor: 1, min: 2, max: 2 } as const
 type FunctionName = keyof typeof FUNCTIONS
 
-/** Nobody needs deeper formulas, and parsing them would overflow the stack. */
+/** Deeper formulas are of no use, and parsing them would overflow the stack. */
 const MOST_DEPTH = 32
 
 const TOKEN = /\s*(?:(\d+(?:\.\d+)?|\.\d+)|([A-Za-z][A-Za-z0-9]*)|([-+*/×÷(),]))/y
 
-/** Parses a formula; throws FormulaFault with the position of what does not belong there. */
+/** Parses a formula. Throws FormulaFault with the position of the first unexpected token. */
 export function parseFormula(text: string): Formula {
   const tokens = tokensOf(text)
   let at = 0
@@ -139,8 +139,8 @@ function isFunction(name: string): name is FunctionName {
 }
 
 /**
- * The value of a formula for these figures. Throws FormulaFault for an unknown figure, a division by zero or an intermediate
- * result that is too large.
+ * Returns the value of a formula for these figures. Throws FormulaFault for an unknown figure, a division by zero, or
+ * an intermediate result that is too large.
  */
 export function reckon(formula: Formula, figures: ReadonlyMap<string, number>): Big {
   switch (formula.kind) {
@@ -163,7 +163,7 @@ export function reckon(formula: Formula, figures: ReadonlyMap<string, number>): 
   }
 }
 
-// Without these bounds, a product of 250 factors of 15 decimals would have thousands of digits, and take seconds.
+// Without these limits, a product of 250 factors with 15 decimals would have thousands of digits and take seconds.
 const LARGEST = new Big('1e30')
 const MOST_DECIMALS = 20
 
@@ -188,7 +188,7 @@ function called(name: FunctionName, values: Big[]): Big {
   return (name === 'min') === first.lt(second) ? first : second
 }
 
-/** The smallest integer that is not less than the value. */
+/** Returns the smallest integer that is not less than the value. */
 export function ceiling(value: Big): Big {
   const whole = value.round(0, Big.roundDown)
   return whole.lt(value) ? whole.plus(1) : whole

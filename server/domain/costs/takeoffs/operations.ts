@@ -14,7 +14,7 @@ import * as takeoffs from './queries.ts'
 import { boughtLines, houseLines } from './resolved.ts'
 import { type Built, faultsOf, wholeLines } from './takeoff.ts'
 
-/** More plans than any builder has in use at a time; they are all read to check the takeoff of an option. */
+/** More plans than any builder uses at a time. All of them are read to check the takeoff of an option. */
 const MOST_PLANS = 500
 
 export const takeoffOperations = {
@@ -96,7 +96,7 @@ function optionsInvalid(message: string) {
   return invalid([{ pointer: 'optionIds', code: 'options', message }])
 }
 
-/** One of each option, provided that the plan's houses can have it. */
+/** Returns the options with a quantity of one each. Throws if one does not exist or is not available for the plan. */
 async function chosenFor(call: Call, plan: Plan, ids: readonly string[]): Promise<Chosen[]> {
   if (ids.length === 0) return []
   const found = await options.findAll(call, ids)
@@ -115,7 +115,7 @@ async function assertPlansExist(call: Call, lines: readonly { planId: string | n
   if (unknown.length > 0) throw unknownReference(unknown)
 }
 
-/** The plans that the option can be built on. */
+/** Returns the plans that the option can be used with. */
 async function plansOf(call: Call, { planIds }: Option): Promise<Plan[]> {
   if (planIds.length > 0) return plans.findAll(call, planIds)
   const inUse = await plans.idsInUse(call, MOST_PLANS + 1)
@@ -127,7 +127,7 @@ async function plansOf(call: Call, { planIds }: Option): Promise<Plan[]> {
   return plans.findAll(call, inUse)
 }
 
-/** What determines the houses of the revision, or of the newest one if none is named. */
+/** Returns the content of the given revision, or of the newest one. */
 async function builtOf(
   call: Call,
   plan: Plan,
@@ -139,7 +139,7 @@ async function builtOf(
   return { revision, built: released }
 }
 
-/** The plan with an editable revision: its draft, which is started here if the newest revision is released. */
+/** Returns the plan with an editable revision: its draft, which is created here if the newest revision is released. */
 async function begun(call: WriteCall, plan: Plan): Promise<Plan> {
   if (plan.status === 'draft') return plan
   const next = await plans.update(call, plan, nextRevision(plan))

@@ -12,7 +12,7 @@ export async function linesOf({ db, organizationId }: Tenant, optionId: string):
   return rows
 }
 
-/** The lines of these options that apply to a house of the plan and elevation. */
+/** Returns the lines of these options that apply to a home of the plan and elevation. */
 export async function linesWithParts(
   { db, organizationId }: Tenant,
   optionIds: readonly string[],

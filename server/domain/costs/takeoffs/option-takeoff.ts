@@ -5,14 +5,14 @@ import { FormulaWork } from './formula-work.ts'
 import { type Figures, figuresOf, formulaFault, freeName } from './takeoff.ts'
 
 /**
- * How many times the formulas of one takeoff are reckoned to check them, distinct formulas times the figures of plans
- * and elevations: about a second's work.
+ * How many times the formulas of one takeoff are computed to check them: distinct formulas times the figures of plans
+ * and elevations. About a second of work.
  */
 const MOST_CHECKS = 100_000
 
 /**
- * The lines as stored. A line without a lineId is named after the option and its position, so that it does not take the
- * place of a plan's line by accident.
+ * Returns the lines as stored. A line without a lineId is named after the option and its position, so that it does not
+ * replace a line of the plan by accident.
  */
 export function wholeOptionLines(
   lines: readonly Checked['OptionTakeoffLineInput'][],
@@ -32,7 +32,9 @@ export function wholeOptionLines(
   }))
 }
 
-/** Returns everything that is wrong with the lines of an option for these plans. Throws `too_much_work`. */
+/**
+ * Returns an error for everything that is wrong with the lines of an option for these plans. Throws `too_much_work`.
+ */
 export async function optionLineFaults(
   lines: readonly OptionTakeoffLine[],
   plans: readonly Plan[],
@@ -64,7 +66,7 @@ export async function optionLineFaults(
   return faults
 }
 
-/** Checks each distinct formula once for each house that it applies to. */
+/** Checks each distinct formula once for each plan and elevation that it applies to. */
 class Formulas {
   readonly #sets: { planId: string; elevation: string | null; code: string; figures: Figures }[]
   readonly #known = new Map<string, string | null>()
@@ -100,12 +102,12 @@ class Formulas {
       const wrong = await formulaFault(formula, [set.figures], this.#work)
       if (wrong !== null) return `${wrong} (on ${set.code})`
     }
-    // Without any plan only its grammar can be checked.
+    // Without any plan, only the grammar can be checked.
     return this.#sets.length === 0 ? formulaFault(formula, [], this.#work) : null
   }
 }
 
-/** Of the lines that apply to a house, for each lineId the one that is for the fewest houses. */
+/** Returns, for each lineId, the most specific of the lines that apply to a home. */
 export function mostSpecific<Line extends Pick<OptionTakeoffLine, 'lineId' | 'planId' | 'elevation'>>(
   lines: readonly Line[],
 ): Line[] {

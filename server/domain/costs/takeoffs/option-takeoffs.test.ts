@@ -45,7 +45,7 @@ const figures = ({ body }: Awaited<ReturnType<typeof resolved>>) =>
     ...[lineId, source, replaces, quantity],
   ])
 
-test('the takeoff of an option is replaced as a whole, its lines named after the option', async () => {
+test('the takeoff of an option is replaced as a whole, and its lines are named after the option', async () => {
   const option = await newOption({ code: 'KI-QTZ' })
   expect((await plumbline.get(`/api/ext/options/${option}/takeoff`)).body).toEqual({ optionId: option, lines: [] })
   const replaced = await replace(option, [
@@ -65,7 +65,7 @@ test('the takeoff of an option is replaced as a whole, its lines named after the
   expect((await replace(option, [])).body.lines).toEqual([])
 })
 
-test('a chosen option adds its lines, and takes the place of those that are named as its own', async () => {
+test('a selected option adds its lines, and replaces lines with the same name', async () => {
   const option = await newOption()
   await replace(option, [
     { lineId: 'tops', partId: quartz, formula: 'counterSquareFeet', wastePercent: 10 },
@@ -93,7 +93,7 @@ test('a chosen option adds its lines, and takes the place of those that are name
   expect(b.body.lines[0]).toMatchObject({ optionId: option, partId: quartz, sku: 'TOP-QTZ', scope: 'tops' })
 })
 
-test('an option wins over the one that it requires, in whichever order they are named', async () => {
+test('an option overrides the one that it requires, in whatever order they are given', async () => {
   const base = await newOption()
   const top = await newOption({ requiresOptionIds: [base] })
   await replace(base, [
@@ -112,7 +112,7 @@ test('an option wins over the one that it requires, in whichever order they are 
     ])
 })
 
-test('two options that both take the place of one line are refused, unless they only add it', async () => {
+test('two options that replace the same line are rejected, unless both only add it', async () => {
   const [one, other] = [await newOption({ code: 'TOP-1' }), await newOption({ code: 'TOP-2' })]
   for (const option of [one, other]) await replace(option, [{ lineId: 'tops', partId: quartz, quantity: 10 }])
   expect(await resolved(`elevation=A&optionIds=${one},${other}`)).toMatchObject({
@@ -131,7 +131,7 @@ test('two options that both take the place of one line are refused, unless they 
   ])
 })
 
-test('everything that is wrong with its lines is said at once, and where', async () => {
+test('every error in the lines is reported at once with its field', async () => {
   const option = await newOption({ planIds: [plan] })
   const refused = await replace(option, [
     { partId: stud },
@@ -153,7 +153,7 @@ test('everything that is wrong with its lines is said at once, and where', async
   expect(unknown).toMatchObject({ status: 422, body: { code: 'unknown_reference' } })
 })
 
-test('a formula has to hold on every plan that the option is for, or its line names the plan', async () => {
+test('a formula must be valid for every plan of the option, unless its line names the plan', async () => {
   const everywhere = await newOption()
   const line = { partId: stud, formula: 'squareFeet / 10' }
   const refused = await replace(everywhere, [line])
@@ -162,7 +162,7 @@ test('a formula has to hold on every plan that the option is for, or its line na
   expect((await replace(await newOption({ planIds: [plan] }), [line])).status).toBe(200)
 })
 
-test('what is asked of options that are not there, or not for the plan, is refused', async () => {
+test('options that are unknown or not available for the plan are rejected', async () => {
   const elsewhere = await newOption({ code: 'SMALL', planIds: [small] })
   expect(await resolved(`elevation=A&optionIds=${elsewhere}`)).toMatchObject({
     ...{

@@ -15,12 +15,12 @@ export async function linesOf(
   return rows
 }
 
-/** A line with what is needed about its part. */
+/** A line with the fields of its part that are needed. */
 export interface LineWithPart extends TakeoffLine, Pick<Part, 'sku' | 'name' | 'unit' | 'scope'> {
   partCostCodeId: string | null
 }
 
-/** The lines of the plan as a whole and of one elevation. */
+/** Returns the lines of the whole plan and of one elevation. */
 export async function linesWithParts(
   { db, organizationId }: Tenant,
   planId: string,
@@ -63,7 +63,7 @@ export async function replaceLines(
       "taskName", "place")`.execute(db)
 }
 
-/** Which of these are active parts, or active cost codes. */
+/** Returns which of these are active parts or active cost codes. */
 export async function inUse(
   { db, organizationId }: Tenant,
   table: 'parts' | 'costCodes',

@@ -10,16 +10,16 @@ import type { LineWithPart } from './queries.ts'
 import * as takeoffs from './queries.ts'
 import { type Built, type Figures, figuresOf, inherited, quantityOf } from './takeoff.ts'
 
-/** As many lines as one answer may have; a house takes two thousand. */
+/** The maximum number of lines in one response. A home has about two thousand. */
 const MOST_LINES = 20_000
 
-/** What a house takes: the lines of its plan and elevation, and what the chosen options make of them. */
+/** The lines of a home: those of its plan and elevation, and the effects of the selected options. */
 export interface HouseLines {
   readonly base: readonly ResolvedTakeoffLine[]
   readonly options: readonly ChosenLines[]
 }
 
-/** Computes the lines, in two statements however many options were chosen. Throws `too_much_work`. */
+/** Computes the lines of a home in two statements, however many options were selected. Throws `too_much_work`. */
 export async function houseLines(
   call: Tenant,
   { planId, revision, elevation }: { planId: string; revision: number; elevation: string | null },
@@ -53,7 +53,7 @@ export async function houseLines(
   return { base, options: layered(base, options) }
 }
 
-/** What is bought for the house, all in all. */
+/** Returns all lines to buy for the home. */
 export function boughtLines({ base, options }: HouseLines): ResolvedTakeoffLine[] {
   const takenOut = new Set(options.flatMap((each) => each.takenOut))
   return [...base, ...options.flatMap(({ own }) => own)].filter((line) => !takenOut.has(line))

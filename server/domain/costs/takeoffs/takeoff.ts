@@ -4,7 +4,7 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { ceiling, type Formula, FormulaFault, parseFormula, reckon } from './formula.ts'
 import { FormulaWork } from './formula-work.ts'
 
-/** What determines a house, as far as its quantities depend on it. */
+/** The fields of a plan that quantities depend on. */
 export type Built = Pick<
   PlanRevision,
   'squareFeet' | 'bedrooms' | 'bathrooms' | 'garageSpaces' | 'stories' | 'figures' | 'elevations'
@@ -12,7 +12,7 @@ export type Built = Pick<
 
 export type Figures = ReadonlyMap<string, number>
 
-/** The figures that formulas use: the plan's own fields, its additional figures, and the elevation's overrides. */
+/** Returns the figures for formulas: the plan's own fields, its additional figures, and the elevation's overrides. */
 export function figuresOf(built: Built, elevation: string | null): Figures {
   const own = (['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const).flatMap((name) => {
     const value = built[name]
@@ -22,7 +22,9 @@ export function figuresOf(built: Built, elevation: string | null): Figures {
   return new Map([...own, ...built.figures, ...(chosen?.figures ?? [])].map(({ name, value }: Figure) => [name, value]))
 }
 
-/** The lines as stored. A line without a lineId is named after its position, unless another line has that name. */
+/**
+ * Returns the lines as stored. A line without a lineId is named after its position, unless another line has that name.
+ */
 export function wholeLines(lines: readonly Checked['TakeoffLineInput'][]): TakeoffLine[] {
   const taken = new Set(lines.map(({ lineId }) => lineId))
   return lines.map((line, i) => ({
@@ -37,14 +39,14 @@ export function wholeLines(lines: readonly Checked['TakeoffLineInput'][]): Takeo
   }))
 }
 
-/** The name, or a longer one that is not taken. */
+/** Returns the name, or a longer one that is not taken. */
 export function freeName(wanted: string, taken: ReadonlySet<string | undefined>): string {
   let name = wanted
   while (taken.has(name)) name += 'a'
   return name
 }
 
-/** Returns everything that is wrong with the lines of a plan. Throws `too_much_work`. */
+/** Returns an error for everything that is wrong with the lines of a plan. Throws `too_much_work`. */
 export async function faultsOf(lines: readonly TakeoffLine[], built: Built): Promise<FieldError[]> {
   const seen = new Set<string>()
   const figures = new Map(built.elevations.map(({ code }) => [code, figuresOf(built, code)]))
@@ -73,8 +75,8 @@ function elevationWords(elevations: readonly Elevation[]): string {
 }
 
 /**
- * Returns what is wrong with a formula, which must be computable for every house that it applies to; null if nothing is.
- * Throws `too_much_work`.
+ * Returns what is wrong with a formula, which must be computable for every plan and elevation that it applies to; null
+ * if nothing is. Throws `too_much_work`.
  */
 export async function formulaFault(text: string, sets: readonly Figures[], work: FormulaWork): Promise<string | null> {
   try {
@@ -97,19 +99,19 @@ function assertQuantity(value: Big): void {
   if (value.abs().gt(MOST_QUANTITY)) throw new FormulaFault(`has a result above ${MOST_QUANTITY}`)
 }
 
-/** Units that are only sold whole. */
+/** Units that are sold only in whole numbers. */
 const WHOLE_UNITS: ReadonlySet<string> = new Set(['EA', 'SHT', 'RL', 'BX', 'BG'])
 
 export interface Quantity {
-  /** Without waste, to four decimals. */
+  /** Quantity without waste, to four decimals. */
   net: number
-  /** What to buy. */
+  /** Quantity to buy, with waste and rounded up for whole units. */
   quantity: number
 }
 
 /**
- * The quantity of a line, for as many of it as there are. `formula` is parsed once, however many houses it is computed
- * for.
+ * Returns the quantity of a line, multiplied by the number of units. `formula` is passed parsed, so that it is parsed
+ * once for many homes.
  */
 export function quantityOf(
   line: { quantity: number | null; wastePercent: number },
@@ -121,7 +123,7 @@ export function quantityOf(
   const net = (formula === null ? new Big(line.quantity ?? 0) : reckon(formula, figures)).times(times)
   const withWaste = net.times(new Big(100).plus(line.wastePercent)).div(100)
   const rounded = WHOLE_UNITS.has(unit.toUpperCase())
-    ? // A third of three is one, not two because of a remainder left by the division.
+    ? // A third of three is one, not two because of a remainder of the division.
       ceiling(withWaste.round(6, Big.roundHalfUp))
     : withWaste.round(2, Big.roundHalfUp)
   return { net: net.round(4, Big.roundHalfUp).toNumber(), quantity: rounded.toNumber() }
@@ -133,7 +135,10 @@ export interface Sourced<Line> {
   replaces: 'plan' | null
 }
 
-/** The lines of one house: the plan's and the elevation's, whose lines override the plan's lines of the same lineId. */
+/**
+ * Returns the lines of one home: the plan's and the elevation's. The elevation's lines override the plan's lines with
+ * the same lineId.
+ */
 export function inherited<Line extends Pick<TakeoffLine, 'lineId' | 'elevation'>>(
   lines: readonly Line[],
   elevation: string | null,

@@ -38,7 +38,7 @@ const pointers = ({ status, body }: Awaited<ReturnType<typeof replace>>) => {
   return body.errors.map(({ pointer }: { pointer: string }) => pointer)
 }
 
-test('a takeoff is replaced as a whole and read back in its order, each line with a name', async () => {
+test('a takeoff is replaced as a whole and returned in its order, and every line has a name', async () => {
   const planId = await newPlan()
   const lines = [
     { partId: stud, formula: 'squareFeet / 4', wastePercent: 7.5, taskName: 'Walls framed' },
@@ -47,7 +47,7 @@ test('a takeoff is replaced as a whole and read back in its order, each line wit
   ]
   const replaced = await replace(planId, lines)
   expect(replaced.status).toBe(200)
-  // Another line was explicitly named "1".
+  // Another line is explicitly named "1".
   expect(replaced.body.lines.map(({ lineId }: { lineId: string }) => lineId)).toEqual(['1a', '1', '3'])
   expect(replaced.body.lines[1]).toMatchObject({ elevation: 'B', formula: null, wastePercent: 0, costCodeId: null })
   expect(await takeoff(planId)).toEqual(replaced.body)
@@ -57,7 +57,7 @@ test('a takeoff is replaced as a whole and read back in its order, each line wit
   expect(await takeoff(planId)).toEqual({ planId, revision: 1, lines: [] })
 })
 
-test('a house takes the lines of its plan and elevation, with waste, rounded as the unit is sold', async () => {
+test('a home gets the lines of its plan and elevation, with waste, rounded as the unit is sold', async () => {
   const planId = await newPlan()
   await replace(planId, [
     { lineId: 'studs', partId: stud, formula: 'squareFeet / 9', wastePercent: 10, taskName: 'Walls framed' },
@@ -79,7 +79,7 @@ test('a house takes the lines of its plan and elevation, with waste, rounded as 
     { lineId: 'gable', source: 'elevation', replaces: 'plan', quantity: 6 },
     { lineId: 'porch', source: 'elevation', replaces: null, quantity: 1.13 },
   ])
-  // What all elevations share.
+  // The lines that all elevations share.
   expect((await resolved(planId, '')).lines).toMatchObject([
     { lineId: 'studs' },
     { lineId: 'roof', net: 37 },
@@ -89,7 +89,7 @@ test('a house takes the lines of its plan and elevation, with waste, rounded as 
   expect(await plumbline.get(`/api/ext/plans/${planId}/takeoff/resolved?elevation=Z`)).toMatchObject(refusal)
 })
 
-test('a line that reckons with what only elevations have is resolved for each of them', async () => {
+test('a formula with a figure that only elevations have is resolved for each of them', async () => {
   const brick = (value: number) => ({ figures: [{ name: 'brickSquareFeet', value }] })
   const planId = await newPlan({
     elevations: [
@@ -104,7 +104,7 @@ test('a line that reckons with what only elevations have is resolved for each of
   expect(refused.body.errors[0].message).toContain('brickSquareFeet')
 })
 
-test('every fault of every line is told at once, and nothing is replaced', async () => {
+test('all errors of all lines are reported at once, and nothing is replaced', async () => {
   const planId = await newPlan()
   await replace(planId, [{ partId: stud, quantity: 1 }])
   const refused = await replace(planId, [
@@ -128,11 +128,11 @@ test('every fault of every line is told at once, and nothing is replaced', async
   expect((await takeoff(planId)).lines).toHaveLength(1)
 })
 
-test('the takeoff of a released revision never changes: the replacement begins the next one', async () => {
+test('the takeoff of a released revision never changes, because replacing it starts the next revision', async () => {
   const planId = await newPlan()
   await replace(planId, [{ partId: stud, quantity: 1 }])
   await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' })
-  // Editing the plan carries the takeoff over to the next revision.
+  // Editing the plan copies the takeoff to the next revision.
   await plumbline.patch(`/api/ext/plans/${planId}`, { bedrooms: 4 })
   expect(await takeoff(planId)).toMatchObject({ revision: 2, lines: [{ quantity: 1 }] })
   await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' })
@@ -143,7 +143,7 @@ test('the takeoff of a released revision never changes: the replacement begins t
   expect((await plumbline.get(`/api/ext/plans/${planId}/takeoff?revision=4`)).status).toBe(404)
 })
 
-test('a retired plan keeps its takeoff, and another builder sees none of it', async () => {
+test('a retired plan keeps its takeoff, and another builder cannot see it', async () => {
   const planId = await newPlan()
   await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' })
   await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'retired' })
@@ -157,7 +157,7 @@ test('a retired plan keeps its takeoff, and another builder sees none of it', as
   expect(pointers(refused)).toEqual(['/lines/0/partId'])
 })
 
-test('five thousand lines are replaced in one request, and not one more', async () => {
+test('a request can replace at most 5,000 lines', async () => {
   const planId = await newPlan()
   const line = { partId: stud, formula: 'max(squareFeet, roofSquares) / 3', wastePercent: 5, taskName: 'Walls framed' }
   const lines = Array.from({ length: 5000 }, () => line)
@@ -169,18 +169,18 @@ test('five thousand lines are replaced in one request, and not one more', async 
 
 const ELEVATIONS = Array.from({ length: 26 }, (_, i) => ({ code: `E${i}`, figures: [] }))
 const LONG = Array(100).fill('squareFeet').join('+').slice(0, 450)
-/** Lines with as many different formulas, each of 450 characters or a little more. */
+/** Returns lines with different formulas of about 450 characters each. */
 const longLines = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ partId: stud, formula: `${LONG.slice(0, LONG.lastIndexOf('+'))}+${i}` }))
 
-test('a takeoff whose formulas are too long for its elevations is refused', async () => {
+test('a takeoff with too many long formulas for its elevations is rejected', async () => {
   const planId = await newPlan({ elevations: ELEVATIONS })
   const { status, body } = await replace(planId, longLines(400))
   expect([status, body.code]).toEqual([422, 'too_much_work'])
   expect((await replace(planId, longLines(50))).status).toBe(200)
 })
 
-test('other work gets its turn while the formulas of a takeoff are checked', async () => {
+test('other requests are handled while the formulas of a takeoff are checked', async () => {
   const built = {
     ...{ squareFeet: 2100, bedrooms: 3, bathrooms: 2, garageSpaces: 2, stories: 1, figures: [] },
     elevations: ELEVATIONS.map(({ code }) => ({ code, name: null, price: 0, figures: [] })),
