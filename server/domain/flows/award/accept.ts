@@ -18,8 +18,8 @@ import * as vendors from '../../vendors/vendors/queries.ts'
 import { type Obstacle, obstacleToEngage } from '../../vendors/vendors/vendor.ts'
 
 /**
- * The award: accepts one bid, rejects the others, awards the request and, if asked, drafts the purchase order.
- * Everything is decided under the lock of the request's row, so of several awards at the same time one finds the
+ * Awards a bid: accepts it, rejects the others, awards the request and, if requested, drafts the purchase order.
+ * Everything is decided under the lock of the request's row, so of several concurrent awards the first finds the
  * request open and the others find it awarded. Locks are taken in the order home, request, bid, vendor.
  */
 export async function accept(call: WriteCall, bidId: string, asked: Checked['BidAccept']): Promise<BidAwarded> {
@@ -54,12 +54,12 @@ export async function accept(call: WriteCall, bidId: string, asked: Checked['Bid
 interface Locked {
   request: BidRequestRow
   bid: BidRow
-  /** The bids on the request that can win or have won. */
+  /** The request's bids that can still win or have won. */
   standing: BidRow[]
   vendor: Vendor
 }
 
-/** Locks what the award of a bid changes or relies on. */
+/** Locks everything that the award of a bid changes or depends on. */
 async function lockAll(call: WriteCall, { id, bidRequestId, vendorId }: BidRow): Promise<Locked> {
   const request = await closedIfDue(call, await bidRequests.lock(call, bidRequestId))
   const bid = await bids.lock(call, id)
@@ -72,7 +72,7 @@ async function lockHomeToOrderFor(call: WriteCall, bid: BidRow, given: string | 
   if (!call.permissions.has('pos:write')) {
     throw problem('permission_denied', 'Creating the purchase order requires pos:write.', { permission: 'pos:write' })
   }
-  // What a request asks for does not change once it has bids, so this can be read without its lock.
+  // The homes of a request do not change once it has bids, so they can be read without a lock.
   const { homeIds } = await bidRequests.find(call, bid.bidRequestId)
   const homeId = homeToOrderFor(bid, homeIds, given)
   const home = await homes.findOptional(call, homeId)
@@ -105,7 +105,7 @@ function homeToOrderFor(bid: BidRow, homeIds: readonly string[], given: string |
   return given
 }
 
-/** The lines that the bid wins; null for everything that it offers. */
+/** Returns the IDs of the lines that the bid wins; null for everything that it offers. */
 function linesToAward(request: BidRequestRow, bid: BidRow, { lineIds }: Checked['BidAccept']): string[] | null {
   if (lineIds === undefined) return null
   if (request.awardMode !== 'split') {
@@ -120,7 +120,9 @@ function linesToAward(request: BidRequestRow, bid: BidRow, { lineIds }: Checked[
   return lineIds
 }
 
-/** Why the bid cannot win now; null if it can. The move itself checks that the status can become accepted. */
+/**
+ * Returns why the bid cannot win now; null if it can. The status change itself checks that the bid can become accepted.
+ */
 function obstacleToAward(
   call: WriteCall,
   request: BidRequestRow,
@@ -159,7 +161,7 @@ function takenBy(accepted: readonly BidRow[], request: Pick<BidRequest, 'homeIds
   return new Set(accepted.flatMap((bid) => takes(bid, request)))
 }
 
-/** The bids that a winner leaves nothing for. */
+/** Returns the bids that can no longer win anything after the winner. */
 function losersOf(request: BidRequestRow, winner: BidRow, standing: readonly BidRow[]): BidRow[] {
   const others = standing.filter(({ id }) => id !== winner.id)
   const taken = takenBy([...others.filter(({ status }) => status === 'accepted'), winner], request)

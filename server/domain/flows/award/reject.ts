@@ -25,8 +25,8 @@ export async function reject(call: WriteCall, bidId: string, reason: string | nu
 }
 
 /**
- * An award can no longer be revoked once it was ordered, or while its contract stands. Until then, revoking it voids its orders and reopens the
- * request for another award, unless the award was split and part of it still stands.
+ * Revokes an award. Throws `conflict` once it was ordered, or while it has an active contract. Voids its draft orders
+ * and closes the request again for another award, unless the award was split and another part of it remains.
  */
 async function revoke(call: WriteCall, bid: BidRow, reason: string | null): Promise<void> {
   const ordered = (await orders.lockOfBid(call, bid.id)).filter((order) => order.status !== 'void')

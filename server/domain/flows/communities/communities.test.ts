@@ -26,7 +26,7 @@ async function newCommunity(fields: object = {}, key = plumbline.key) {
 const move = (id: string, status: string, reason?: string) =>
   plumbline.post(`/api/ext/communities/${id}/status`, { status, ...(reason !== undefined && { reason }) })
 
-test('a community is created with its fields and is read back the same', async () => {
+test('a community is created with its fields and returned unchanged', async () => {
   const linked = { ...juniperRidge, accountingId: 'CLASS-204' }
   const created = await plumbline.post('/api/ext/communities', linked)
   expect(created.status).toBe(201)
@@ -37,13 +37,13 @@ test('a community is created with its fields and is read back the same', async (
   expect(read.headers.get('etag')).toBe('"1"')
 })
 
-test('by default the time zone is the builder’s and the status is planning', async () => {
+test("the time zone defaults to the builder's and the status to planning", async () => {
   const { key } = await plumbline.newBuilder({ timeZone: 'America/Denver' })
   const { body } = await plumbline.post('/api/ext/communities', { name: 'Mill Creek Crossing' }, { key })
   expect(body).toMatchObject({ timeZone: 'America/Denver', status: 'planning', lotCount: null })
 })
 
-test('an unknown time zone is refused with a pointer to the field', async () => {
+test('an unknown time zone is reported at its field', async () => {
   const refused = await plumbline.post('/api/ext/communities', { name: 'Atlantis', timeZone: 'Sea/Atlantis' })
   expect(refused.status).toBe(422)
   expect(refused.body.errors).toMatchObject([{ pointer: '/timeZone' }])
@@ -51,7 +51,7 @@ test('an unknown time zone is refused with a pointer to the field', async () => 
   expect((await plumbline.patch(`/api/ext/communities/${community.id}`, { timeZone: 'CST6CDT/x' })).status).toBe(422)
 })
 
-test('a code belongs to one community until that one is archived', async () => {
+test('a code can be used again once its community is archived', async () => {
   const { key } = await plumbline.newBuilder()
   const first = await newCommunity({ code: 'JR' }, key)
   const second = await plumbline.post('/api/ext/communities', { name: 'Jasper Run', code: 'JR' }, { key })
@@ -61,7 +61,7 @@ test('a code belongs to one community until that one is archived', async () => {
   await newCommunity({ code: 'JR' }, key)
 })
 
-test('a community is found by code, status, words and accounting id', async () => {
+test('communities can be filtered by code, status, text, and accounting ID', async () => {
   const { key } = await plumbline.newBuilder()
   await newCommunity({ code: 'JR', accountingId: 'CLASS-204' }, key)
   await newCommunity({ name: 'Mill Creek Crossing', city: 'Round Rock', status: 'planning' }, key)
@@ -77,7 +77,7 @@ test('a community is found by code, status, words and accounting id', async () =
   expect(await names('sort=name')).toEqual(['Juniper Ridge', 'Mill Creek Crossing'])
 })
 
-test('a community goes from planning to closed step by step, and back only from sold out', async () => {
+test('a community changes from planning to closed step by step, and back only from sold out', async () => {
   const { id } = await newCommunity({ status: 'planning' })
   const skipped = await move(id, 'sold_out')
   expect(skipped.status).toBe(409)
@@ -95,7 +95,7 @@ test('a community goes from planning to closed step by step, and back only from 
   expect((await move(id, 'active')).body).toMatchObject({ code: 'invalid_transition', allowed: [] })
 })
 
-test('every move is kept in the status history, including who made it and why', async () => {
+test('the status history contains every change with its actor and reason', async () => {
   const { id } = await newCommunity()
   await move(id, 'sold_out', 'The last lot went under contract.')
   const moves = await plumbline.database.statements
@@ -151,7 +151,7 @@ test('no home can be added to a community that is sold out, closed or archived',
   expect((await move(other.id, 'sold_out')).status).toBe(409)
 })
 
-test('the number of lots cannot fall below the homes that stand on them', async () => {
+test('the number of lots cannot be less than the homes on them', async () => {
   const community = await newCommunity({ lotCount: 3 })
   for (const name of ['Lot 1', 'Lot 2']) await plumbline.post('/api/ext/homes', { name, communityId: community.id })
   const refused = await plumbline.patch(`/api/ext/communities/${community.id}`, { lotCount: 1 })
@@ -166,7 +166,7 @@ test('the number of lots cannot fall below the homes that stand on them', async 
   expect((await plumbline.patch(`/api/ext/communities/${community.id}`, { lotCount: null })).body.lotCount).toBeNull()
 })
 
-test('another builder can neither see nor change our community, nor build in it', async () => {
+test('another builder can neither see nor change our community, nor add homes to it', async () => {
   const community = await newCommunity()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/communities/${community.id}`, { key })).status).toBe(404)

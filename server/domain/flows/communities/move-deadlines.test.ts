@@ -19,7 +19,7 @@ const read = async ({ key }: Site, id: string) => (await plumbline.get(`/api/ext
 const moveTo = (timeZone: string, { key, communityId }: Site) =>
   plumbline.patch(`/api/ext/communities/${communityId}`, { timeZone }, { key })
 
-test('with the time zone of a community the deadlines ahead move, each with an event, and the portal says so', async () => {
+test("changing a community's time zone moves future deadlines, each with an event, and the portal shows the new time", async () => {
   const site = await buildSite(plumbline)
   const other = await plumbline.post('/api/ext/communities', { name: 'Mill Creek', timeZone: 'America/Chicago' }, site)
   const sent = await ask(site, { deadline: '2031-07-01' })
@@ -43,7 +43,7 @@ test('with the time zone of a community the deadlines ahead move, each with an e
     ['bid_request.updated', { deadlineAt: '2031-12-02T06:00:00.000Z' }],
   ])
   expect(events.map(({ data }) => data.object)).toEqual(after)
-  // The same time zone again, or one whose days end at the same instant, changes no deadline.
+  // The same time zone, or one whose days end at the same time, changes no deadline.
   expect((await moveTo('America/Denver', site)).status).toBe(200)
   expect((await moveTo('America/Boise', site)).status).toBe(200)
   expect((await eventsOf(plumbline, site.organizationId)).at(-1)?.id).toBe(events[1]?.id)
@@ -51,19 +51,19 @@ test('with the time zone of a community the deadlines ahead move, each with an e
   expect(await page.text()).toContain('Tuesday, July 1, 2031, end of day (MDT)')
 })
 
-test('a deadline that would have passed in the new time zone keeps its instant', async () => {
+test('a deadline that would have passed in the new time zone does not move', async () => {
   const site = await buildSite(plumbline)
   expect((await moveTo('Pacific/Pago_Pago', site)).status).toBe(200)
   const today = dateIn('Pacific/Pago_Pago', plumbline.clock.now())
   const request = await ask(site, { deadline: today })
-  // Its days end 25 hours earlier.
+  // In this time zone days end 25 hours earlier.
   expect((await moveTo('Pacific/Kiritimati', site)).status).toBe(200)
   expect(await read(site, request.id)).toEqual(request)
   const bid = { bidRequestId: request.id, vendorId: site.loneStar, amount: 39850, source: 'phone' }
   expect((await plumbline.post('/api/ext/bids', bid, site)).status).toBe(201)
 })
 
-test('bids that hold until a day of the community hold until it ends there', async () => {
+test("bids that are valid until a date expire when it ends in the community's time zone", async () => {
   const site = await buildSite(plumbline)
   const request = await ask(site)
   const bid = {
@@ -75,7 +75,7 @@ test('bids that hold until a day of the community hold until it ends there', asy
   }
   const { id, version } = (await plumbline.post('/api/ext/bids', bid, site)).body
   await moveTo('Pacific/Honolulu', site)
-  // Read from the table, because no answer shows the instant.
+  // Reads the table directly, because no response contains this time.
   const stored = await plumbline.database.statements
     .selectFrom('bids')
     .select(['expiresAt', 'version'])
@@ -84,7 +84,7 @@ test('bids that hold until a day of the community hold until it ends there', asy
   expect(stored).toEqual({ expiresAt: '2031-07-02T10:00:00.000Z', version })
 })
 
-test('what is asked for or reopened while the time zone changes is due by the new one', async () => {
+test('requests created or reopened during a time zone change use the new time zone', async () => {
   const site = await buildSite(plumbline)
   const closed = await ask(site)
   await plumbline.post(`/api/ext/bids/requests/${closed.id}/close`, undefined, site)
@@ -104,7 +104,7 @@ test('what is asked for or reopened while the time zone changes is due by the ne
   )
 })
 
-test('a dry run shows the events and moves nothing', async () => {
+test('a dry run returns the events and moves nothing', async () => {
   const site = await buildSite(plumbline)
   const request = await ask(site)
   const input = { communityId: site.communityId, timeZone: 'America/Denver' }

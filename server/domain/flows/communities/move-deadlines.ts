@@ -5,16 +5,19 @@ import { conflict } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 import * as requests from '../../bidding/bid-requests/queries.ts'
 
-/** More open bid requests than a community ever has, and few enough to be moved in one transaction. */
+/** More open bid requests than any community has, and few enough to move in one transaction. */
 const MOST_MOVED = 1000
 
-/** How many are in memory at a time, before and after the change: a bid request can have a thousand invitations. */
+/**
+ * The number of requests in memory at a time, before and after the change. A bid request can have a thousand
+ * invitations.
+ */
 const BATCH = 50
 
 /**
- * Moves the deadlines of a locked community whose time zone has changed to the end of their days in the new one. Only
- * deadlines ahead are moved, and only to an instant that is still ahead: vendors were promised that they could bid until
- * then, so correcting a time zone must not shut them out from one moment to the next.
+ * Moves the deadlines of a locked community to the end of their days in its new time zone. Only future deadlines are
+ * moved, and only to times that are still in the future: vendors were promised that they could bid until then, so
+ * correcting a time zone must not suddenly exclude them.
  */
 export async function moveDeadlines(call: WriteCall, communityId: string): Promise<void> {
   const ids = await requests.lockMovable(call, communityId, MOST_MOVED + 1)
@@ -38,7 +41,10 @@ export async function moveDeadlines(call: WriteCall, communityId: string): Promi
   await moveExpiries(call, communityId)
 }
 
-/** A bid holds until the end of a day of the community as well. No answer shows that instant, so no version changes. */
+/**
+ * Moves the expiry times of bids, which are also at the end of a day in the community. No response contains them, so no
+ * version changes.
+ */
 async function moveExpiries({ db, organizationId, now }: WriteCall, communityId: string): Promise<void> {
   await sql`
     update "bids" as b set "expiresAt" = moved."at"

@@ -7,18 +7,18 @@ import { COMMITTED, OPEN, PENDING } from '../../statuses/order-statuses.ts'
 
 type Summed<Part extends 'budget' | 'openOrders' | 'bidRequests' | 'sales'> = NonNullable<CommunitySummary[Part]>
 
-/** The average settles long before; the newest are what a builder wants to know of. */
+/** The average is stable long before this many homes, and the newest ones are the most relevant. */
 const MOST_AVERAGED = 1000
 
 export interface HomeFigures {
   byStatus: CommunitySummary['homesByStatus']
   lotsTaken: number
-  /** In the order of the months. */
+  /** One number per month, in order. */
   starts: number[]
   completions: number
 }
 
-/** `months` are the first days of consecutive months. */
+/** Returns counts of the community's homes. `months` contains the first days of consecutive months. */
 export async function homesOf(
   { db, organizationId }: Tenant,
   communityId: string,
@@ -50,7 +50,7 @@ const STATUSES: readonly (keyof CommunitySummary['homesByStatus'])[] = [
   ...(['closed', 'warranty', 'archived', 'on_hold', 'cancelled'] as const),
 ]
 
-/** The homes completed on the date or later whose beginning is known, newest first. */
+/** Returns the homes completed on or after the date whose start is known, newest first. */
 export async function completedSince(
   { db, organizationId }: Tenant,
   communityId: string,
@@ -65,7 +65,7 @@ export async function completedSince(
   return rows
 }
 
-/** What the homes' own budgets come to together. */
+/** Returns the total of the homes' budgets. */
 export async function budgetOf({ db, organizationId }: Tenant, communityId: string): Promise<Summed<'budget'>> {
   const { rows } = await sql<Summed<'budget'>>`
     with of as materialized (
@@ -88,7 +88,10 @@ export async function budgetOf({ db, organizationId }: Tenant, communityId: stri
   return rows[0] ?? { budgeted: 0, committed: 0, pendingCommitted: 0, variance: 0 }
 }
 
-/** Those of cancelled homes too, because they still have to be settled. */
+/**
+ * Returns the number and total of open orders. Orders of canceled homes are included, because they must still be
+ * settled.
+ */
 export async function openOrdersOf({ db, organizationId }: Tenant, communityId: string): Promise<Summed<'openOrders'>> {
   const { rows } = await sql<Summed<'openOrders'>>`
     select count(*) as "count", coalesce(sum("total"), 0) as "amount" from "purchaseOrders"

@@ -21,7 +21,7 @@ const summary = async (communityId: string, caller: Caller) => {
   return answer.body
 }
 
-/** Puts the clock forward to the instant. */
+/** Advances the clock to this time. */
 const at = (instant: string) => plumbline.clock.advance(Date.parse(instant) - plumbline.clock.nowMs())
 
 async function bring(homeId: string, statuses: readonly string[], caller: Caller): Promise<void> {
@@ -37,7 +37,7 @@ async function newHome(communityId: string, fields: object, caller: Caller): Pro
 
 const UP_TO_READY = ['permitting', 'ready_to_start']
 
-test('starts count in the months, and cycles in the workdays, of the community', async () => {
+test("starts are counted by month and cycle times in workdays, in the community's time zone", async () => {
   const caller = await plumbline.newBuilder()
   const { id } = await made(
     '/communities',
@@ -51,7 +51,7 @@ test('starts count in the months, and cycles in the workdays, of the community',
   await made('/homes', { name: 'Lot 3', communityId: id }, caller)
   for (const home of [first, second]) await bring(home, UP_TO_READY, caller)
 
-  // In UTC this is November already.
+  // In UTC it is already November.
   at('2031-11-01T04:30:00Z')
   await bring(first, ['under_construction'], caller)
   at('2031-11-24T15:00:00Z')
@@ -68,7 +68,7 @@ test('starts count in the months, and cycles in the workdays, of the community',
     lotsFree: 0,
     startsThisMonth: 0,
     completions: 2,
-    // 21 days and 5, without weekends and Thanksgiving.
+    // The average of 21 and 5 days, without weekends and Thanksgiving.
     averageCycleDays: 13,
   })
   expect(after.starts).toHaveLength(12)
@@ -82,7 +82,7 @@ test('starts count in the months, and cycles in the workdays, of the community',
   expect(await summary(id, caller)).toMatchObject({ averageCycleDays: 16, lotsFree: null })
 })
 
-test('budget, orders and bids are those of the community, and add up to what its homes show', async () => {
+test('budget, orders, and bids are those of the community, and equal the sum of its homes', async () => {
   const caller = await plumbline.newBuilder()
   const { id } = await made('/communities', { name: 'Juniper Ridge' }, caller)
   const { id: otherId } = await made('/communities', { name: 'Mill Creek' }, caller)
@@ -125,7 +125,7 @@ test('budget, orders and bids are those of the community, and add up to what its
   })
 })
 
-test('sales count by status, and homes while nobody has bought them', async () => {
+test('sales are counted by status, and homes as available until sold', async () => {
   const caller = await plumbline.newBuilder()
   const { id: communityId } = await made('/communities', { name: 'Juniper Ridge', status: 'active' }, caller)
   const buyers = [{ name: 'Elena Marsh' }]
@@ -141,7 +141,7 @@ test('sales count by status, and homes while nobody has bought them', async () =
   expect(shown).toEqual({ pending: 1, approved: 1, pipelineComplete: 0, cancelled: 1, homesAvailable: 2 })
 })
 
-test('a community without anything is all zeros', async () => {
+test('an empty community has zero for every figure', async () => {
   const caller = await plumbline.newBuilder()
   const { id } = await made('/communities', { name: 'Juniper Ridge', lotCount: 12 }, caller)
   expect(await summary(id, caller)).toMatchObject({
@@ -154,7 +154,7 @@ test('a community without anything is all zeros', async () => {
   })
 })
 
-test('what the key may not read is null, and another builder’s community is not found', async () => {
+test('figures that the key may not read are null, and a community of another builder returns 404', async () => {
   const { id } = await made('/communities', { name: 'Juniper Ridge' }, plumbline)
   const nothing = { budget: null, openOrders: null, bidRequests: null, sales: null }
   const seen = {

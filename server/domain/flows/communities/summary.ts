@@ -5,12 +5,12 @@ import { average } from '../../../platform/values/money.ts'
 import { workCalendar } from '../../../platform/values/workdays.ts'
 import * as figures from './summary-queries.ts'
 
-/** How many months are counted one by one, as the contract says. */
+/** The contract's number of months. */
 const MONTHS = 12
 
 /**
- * How the community stands now. The number of statements depends neither on its homes nor on what was ordered for them;
- * what the caller may not read is not even looked up.
+ * Returns the summary of a community. The number of statements depends neither on its homes nor on their orders.
+ * Figures that the caller may not read are not queried.
  */
 export async function summaryOf(call: Call, community: Community): Promise<CommunitySummary> {
   const { id: communityId, lotCount } = community
@@ -47,7 +47,7 @@ export async function summaryOf(call: Call, community: Community): Promise<Commu
   }
 }
 
-/** The first days of the months up to the one of this date, oldest first. */
+/** Returns the first days of the months up to that of the date, oldest first. */
 function lastMonths(today: string): string[] {
   const [year = 0, month = 0] = today.split('-').map(Number)
   return Array.from({ length: MONTHS }, (_, i) =>

@@ -10,7 +10,7 @@ import * as communities from '../../land/communities/queries.ts'
 import { saidThere } from '../../statuses/ledger-states.ts'
 import { moveDeadlines } from './move-deadlines.ts'
 
-/** Communities as another system has them. What createCommunity and updateCommunity do to one is done to all at once. */
+/** Syncs communities from an external system. Each row is treated like a call of createCommunity or updateCommunity. */
 export function communitySync(match: MatchBy): Sync<'CommunityRow', Community> {
   return {
     schema: 'CommunityRow',
@@ -35,7 +35,7 @@ export function communitySync(match: MatchBy): Sync<'CommunityRow', Community> {
 
     async updateAll(call, changed) {
       await communities.updateAll(call, changed)
-      // Hardly ever, because a community stays where it is.
+      // One by one, because time zones hardly ever change.
       for (const { before, after } of changed) {
         if (after.timeZone === before.timeZone) continue
         await moveDeadlines(call, after.id)

@@ -6,7 +6,7 @@ export type Subject =
   | { bidRequestId: string; homeId?: undefined; taskId?: undefined }
   | { taskId: string; bidRequestId?: undefined; homeId?: undefined }
 
-/** The subject of the notice, or what is wrong with the combination of fields. */
+/** Returns the subject of the notice, or errors for an invalid combination of fields. */
 export function subjectOf(body: VendorNotificationCreate): Subject | FieldError[] {
   const { kind, taskId, bidRequestId, homeId, date } = body
   const faults: FieldError[] = []
@@ -37,7 +37,7 @@ export function subjectOf(body: VendorNotificationCreate): Subject | FieldError[
   return homeId === undefined || date === undefined ? faults : { homeId, date }
 }
 
-/** Why work on the home is no longer announced; null if it can be. */
+/** Returns why vendors cannot be notified about the home; null if they can. */
 export function reasonNotToAnnounce(home: Pick<Home, 'name' | 'status' | 'archivedAt'>): string | null {
   if (home.status === 'cancelled') return `Cannot notify vendors about ${home.name}: the home is cancelled.`
   if (home.archivedAt !== null) return `Cannot notify vendors about ${home.name}: the home is archived.`

@@ -52,7 +52,7 @@ function aboutOf(call: WriteCall, vendor: Vendor, subject: Subject): Promise<Abo
   return aboutHome(call, subject.homeId, subject.date)
 }
 
-// What the vendor is told stays on the task, whose home is locked like for every change of its schedule.
+// The notice is stored on the task, so its home is locked, like for every change of its schedule.
 async function aboutTask(call: WriteCall, vendor: Vendor, taskId: string): Promise<About> {
   const home = await tasks.lockHome(call, { taskId })
   if (home === undefined) throw unknownReference(['/taskId'])
@@ -75,7 +75,7 @@ async function aboutHome(call: WriteCall, homeId: string, date: string): Promise
   return { homeId, taskId: null, bidRequestId: null, date }
 }
 
-// The invitation counts its reminders, whoever sends them.
+// The invitation counts its reminders from every source.
 async function aboutDeadline(call: WriteCall, vendor: Vendor, bidRequestId: string): Promise<About> {
   await bidRequests.assertExist(call, [bidRequestId], '/bidRequestId')
   const request = await lockBidRequest(call, bidRequestId)

@@ -47,7 +47,7 @@ async function newBidRequest(more: object = {}) {
   return body
 }
 
-test('an advance notice of work on a home goes to the vendor and to the contacts who want it, and emits its event', async () => {
+test('an advance notice about a home is sent to the vendor and its subscribed contacts, and records an event', async () => {
   const date = inDays(7)
   const sent = await plumbline.post(notifications, { kind: 'advance', homeId, date, message: 'The slab is ready.' })
   expect(sent.status).toBe(201)
@@ -66,7 +66,7 @@ test('an advance notice of work on a home goes to the vendor and to the contacts
   expect(found.body.data).toEqual([sent.body])
 })
 
-test('a reminder of a deadline carries its date, is counted on the invitation, and changes the request', async () => {
+test('a reminder of a deadline contains its date, is counted on the invitation, and changes the request', async () => {
   const request = await newBidRequest()
   const sent = await plumbline.post(notifications, { kind: 'reminder', bidRequestId: request.id })
   expect(sent).toMatchObject({
@@ -85,7 +85,7 @@ test('a reminder of a deadline carries its date, is counted on the invitation, a
   })
 })
 
-test('nobody is reminded of a request that they are not invited to, that is not open, or that they have answered', async () => {
+test('a reminder is rejected for a request that is not open, or that the vendor is not invited to or has answered', async () => {
   const { body: other } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Hill Country Framers',
     email: 'ray@hillcountry.example.com',
@@ -107,7 +107,7 @@ test('nobody is reminded of a request that they are not invited to, that is not 
   }
 })
 
-test('the subject is a home with a date or a bid request, never both or neither', async () => {
+test('a notice requires either a home with a date or a bid request', async () => {
   const faults = async (body: object) => {
     const refused = await plumbline.post(notifications, body)
     expect(refused.status).toBe(422)
@@ -126,7 +126,7 @@ test('the subject is a home with a date or a bid request, never both or neither'
   expect(await faults({ kind: 'reminder', homeId, date: inDays(-1) })).toEqual(['/date'])
 })
 
-test('a vendor without an address, an archived vendor, and a cancelled home are refused', async () => {
+test('a vendor without an address, an archived vendor, and a canceled home are rejected', async () => {
   const { body: mute } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Redrock Concrete',
     contacts: [{ name: 'Lee', email: 'lee@redrock.example.com', notify: false }],
@@ -147,7 +147,7 @@ test('a vendor without an address, an archived vendor, and a cancelled home are 
   })
 })
 
-test('notifying needs tasks:write, and reading what was sent needs vendors:read', async () => {
+test('notifying requires tasks:write, and reading notifications vendors:read', async () => {
   const reader = await plumbline.newKey(['vendors:read', 'vendors:write'])
   const work = { kind: 'advance', homeId, date: inDays(3) }
   expect(await plumbline.post(notifications, work, { key: reader })).toMatchObject({
@@ -160,7 +160,7 @@ test('notifying needs tasks:write, and reading what was sent needs vendors:read'
   expect((await plumbline.get(notifications, { key: planner })).status).toBe(403)
 })
 
-test('notifications are filtered by kind, home and request, and sorted by their date', async () => {
+test('notifications can be filtered by kind, home, and request, and sorted by date', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Summit Electric Co.',
     email: 'june@summitelectric.example.com',
@@ -179,13 +179,13 @@ test('notifications are filtered by kind, home and request, and sorted by their 
   expect(await dates('sort=createdAt&limit=1')).toEqual([inDays(9)])
 })
 
-test('another builder neither sees nor sends notifications of ours', async () => {
+test('another builder can neither see nor send our notifications', async () => {
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(notifications, { key })).status).toBe(404)
   expect((await plumbline.post(notifications, { kind: 'advance', homeId, date: inDays(3) }, { key })).status).toBe(404)
 })
 
-test('a repeat with the same Idempotency-Key sends one notification', async () => {
+test('repeating a request with the same Idempotency-Key sends one notification', async () => {
   const headers = { 'idempotency-key': 'notice-1' }
   const body = { kind: 'advance', homeId, date: inDays(12) }
   const first = await plumbline.post(notifications, body, { headers })
