@@ -1,6 +1,6 @@
 /**
- * SQL of the ids of the homes whose site a user runs: those that name the user, and those that name nobody in the
- * communities that do. `user` is a parameter, and $1 the organization.
+ * Returns SQL of the IDs of the homes of a superintendent: those that name the user, and those without a superintendent
+ * in communities that name the user. `user` is a parameter, and $1 the organization.
  */
 export function homesOfSuperintendent(user: string): string {
   return `

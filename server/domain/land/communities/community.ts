@@ -3,9 +3,8 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { invalid } from '../../../platform/problems/problem.ts'
 
 /**
- * The life of a community. The usual model goes from sold out to closed and ends; here a sold-out community can become
- * active again, because sales fall through and later phases add lots, and nobody should have to make a second community
- * for that.
+ * The status changes of a community. A sold-out community can become active again, because sales fall through and later
+ * phases add lots.
  */
 export const COMMUNITY_MOVES: Readonly<Record<CommunityStatus, readonly CommunityStatus[]>> = {
   planning: ['active'],
@@ -14,7 +13,7 @@ export const COMMUNITY_MOVES: Readonly<Record<CommunityStatus, readonly Communit
   closed: [],
 }
 
-/** Why no home can be added at the moment; null if one can. `taken` counts the lots with a home. */
+/** Returns why no home can be added now; null if one can. `taken` is the number of lots with a home. */
 export function reasonNotToBuild(community: Community, taken: number): string | null {
   if (community.archivedAt !== null) return `Cannot add a home: ${community.name} is archived.`
   if (community.status === 'sold_out')
@@ -24,7 +23,9 @@ export function reasonNotToBuild(community: Community, taken: number): string | 
   return null
 }
 
-/** Why the community cannot be closed or archived; null if it can. `open` counts its unfinished homes. */
+/**
+ * Returns why the community cannot be closed or archived; null if it can. `open` is the number of its unfinished homes.
+ */
 export function reasonNotToEnd(community: Community, open: number): string | null {
   if (open === 0) return null
   const homes = open === 1 ? '1 home is' : `${open} homes are`
@@ -35,7 +36,7 @@ export function lotsAreTaken(name: string, taken: number): string {
   return `The lotCount of ${name} is too low: ${taken === 1 ? '1 lot already has a home' : `${taken} lots already have homes`}.`
 }
 
-/** Refuses an unknown time zone; only the runtime knows which exist. */
+/** Throws `validation_failed` for an unknown time zone. Only the runtime knows which exist. */
 export function checkTimeZone(timeZone: string | undefined): void {
   if (timeZone === undefined) return
   try {

@@ -21,13 +21,13 @@ export const {
   schema: 'Community',
 })
 
-// A home takes its lot until it is cancelled, or archived before it was built. The unique index on lots has the same
+// A home occupies its lot until it is canceled, or archived before it was built. The unique index on lots has the same
 // condition.
 export const LOT_IS_TAKEN = sql<boolean>`"status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`
 
 /**
- * How many lots of the community have a home. Exact while the community's row is locked, because every new home locks
- * it.
+ * Returns the number of lots with a home. The result is exact while the community's row is locked, because every new
+ * home locks it.
  */
 export async function countTakenLots(call: Tenant, communityId: string): Promise<number> {
   const { count } = await call.db
@@ -40,7 +40,7 @@ export async function countTakenLots(call: Tenant, communityId: string): Promise
   return count
 }
 
-/** The same for several communities; those without any are left out. */
+/** Does the same for several communities. Omits those without occupied lots. */
 export async function takenLots(
   { db, organizationId }: Tenant,
   communityIds: readonly string[],
@@ -53,7 +53,7 @@ export async function takenLots(
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** Locks the communities with these ids, in their order, and returns those that exist. */
+/** Locks the communities with these IDs, in their order, and returns those that exist. */
 export async function lockAll(call: WriteCall, ids: readonly string[]): Promise<Community[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ id: string }>`
@@ -66,7 +66,7 @@ export async function lockAll(call: WriteCall, ids: readonly string[]): Promise<
   )
 }
 
-/** How many homes of the community are neither archived nor finished. */
+/** Returns the number of the community's homes that are neither archived nor finished. */
 export async function countOpenHomes(call: Tenant, communityId: string): Promise<number> {
   const { count } = await call.db
     .selectFrom('homes')
@@ -79,7 +79,10 @@ export async function countOpenHomes(call: Tenant, communityId: string): Promise
   return count
 }
 
-/** Vendors are told of tasks at the same hour of the same day as before, which is another instant in another time zone. */
+/**
+ * Recomputes when vendors are notified of tasks. The local time of day stays the same, so the time changes with the
+ * time zone.
+ */
 export async function moveNotices(
   { db, organizationId }: WriteCall,
   communityId: string,

@@ -6,9 +6,9 @@ import { reasonSold } from './home.ts'
 import * as homes from './queries.ts'
 
 /**
- * Refuses a move of the home, which is locked and could move so, for what is missing elsewhere.
+ * Throws if a status change of a locked home lacks a prerequisite in other records.
  *
- * @returns the overrideReason, if the move needs it
+ * @returns the overrideReason, if the change needs it
  */
 export async function assertMayMove(call: WriteCall, home: Home, move: HomeStatusMove): Promise<string | null> {
   const { status, overrideReason = null } = move
@@ -34,7 +34,7 @@ async function assertNothingLeft(call: WriteCall, { id, name }: Home): Promise<v
   )
 }
 
-/** A home whose sale is not settled is closed only by somebody who may decide about sales, and who says why. */
+/** Throws unless the home's sale is settled, or the caller may manage sales and gives a reason. */
 async function assertMayClose(call: WriteCall, home: Home, overrideReason: string | null): Promise<string | null> {
   const reason = await reasonNotToClose(call, home)
   if (reason === null) return null

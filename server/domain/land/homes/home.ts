@@ -3,7 +3,7 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { wholeAddress } from '../../../platform/values/address.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 
-// The life of a home without detours: each status and the next one.
+// The usual order of statuses: each with the next one.
 const NEXT: Readonly<Record<HomeStatus, HomeStatus | null>> = {
   planning: 'permitting',
   permitting: 'ready_to_start',
@@ -21,8 +21,8 @@ const CAN_BE_HELD: ReadonlySet<HomeStatus> = new Set(['planning', 'permitting', 
 const CAN_BE_CANCELLED: ReadonlySet<HomeStatus> = new Set([...CAN_BE_HELD, 'completed', 'on_hold'])
 
 /**
- * What the home's status can become. A home on hold returns to its previous status, so this takes the home, not its
- * status.
+ * Returns the statuses that the home can change to. A home on hold returns to its previous status, so this takes the
+ * home, not its status.
  */
 export function movesOf(home: Pick<Home, 'status' | 'statusBeforeHold'>): HomeStatus[] {
   const next = home.status === 'on_hold' ? home.statusBeforeHold : NEXT[home.status]
@@ -33,11 +33,11 @@ export function movesOf(home: Pick<Home, 'status' | 'statusBeforeHold'>): HomeSt
   ]
 }
 
-/** The fields that a move sets in addition to the status. `today` is the date in the community. */
+/** Returns the fields that a status change sets in addition. `today` is the date in the community. */
 export function consequences(home: Home, to: HomeStatus, today: string, now: Date): Partial<Home> {
   return {
     statusBeforeHold: to === 'on_hold' ? home.status : null,
-    // A home that returns from a hold has started before.
+    // A home that returns from a hold already has a start date.
     ...(to === 'under_construction' && home.startDate === null && { startDate: today }),
     ...(to === 'completed' && { actualCompletionDate: today }),
     ...(to === 'closed' && { closingDate: today }),
@@ -45,14 +45,14 @@ export function consequences(home: Home, to: HomeStatus, today: string, now: Dat
   }
 }
 
-/** What the status history says of the move. Beside an ordinary reason it keeps why a home was closed without a sale. */
+/** Returns the reason for the status history. It includes why a home was closed without a completed sale. */
 export function reasonOf(reason: string | null = null, override: string | null): string | null {
   if (override === null) return reason
   const why = `Without a complete sale: ${override}`
   return reason === null ? why : `${reason} ${why}`
 }
 
-/** Why the home cannot be archived; null if it can. `openOrders` counts its open purchase orders. */
+/** Returns why the home cannot be archived; null if it can. `openOrders` is the number of its open purchase orders. */
 export function reasonNotToArchive(home: Home, openOrders: number): string | null {
   if (home.startDate !== null && home.status !== 'cancelled')
     return `Cannot archive ${home.name}: its construction has started. Change its status instead.`
@@ -62,7 +62,7 @@ export function reasonNotToArchive(home: Home, openOrders: number): string | nul
   return null
 }
 
-/** Why the home can no longer be built differently from how it was planned; null if it can. */
+/** Returns why the home's plan can no longer change; null if it can. */
 export function reasonToKeepPlan(home: Home): string | null {
   if (home.budgetLockedAt !== null) return `Cannot change the plan of ${home.name}: its budget is locked.`
   if (home.startDate !== null) return `Cannot change the plan of ${home.name}: its construction has started.`
@@ -71,12 +71,12 @@ export function reasonToKeepPlan(home: Home): string | null {
   return null
 }
 
-/** Why a home that has a sale cannot be given up. */
+/** Returns why a home with a sale cannot be canceled or archived. */
 export function reasonSold({ name, salesStatus }: Pick<Home, 'name' | 'salesStatus'>): string {
   return `Cannot cancel or archive ${name}: it is ${describeStatus(salesStatus)}. Cancel its sale first.`
 }
 
-/** Why the budget of the home can no longer be changed; null if it can. */
+/** Returns why the budget of the home can no longer change; null if it can. */
 export function reasonToKeepBudget(home: Home): string | null {
   if (home.status === 'cancelled') return `Cannot change the budget of ${home.name}: the home is cancelled.`
   if (home.archivedAt !== null) return `Cannot change the budget of ${home.name}: the home is archived.`

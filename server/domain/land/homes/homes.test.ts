@@ -29,7 +29,7 @@ const move = (id: string, status: string, reason?: string): Promise<Answer> =>
     ...(status === 'closed' && { overrideReason: 'It was sold before sales were kept here.' }),
   })
 
-/** Moves the home forward until it has the status, locking its budget on the way. */
+/** Moves the home forward to the status, and locks its budget on the way. */
 async function bring(id: string, to: string): Promise<Answer> {
   await plumbline.post(`/api/ext/homes/${id}/budget/lines`, { scope: 'framing', amount: 42000 })
   await plumbline.post(`/api/ext/homes/${id}/budget/lock`)
@@ -49,7 +49,7 @@ async function bring(id: string, to: string): Promise<Answer> {
   throw new Error(`There is no way to ${to}.`)
 }
 
-test('a home is created in planning, is read back the same, and its event carries it', async () => {
+test('a new home is in planning, is returned unchanged, and its event contains it', async () => {
   const created = await plumbline.post('/api/ext/homes', {
     name: 'Lot 15',
     communityId,
@@ -79,7 +79,7 @@ test('a home is created in planning, is read back the same, and its event carrie
   ])
 })
 
-test('a home moves step by step, and each move is an event and an entry in the history', async () => {
+test('a home changes status step by step, each with an event and a history entry', async () => {
   const { id } = await newHome()
   const skipped = await move(id, 'under_construction')
   expect(skipped.body).toMatchObject({
@@ -116,7 +116,7 @@ test('a home moves step by step, and each move is an event and an entry in the h
   ])
 })
 
-test('construction begins only with a locked budget', async () => {
+test('construction requires a locked budget', async () => {
   const { id } = await newHome()
   await move(id, 'permitting')
   await move(id, 'ready_to_start')
@@ -133,7 +133,7 @@ test('construction begins only with a locked budget', async () => {
   expect((await move(id, 'under_construction')).status).toBe(200)
 })
 
-test('a home is closed without a complete sale only with a reason by who may decide about sales, and the history keeps it', async () => {
+test('closing a home without a completed sale requires permission for sales and a reason, which the history keeps', async () => {
   const { id } = await newHome()
   await bring(id, 'completed')
   const close = (body: object, key?: string) =>
@@ -168,7 +168,7 @@ test('a home is closed without a complete sale only with a reason by who may dec
   expect(wrong).toMatchObject({ status: 422, body: { errors: [{ pointer: '/overrideReason', code: 'exclusive' }] } })
 })
 
-test('a site has a superintendent, who is a user of the builder', async () => {
+test('the superintendent of a home must be a user of the builder', async () => {
   const { userId, key } = await plumbline.newBuilder()
   const elsewhere = await plumbline.newBuilder()
   const community = { name: 'Mill Creek', status: 'active', superintendentId: userId }
@@ -188,11 +188,11 @@ test('a site has a superintendent, who is a user of the builder', async () => {
     expect((await plumbline.patch(path, { superintendentId: null }, { key })).body.superintendentId).toBeNull()
 })
 
-test('start, completion and closing get the date in the community’s time zone, and a hold does not change them', async () => {
+test("start, completion, and closing dates are in the community's time zone, and a hold does not change them", async () => {
   const { id } = await newHome()
   const started = await bring(id, 'under_construction')
   const today = started.body.startDate
-  // For half of each day the date in Auckland differs from that in UTC, so the test chooses the instant.
+  // For half of each day the date in Auckland differs from that in UTC, so the test chooses the time.
   const auckland = new Intl.DateTimeFormat('en-CA', { timeZone: 'Pacific/Auckland' })
   expect(today).toBe(auckland.format(new Date(started.body.updatedAt)))
   plumbline.clock.advance(26 * 3_600_000)
@@ -206,7 +206,7 @@ test('start, completion and closing get the date in the community’s time zone,
   expect(closed.body.closingDate).toBe(completed.body.actualCompletionDate)
 })
 
-test('each of the first four statuses comes back from a hold to where it was, and no other can be put on hold', async () => {
+test('the first four statuses can be put on hold and return to where they were; no other can', async () => {
   for (const status of ['planning', 'permitting', 'ready_to_start', 'under_construction']) {
     const { id } = await newHome()
     if (status !== 'planning') await bring(id, status)
@@ -228,7 +228,7 @@ test('each of the first four statuses comes back from a hold to where it was, an
   })
 })
 
-test('a home can be cancelled until it is closed, and cannot be moved afterwards', async () => {
+test('a home can be canceled until it is closed, and cannot change status afterwards', async () => {
   const { id } = await newHome()
   await bring(id, 'completed')
   expect((await move(id, 'cancelled')).body.status).toBe('cancelled')
@@ -238,7 +238,7 @@ test('a home can be cancelled until it is closed, and cannot be moved afterwards
   expect((await move(other.id, 'cancelled')).body).toMatchObject({ code: 'invalid_transition', allowed: ['warranty'] })
 })
 
-test('of many homes added to a community at once, only as many succeed as it has lots', async () => {
+test("concurrent additions of homes never exceed the community's number of lots", async () => {
   await plumbline.patch(`/api/ext/communities/${communityId}`, { lotCount: 3 })
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => plumbline.post('/api/ext/homes', { name: `Lot ${i}`, communityId })),
@@ -255,7 +255,7 @@ test('of many homes added to a community at once, only as many succeed as it has
   }
 })
 
-test('two homes never stand on one lot; a cancelled home leaves its lot, a built one keeps it', async () => {
+test('a lot has at most one home; a canceled home frees its lot, and a built one keeps it', async () => {
   const first = await newHome({ lotNumber: '15', block: 'A' })
   await newHome({ lotNumber: '15', block: 'B' })
   const second = await plumbline.post('/api/ext/homes', { name: 'Again', communityId, lotNumber: '15', block: 'A' })
@@ -268,7 +268,7 @@ test('two homes never stand on one lot; a cancelled home leaves its lot, a built
   ).toBe(409)
 })
 
-test('homes are found by community, status, type, lot, words and address', async () => {
+test('homes can be filtered by community, status, type, lot, text, and address', async () => {
   const home = await newHome({
     name: 'The Larkspur',
     lotNumber: '15',
@@ -290,7 +290,7 @@ test('homes are found by community, status, type, lot, words and address', async
   expect((await plumbline.get('/api/ext/homes?communityId=com_nowhere')).body.data).toEqual([])
 })
 
-test('a home that was never started is archived and frees its lot; one that was started ends through its status', async () => {
+test('archiving a home that was never started frees its lot, and a started home cannot be archived', async () => {
   const home = await newHome({ lotNumber: '15' })
   expect((await plumbline.delete(`/api/ext/homes/${home.id}`)).status).toBe(204)
   expect((await plumbline.delete(`/api/ext/homes/${home.id}`)).status).toBe(204)
@@ -307,7 +307,7 @@ test('a home that was never started is archived and frees its lot; one that was 
   expect((await plumbline.delete(`/api/ext/homes/${begun.id}`)).status).toBe(204)
 })
 
-test('a home with an open purchase order is not archived', async () => {
+test('a home with an open purchase order cannot be archived', async () => {
   const home = await newHome()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Lone Star Framing LLC',
@@ -330,7 +330,7 @@ test('a home with an open purchase order is not archived', async () => {
   expect((await plumbline.delete(`/api/ext/homes/${home.id}`)).status).toBe(204)
 })
 
-test('a home changes field by field, and a stale If-Match is refused', async () => {
+test('an update changes only the fields that were sent, and a stale If-Match returns 412', async () => {
   const home = await newHome({ address: { line1: '90 Juniper Ridge Dr' } })
   const changed = await plumbline.patch(`/api/ext/homes/${home.id}`, {
     name: 'Lot 15A',
@@ -347,7 +347,7 @@ test('a home changes field by field, and a stale If-Match is refused', async () 
   expect((await plumbline.patch(`/api/ext/homes/${home.id}`, { status: 'permitting' })).status).toBe(422)
 })
 
-test('a repeated move with the same Idempotency-Key gets the first answer, and is made once', async () => {
+test('repeating a status change with the same Idempotency-Key returns the first response', async () => {
   const { id } = await newHome()
   const again = () =>
     plumbline.post(
@@ -362,7 +362,7 @@ test('a repeated move with the same Idempotency-Key gets the first answer, and i
   expect(await eventsAbout(plumbline, id)).toHaveLength(2)
 })
 
-test('another builder sees no home of ours', async () => {
+test('another builder cannot see our homes', async () => {
   const { id } = await newHome()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/homes/${id}`, { key })).status).toBe(404)

@@ -24,7 +24,7 @@ export const homeOperations = {
   async createHome({ body }, call) {
     const home = await call.write(async (call) => {
       await communities.assertExist(call, [body.communityId], '/communityId')
-      // The community is locked while its lots are counted, so that two homes never take the last one.
+      // The community is locked while its lots are counted, so that two homes cannot take the last one.
       const community = await communities.lock(call, body.communityId)
       const reason = reasonNotToBuild(community, await communities.countTakenLots(call, community.id))
       if (reason !== null) throw conflict('not_available', reason)
@@ -76,8 +76,8 @@ export const homeOperations = {
       const before = await homes.lock(call, path.homeId)
       const allowed = movesOf(before)
       if (!allowed.includes(body.status)) throw invalidTransition(before.status, body.status, allowed)
-      // Archiving is an operation of its own and keeps the status, so it is checked here. The status `archived` allows
-      // no moves anyway.
+      // Archiving is a separate operation that keeps the status, so it is checked here. The status `archived` allows no
+      // changes anyway.
       if (before.archivedAt !== null)
         throw conflict('archived', `Cannot change the status of ${before.name}: it is archived.`)
       const override = await assertMayMove(call, before, body)

@@ -12,7 +12,10 @@ interface Built {
 
 type Planned = Pick<Home, 'planRevision' | 'basePrice'>
 
-/** The revision that a home is now built from and its price, if the plan allows this place and elevation. */
+/**
+ * Returns the revision that a home will be built from, and its price. Throws if the plan is not available in this
+ * community or lacks the elevation.
+ */
 export async function planFor(
   call: WriteCall,
   { planId = null, elevation = null }: Built,
@@ -30,7 +33,9 @@ export async function planFor(
   return { planRevision: plan.releasedRevision, basePrice }
 }
 
-/** What the revision costs with the elevation, which it has to have; null if nobody has said it. */
+/**
+ * Returns the price of the revision with the elevation; null if it has none. Throws if the elevation does not exist.
+ */
 export async function priceWith(
   call: WriteCall,
   planId: string,

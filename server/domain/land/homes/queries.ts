@@ -4,7 +4,7 @@ import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls
 import { resource } from '../../../platform/resources/resource.ts'
 import { PENDING, UNSETTLED } from '../../statuses/order-statuses.ts'
 
-/** SQL of what the selections of a home add to its price, summed up from an index of its own. */
+/** SQL of the sum that the selections of a home add to its price, computed from a dedicated index. */
 const optionsTotal = (home: string) => `
   select coalesce(sum(s."difference"), 0) from "selections" as s
   where s."organizationId" = ${home}."organizationId" and s."homeId" = ${home}."id" and s."status" in ('approved', 'ordered', 'installed')`
@@ -12,7 +12,7 @@ const optionsTotal = (home: string) => `
 /** SQL of the price of a home, over its row. */
 export const priceOf = (home: string) => `${home}."basePrice" + (${optionsTotal(home)})`
 
-/** SQL of what the buyer of a home pays, over its row; null until its sale is approved. */
+/** SQL of the price that the buyer of a home pays, over its row; null until the sale is approved. */
 export const contractPriceOf = (home: string) => `${home}."saleAmount" + (${optionsTotal(home)})`
 
 export const {
@@ -38,7 +38,7 @@ export const {
   },
 })
 
-/** Locks the homes with these ids, in their order, and returns those that exist. */
+/** Locks the homes with these IDs, in their order, and returns those that exist. */
 export async function lockAll(call: WriteCall, ids: readonly string[]): Promise<Home[]> {
   if (ids.length === 0) return []
   const ordered = [...new Set(ids)].sort()
@@ -49,15 +49,15 @@ export async function lockAll(call: WriteCall, ids: readonly string[]): Promise<
   return findAll(call, ordered)
 }
 
-/** What a home keeps of the sale that it has. */
+/** The fields of a sale that its home stores. */
 export interface HeldBy {
   saleId: string | null
   saleStatus: 'pending' | 'approved' | null
-  /** What the sale comes to without the selections, once it is approved. */
+  /** Price of the sale without selections, once it is approved. */
   saleAmount: number | null
 }
 
-/** Keeps on the home, which is locked, which sale it has. */
+/** Stores on a locked home which sale it has. */
 export async function keepSale(call: WriteCall, homeId: string, held: HeldBy): Promise<void> {
   await sql`
     update "homes" set "saleId" = ${held.saleId}, "saleStatus" = ${held.saleStatus}, "saleAmount" = ${held.saleAmount},
@@ -72,7 +72,7 @@ export interface SaleOfHome {
   depositsOutstanding: number
 }
 
-/** How far the sale of a home is settled. */
+/** Returns the fields of the sale that show whether it is settled. */
 export async function saleOf({ db, organizationId }: Tenant, saleId: string): Promise<SaleOfHome | undefined> {
   const { rows } = await sql<SaleOfHome>`
     select "status", "openContingencies", "depositsOutstanding" from "sales"
@@ -80,7 +80,7 @@ export async function saleOf({ db, organizationId }: Tenant, saleId: string): Pr
   return rows[0]
 }
 
-/** The name of the home that stands on a lot; undefined if none does. */
+/** Returns the name of the home on a lot; undefined if there is none. */
 export async function onLot(
   { db, organizationId }: Tenant,
   { communityId, block, lotNumber }: { communityId: string; block: string | null; lotNumber: string },
@@ -93,7 +93,7 @@ export async function onLot(
   return rows[0]?.name
 }
 
-/** How many purchase orders of the home still have to be decided or settled. */
+/** Returns the number of the home's purchase orders that are not settled. */
 export async function countOpenOrders(call: Tenant, homeId: string): Promise<number> {
   const { count } = await call.db
     .selectFrom('purchaseOrders')
@@ -105,7 +105,7 @@ export async function countOpenOrders(call: Tenant, homeId: string): Promise<num
   return count
 }
 
-/** Raises the version of a locked home of which only something computed has changed. */
+/** Increments the version of a locked home of which only computed fields have changed. */
 export async function touch(call: WriteCall, id: string, fields: readonly string[]): Promise<void> {
   await sql`
     update "homes" set "version" = "version" + 1, "updatedAt" = ${call.now}
@@ -113,7 +113,7 @@ export async function touch(call: WriteCall, id: string, fields: readonly string
   noteChange(call, id, 'updated', fields)
 }
 
-/** The codes of the options selected for the home that houses of this plan cannot have; a few of them are enough. */
+/** Returns codes of the home's selected options that are not available for this plan. A few are enough. */
 export async function selectedButNotFor(
   { db, organizationId }: Tenant,
   homeId: string,
@@ -130,7 +130,7 @@ export async function selectedButNotFor(
   return rows.map(({ code }) => code)
 }
 
-/** How many tasks of the home still have to be done before it is completed; milestones and memos need not. */
+/** Returns the number of tasks that must be done before the home is completed. Milestones and memos do not count. */
 export async function countOpenTasks({ db, organizationId }: Tenant, homeId: string): Promise<number> {
   const { count } = await db
     .selectFrom('tasks')
@@ -144,7 +144,7 @@ export async function countOpenTasks({ db, organizationId }: Tenant, homeId: str
   return count
 }
 
-/** Keeps on the home, which is locked, what its schedule comes to. */
+/** Stores the results of its schedule on a locked home. */
 export async function keepForecast(
   call: WriteCall,
   homeId: string,
@@ -157,7 +157,7 @@ export async function keepForecast(
   noteChange(call, homeId, 'updated', Object.keys(forecast))
 }
 
-/** The same for many homes, all of them locked, in one statement. */
+/** Does the same for many locked homes in one statement. */
 export async function keepForecasts(
   call: WriteCall,
   forecasts: readonly Pick<Home, 'id' | 'forecastCompletionDate' | 'percentComplete'>[],
@@ -173,10 +173,7 @@ export async function keepForecasts(
   for (const { id } of forecasts) noteChange(call, id, 'updated', ['forecastCompletionDate', 'percentComplete'])
 }
 
-/**
- * Archives the tasks and milestones of the home, which is locked: those that are left to be done or reached, or all of
- * them.
- */
+/** Archives the tasks and milestones of a locked home: those that are not completed, or all of them. */
 export async function archiveSchedule(call: WriteCall, homeId: string, which: 'left' | 'all'): Promise<void> {
   const now = call.now.toISOString()
   for (const table of ['tasks', 'milestones'] as const) {
@@ -190,8 +187,8 @@ export async function archiveSchedule(call: WriteCall, homeId: string, which: 'l
 }
 
 /**
- * Computes anew when vendors are told of the tasks of the home, which is locked and is or was on hold; the database does
- * so whenever a planned start is written.
+ * Recomputes when vendors are notified of the tasks of a locked home that is or was on hold. The database does so
+ * whenever a planned start is written.
  */
 export async function retimeNotices({ db, organizationId }: WriteCall, homeId: string): Promise<void> {
   await sql`

@@ -12,7 +12,7 @@ interface Built {
   elevation?: string | null | undefined
 }
 
-/** What changes when a home's plan or elevation changes; if the plan stays the same, so does the revision. */
+/** Returns the changes of a home whose plan or elevation changes. If the plan stays the same, so does the revision. */
 export async function replanned(call: WriteCall, before: Home, body: Built): Promise<Partial<Home>> {
   const { planId = before.planId, elevation = planId === before.planId ? before.elevation : null } = body
   if (planId === before.planId && elevation === before.elevation) return {}

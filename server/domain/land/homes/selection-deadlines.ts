@@ -3,12 +3,12 @@ import type { Community, Home } from '../../../../client/contract.gen.ts'
 import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { workCalendar } from '../../../platform/values/workdays.ts'
 
-/** As many selections as a home can have. */
+/** The maximum number of selections of a home. */
 const MOST_SELECTIONS = 500
 
 /**
- * Gives the selections of a home that has started their deadlines, where the option says how many workdays before the
- * start they are final and nobody gave a date by hand.
+ * Sets the deadlines of the selections of a home that has started: for options with a number of workdays before the
+ * start, unless the deadline was entered by hand.
  */
 export async function setDeadlines(
   call: WriteCall,

@@ -29,7 +29,7 @@ async function newSite(lotCount: number | null = null) {
   return { caller, communityId: id as string }
 }
 
-test('communities come with their first status, and keep the lots that are taken', async () => {
+test('communities are created with their first status, and cannot have fewer lots than are occupied', async () => {
   const { caller, communityId } = await newSite()
   const rows = [
     { accountingId: 'CLASS-1', name: 'Mill Creek', timeZone: 'America/Denver' },
@@ -59,14 +59,14 @@ test('communities come with their first status, and keep the lots that are taken
   expect(audit.data.map(({ action }: Body) => action).toSorted()).toEqual(['community.created', 'community.updated'])
 })
 
-test('homes are added on the lots that are left, and changed where they stand', async () => {
+test('homes are added while lots are left, and updated in place', async () => {
   const { caller, communityId } = await newSite(3)
   const home = (number: number, more: object = {}) => ({
     ...{ accountingId: `JOB-${number}`, name: `Lot ${number}`, communityId, lotNumber: `${number}` },
     ...more,
   })
   const first = await sync([home(1), home(2, { lotNumber: '1' }), home(3), home(4)], caller)
-  // The lot of the second is taken by the first, and was counted; the fourth finds none left.
+  // The second home's lot is taken by the first one, but counted; the fourth finds no lot left.
   expect(faults(first)).toEqual(
     ['done', 'conflict', 'done', 'conflict'].map((each, i) => (i === 1 ? 'conflict /lotNumber' : each)),
   )
@@ -96,7 +96,7 @@ test('homes are added on the lots that are left, and changed where they stand', 
   expect(await get(`/homes/${id}`, caller)).toMatchObject({ swing: 'left', price: 400_000, version: 2 })
 })
 
-test('two hundred homes of one plan take no more statements than one, but for their events', async () => {
+test('two hundred homes of one plan take as many statements as one, except for their events', async () => {
   const { caller, communityId } = await newSite()
   const statementsOf = async (rows: object[]) => {
     counted.statements = 0
@@ -105,11 +105,11 @@ test('two hundred homes of one plan take no more statements than one, but for th
   }
   const rows = Array.from({ length: 201 }, (_, i) => ({ accountingId: `JOB-${i}`, name: `Lot ${i}`, communityId }))
   const one = await statementsOf(rows.slice(0, 1))
-  // A hundred events are a statement; the last ones are stored at the end of the transaction, which is not counted.
+  // A statement stores a hundred events. The last ones are stored at the end of the transaction, which is not counted.
   expect(await statementsOf(rows.slice(1))).toBe(one + 2)
 })
 
-test('homes and communities of another builder are nothing, and it takes the permission of each', async () => {
+test('homes and communities of another builder are unknown, and each sync requires its permission', async () => {
   const { caller, communityId } = await newSite()
   const other = await plumbline.newBuilder()
   expect(faults(await sync([{ name: 'Lot 1', communityId }], other, { match: 'id' }))).toEqual([

@@ -18,7 +18,7 @@ import { replanned } from './replanned.ts'
 
 type MadeHome = ReturnType<typeof homes.make>
 
-/** Homes as another system has them. What createHome and updateHome do to one is done to all of them at once. */
+/** Syncs homes from an external system. Each row is treated like a call of createHome or updateHome. */
 export function homeSync(match: MatchBy): Sync<'HomeRow', Home, MadeHome> {
   return {
     schema: 'HomeRow',
@@ -26,7 +26,7 @@ export function homeSync(match: MatchBy): Sync<'HomeRow', Home, MadeHome> {
     keysOf,
 
     async decide(call, rows) {
-      // Whoever adds a home locks the community first, because its lots are counted.
+      // Adding a home locks the community first, because its lots are counted.
       const named = await communities.lockAll(
         call,
         rows.flatMap(({ values }) => values.communityId ?? []),
@@ -73,12 +73,12 @@ function problemOf(error: unknown): Problem {
   })
 }
 
-/** The communities that homes are added to, with the lots that are taken as the rows add homes. */
+/** The communities that homes are added to, with their occupied lots as the rows add homes. */
 class Ground {
   readonly #call: WriteCall
   readonly #communities: ReadonlyMap<string, Community>
   readonly #taken: Map<string, number>
-  /** What plans come to, because many homes of one request are built from a few of them. */
+  /** Cached plans, because many homes of one request share a few plans. */
   readonly #planned = new Map<string, ReturnType<typeof planFor>>()
 
   constructor(call: WriteCall, found: readonly Community[], taken: ReadonlyMap<string, number>) {

@@ -9,20 +9,23 @@ export const PLAN_MOVES: Readonly<Record<PlanStatus, readonly PlanStatus[]>> = {
   retired: [],
 }
 
-/** What determines a house, frozen with the release of a revision; all other fields belong to the plan itself. */
+/**
+ * The fields that define a home and do not change after a revision is released. All other fields belong to the plan
+ * itself.
+ */
 export const BUILT_BY = [
   ...(['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const),
   ...(['basePrice', 'figures', 'elevations'] as const),
 ] as const
 
-/** The figures that every plan has as fields of its own. */
+/** The figures that every plan has as its own fields. */
 const OWN_FIGURES: ReadonlySet<string> = new Set(['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'])
 
 export function newPlan(body: Checked['PlanCreate']) {
   return { ...body, elevations: wholeElevations(body.elevations), status: 'draft' as const, revision: 1 }
 }
 
-/** The fields of an update, in their stored form. */
+/** Returns the fields of an update in their stored form. */
 export function changesOf({ elevations, ...rest }: Checked['PlanUpdate']): Partial<Plan> {
   return { ...rest, ...(elevations !== undefined && { elevations: wholeElevations(elevations) }) }
 }
@@ -31,7 +34,7 @@ function wholeElevations(elevations: readonly Checked['ElevationInput'][]): Elev
   return elevations.map(({ code, name = null, price, figures }) => ({ code, name, price, figures }))
 }
 
-/** What an edit entails: a released revision stays as it is, so the next one is started. */
+/** Returns what else an edit changes: a released revision does not change, so the next one is started. */
 export function consequencesOf(before: Plan, changes: Partial<Plan>): Partial<Plan> {
   if (before.status !== 'released') return {}
   const isBuiltOtherwise = BUILT_BY.some(
@@ -40,12 +43,12 @@ export function consequencesOf(before: Plan, changes: Partial<Plan>): Partial<Pl
   return isBuiltOtherwise ? nextRevision(before) : {}
 }
 
-/** The draft that follows a released revision. */
+/** Returns the draft that follows a released revision. */
 export function nextRevision({ revision }: Plan): Pick<Plan, 'status' | 'revision'> {
   return { status: 'draft', revision: revision + 1 }
 }
 
-/** Refuses duplicate names among figures and among elevations. */
+/** Throws `validation_failed` for duplicate names among figures or elevations. */
 export function assertNamesDiffer(body: Checked['PlanUpdate']): void {
   const { figures = [], elevations = [] } = body
   const faults = [
@@ -76,7 +79,7 @@ function repeated<Field extends string>(
   })
 }
 
-/** Why no new home can be built from the plan in this community; null if it can. */
+/** Returns why no new home can be built from the plan in this community; null if it can. */
 export function reasonNotToBuildFrom(plan: Plan, community: { id: string; name: string }): string | null {
   if (plan.archivedAt !== null) return `Cannot use ${plan.code}: the plan is archived.`
   if (plan.status === 'retired') return `Cannot use ${plan.code}: the plan is retired.`
@@ -86,7 +89,7 @@ export function reasonNotToBuildFrom(plan: Plan, community: { id: string; name: 
   return null
 }
 
-/** What is wrong with choosing this elevation from those of a plan; null if it fits. */
+/** Returns why this elevation of a plan cannot be chosen; null if it can. */
 export function elevationFault(elevations: readonly Elevation[], chosen: string | null): string | null {
   const codes = elevations.map(({ code }) => code)
   if (chosen === null) return codes.length === 0 ? null : `is required; the plan has ${codes.join(', ')}`

@@ -43,7 +43,7 @@ async function releasedPlan(fields: object = {}) {
 
 const build = (fields: object) => plumbline.post(HOMES, { name: 'Lot 14', communityId, ...fields })
 
-test('a plan begins as the draft of its first revision, with its elevations whole', async () => {
+test('a new plan is a draft of its first revision, with complete elevations', async () => {
   const created = await plumbline.post(PLANS, { ...possumhaw, code: 'P2100' })
   expect(created).toMatchObject({
     status: 201,
@@ -58,7 +58,7 @@ test('a plan begins as the draft of its first revision, with its elevations whol
   expect((await plumbline.get(created.headers.get('location') ?? '')).body).toEqual(created.body)
 })
 
-test('names that are there twice, or are fields of the plan, are refused where they stand', async () => {
+test('duplicate names, and figures named like fields of the plan, are reported at their field', async () => {
   const figure = { name: 'roofSquares', value: 1 }
   const refused = await plumbline.post(PLANS, {
     ...{ code: 'TWICE', name: 'Twice', figures: [figure, figure, { name: 'squareFeet', value: 1 }] },
@@ -70,7 +70,7 @@ test('names that are there twice, or are fields of the plan, are refused where t
   ])
 })
 
-test('a released revision never changes: the edit begins the next one, and a home keeps its own', async () => {
+test('a released revision never changes: an edit starts the next one, and a home keeps its own', async () => {
   const plan = await releasedPlan()
   const { body: home } = await build({ planId: plan.id, elevation: 'B', swing: 'left' })
   expect(home).toMatchObject({ planId: plan.id, planRevision: 1, elevation: 'B', swing: 'left' })
@@ -79,7 +79,7 @@ test('a released revision never changes: the edit begins the next one, and a hom
   expect(renamed.body).toMatchObject({ name: 'The Yaupon', status: 'released', revision: 1 })
   const edited = await plumbline.patch(`${PLANS}/${plan.id}`, { basePrice: 369990, elevations: [{ code: 'C' }] })
   expect(edited.body).toMatchObject({ status: 'draft', revision: 2, releasedRevision: 1, basePrice: 369990 })
-  // Until it is released, houses are built from the previous revision.
+  // Until the draft is released, homes are built from the previous revision.
   expect((await build({ planId: plan.id, elevation: 'C' })).status).toBe(422)
   expect((await build({ planId: plan.id, elevation: 'A' })).body.planRevision).toBe(1)
   expect((await move(plan.id, 'released')).body).toMatchObject({ status: 'released', releasedRevision: 2 })
@@ -94,7 +94,7 @@ test('a released revision never changes: the edit begins the next one, and a hom
   expect((await plumbline.get(`${HOMES}/${home.id}`)).body.planRevision).toBe(1)
 })
 
-test('a home is built from a plan that is released, offered there, and has its elevation', async () => {
+test('a home requires a plan that is released, available in its community, and has its elevation', async () => {
   const draft = await newPlan()
   const elsewhere = await plumbline.post('/api/ext/communities', { name: 'Cedar Hollow' })
   const distant = await releasedPlan({ communityIds: [elsewhere.body.id] })
@@ -123,7 +123,7 @@ test('a home is built from a plan that is released, offered there, and has its e
   ).not.toContainEqual(expect.objectContaining({ id: distant.id }))
 })
 
-test('a home changes its plan until its budget is locked', async () => {
+test('the plan of a home can change until its budget is locked', async () => {
   const [one, other] = [await releasedPlan(), await releasedPlan({ elevations: [] })]
   const { body: home } = await build({ planId: one.id, elevation: 'A' })
   const change = (fields: object) => plumbline.patch(`${HOMES}/${home.id}`, fields)
@@ -139,7 +139,7 @@ test('a home changes its plan until its budget is locked', async () => {
   expect((await plumbline.get(`${HOMES}?planId=${one.id}`)).body.data).toMatchObject([{ id: home.id }])
 })
 
-test('a plan goes from draft to released to retired, and is archived once no open home is built from it', async () => {
+test('a plan changes from draft to released to retired, and can be archived once no open home uses it', async () => {
   const { id } = await newPlan()
   expect((await move(id, 'retired')).body).toMatchObject({ code: 'invalid_transition', allowed: ['released'] })
   await move(id, 'released')
@@ -155,7 +155,7 @@ test('a plan goes from draft to released to retired, and is archived once no ope
   expect(await move(id, 'released')).toMatchObject({ status: 409 })
 })
 
-test('another builder’s plan is nobody’s here', async () => {
+test('a plan of another builder returns 404', async () => {
   const plan = await releasedPlan()
   const { key } = await plumbline.newBuilder()
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Theirs' }, { key })

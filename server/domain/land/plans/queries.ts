@@ -16,7 +16,7 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, upd
 export const listRevisions = listing<PlanRevision>({
   table: 'planRevisions',
   columns: columnsOf({ schema: 'PlanRevision', table: 'planRevisions' }),
-  // A revision never changes, so both filter by the time of its release.
+  // A revision never changes, so both filters use the time of its release.
   filters: { updatedAfter: (instant) => `t."createdAt" >= ${instant}` },
 })
 
@@ -30,7 +30,7 @@ export async function freeze({ db, organizationId, actor, now }: WriteCall, plan
     from "plans" p where p."organizationId" = ${organizationId} and p."id" = ${plan.id}`.execute(db)
 }
 
-/** A released revision of the plan. */
+/** Returns a released revision of the plan. */
 export async function findRevision(
   { db, organizationId }: Tenant,
   planId: string,
@@ -42,7 +42,7 @@ export async function findRevision(
   return rows[0]
 }
 
-/** Copies the previous revision's takeoff to the revision that has just been started. */
+/** Copies the previous revision's takeoff to the new revision. */
 export async function copyTakeoff({ db, organizationId }: WriteCall, { id, revision }: Plan): Promise<void> {
   await sql`
     insert into "takeoffLines" ("organizationId", "planId", "revision", "place", "lineId", "elevation", "partId",
@@ -53,7 +53,7 @@ export async function copyTakeoff({ db, organizationId }: WriteCall, { id, revis
     where "organizationId" = ${organizationId} and "planId" = ${id} and "revision" = ${revision - 1}`.execute(db)
 }
 
-/** The ids of the plans that are neither archived nor retired, up to a limit. */
+/** Returns the IDs of the plans that are neither archived nor retired, up to a limit. */
 export async function idsInUse({ db, organizationId }: Tenant, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "plans"
@@ -62,7 +62,7 @@ export async function idsInUse({ db, organizationId }: Tenant, limit: number): P
   return rows.map(({ id }) => id)
 }
 
-/** How many unfinished homes are built from the plan, in any revision. */
+/** Returns the number of unfinished homes of the plan, in any revision. */
 export async function countOpenHomes({ db, organizationId }: Tenant, planId: string): Promise<number> {
   const { count } = await db
     .selectFrom('homes')
