@@ -1,9 +1,9 @@
 import type { FieldError, Message, MessageCreate, MessageSubjectType } from '../../../client/contract.gen.ts'
 
-/** A message lists everybody it went to, so their number is bounded. */
+/** A message lists all its recipients, so their number is limited. */
 export const MOST_RECIPIENTS = 200
 
-/** What a message needs to know about a member of the organization. */
+/** The fields of a user that messages need. */
 export interface Person {
   id: string
   name: string
@@ -12,14 +12,14 @@ export interface Person {
   status: string
 }
 
-/** Whoever a message goes to. */
+/** A recipient of a message. */
 export interface Addressee {
   type: 'user' | 'vendor'
   id: string
   name: string
-  /** Where it goes when it leaves by e-mail. */
+  /** Email addresses, if the message is mailed. */
   addresses: readonly string[]
-  /** Why nothing can be sent to them any more; null if it can. */
+  /** Why the recipient can no longer receive messages; null if they can. */
   gone: 'disabled' | 'archived' | null
 }
 
@@ -27,14 +27,14 @@ export function asAddressee({ id, name, email, status }: Person): Addressee {
   return { type: 'user', id, name, addresses: [email], gone: status === 'disabled' ? 'disabled' : null }
 }
 
-/** The people who have one of the roles now, without those who are disabled. */
+/** Returns the users with one of the roles, except deactivated ones. */
 export function holdersOf(roles: readonly string[], people: readonly Person[]): Addressee[] {
   return people.filter(({ role, status }) => roles.includes(role) && status !== 'disabled').map(asAddressee)
 }
 
 type Named = NonNullable<MessageCreate['recipients']>[number]
 
-/** Everybody who has a part in a message, except whoever answers it: its sender, and those it went to. */
+/** Returns everybody who takes part in a message, its sender and recipients, except the person who replies. */
 export function partakersOf({ sender, recipients }: Pick<Message, 'sender' | 'recipients'>, answering: string | null) {
   const all = [sender, ...recipients].flatMap(({ type, id }): Named[] =>
     (type === 'user' || type === 'vendor') && id !== null && id !== answering ? [{ type, id }] : [],
@@ -48,7 +48,7 @@ export function faultsOf({ recipients, recipientRoles, inReplyToId }: MessageCre
     : []
 }
 
-/** What a caller needs to say that a message is about a record, because it then learns that there is one. */
+/** The permission needed to link a message to a record, because doing so reveals that the record exists. */
 export const SUBJECT_PERMISSIONS: Readonly<Record<MessageSubjectType, string>> = {
   vendor: 'vendors:read',
   community: 'communities:read',

@@ -30,7 +30,7 @@ async function disable(id: string) {
   await plumbline.database.statements.updateTable('users').set({ status: 'disabled' }).where('id', '=', id).execute()
 }
 
-test('a message goes to those it names and those with a role, each once, and emits its event', async () => {
+test('a message is sent once to each named recipient and member of a role, and records an event', async () => {
   const sent = await plumbline.post('/api/ext/messages', {
     subject: 'Framing of Lot 14',
     body: 'The slab is ready.',
@@ -49,7 +49,7 @@ test('a message goes to those it names and those with a role, each once, and emi
   expect((await plumbline.get(sent.headers.get('location') ?? '')).body).toEqual(sent.body)
 })
 
-test('a reply belongs to the thread of the message it replies to', async () => {
+test('a reply belongs to the thread of its message', async () => {
   const { body: first } = await plumbline.post('/api/ext/messages', { body: 'When?', recipients: to(admin) })
   const answer = (inReplyToId: string) =>
     plumbline.post('/api/ext/messages', { body: 'Tuesday.', recipients: to(owner), inReplyToId })
@@ -60,7 +60,7 @@ test('a reply belongs to the thread of the message it replies to', async () => {
   expect(thread.data.map(({ id }: { id: string }) => id)).toEqual([first.id, second.id, third.id])
 })
 
-test('messages are found by recipient and by subject', async () => {
+test('messages can be filtered by recipient and by subject', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing LLC' })
   const relatedTo = { type: 'vendor', id: vendor.id }
   const { body: about } = await plumbline.post('/api/ext/messages', {
@@ -76,7 +76,7 @@ test('messages are found by recipient and by subject', async () => {
   for (const message of theirs.body.data) expect(idsOf(message)).toContain(viewer)
 })
 
-test('a message to nobody, to a stranger, or about something that does not exist is refused', async () => {
+test('a message without recipients, to unknown ones, or about an unknown record is rejected', async () => {
   const faults = async (body: object) => {
     const refused = await plumbline.post('/api/ext/messages', { body: 'Hello.', ...body })
     return [refused.status, refused.body.code, refused.body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
@@ -99,7 +99,7 @@ test('a message to nobody, to a stranger, or about something that does not exist
   ])
 })
 
-test('a disabled user cannot be named and is left out of a role', async () => {
+test('a deactivated user cannot be a recipient, and is left out of a role', async () => {
   await disable(viewer)
   expect(await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(viewer) })).toMatchObject({
     status: 409,
@@ -108,7 +108,7 @@ test('a disabled user cannot be named and is left out of a role', async () => {
   expect((await plumbline.post('/api/ext/messages', { body: 'Hello.', recipientRoles: ['viewer'] })).status).toBe(409)
 })
 
-test('another builder sees no message of ours, and a key needs the permissions', async () => {
+test('another builder cannot see our messages, and a key needs the permissions', async () => {
   const { body: message } = await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(owner) })
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/messages/${message.id}`, { key })).status).toBe(404)
@@ -120,7 +120,7 @@ test('another builder sees no message of ours, and a key needs the permissions',
   ).toBe(403)
 })
 
-test('a repeat with the same Idempotency-Key sends one message', async () => {
+test('repeating a request with the same Idempotency-Key sends one message', async () => {
   const headers = { 'idempotency-key': 'message-1' }
   const body = { body: 'Once.', recipients: to(owner) }
   const first = await plumbline.post('/api/ext/messages', body, { headers })
@@ -130,7 +130,7 @@ test('a repeat with the same Idempotency-Key sends one message', async () => {
   expect(all.data.filter((message: { body: string }) => message.body === 'Once.')).toHaveLength(1)
 })
 
-test('an answer that names nobody goes to everybody who has a part in what it answers, except who answers', async () => {
+test('a reply without recipients is sent to everybody in the conversation except its sender', async () => {
   const newKey = async () => ({ key: await plumbline.newKey(['messages:read', 'messages:write']) })
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
   const recipients = [...to(owner, admin), { type: 'vendor', id: vendor.id }]
@@ -144,7 +144,7 @@ test('an answer that names nobody goes to everybody who has a part in what it an
   })
 })
 
-test('a message is read by each recipient for themselves, is found while it is not, and can be unread again', async () => {
+test('each recipient marks a message as read or unread separately, and unread messages can be filtered', async () => {
   const { body: sent } = await plumbline.post('/api/ext/messages', { body: 'Read me.', recipients: to(owner, admin) })
   const unread = async (id: string) => {
     const { body } = await plumbline.get(`/api/ext/messages?unreadBy=${id}&limit=200`)
@@ -167,7 +167,7 @@ test('a message is read by each recipient for themselves, is found while it is n
   expect((await plumbline.post(`/api/ext/messages/${other.id}/read`, {})).status).toBe(409)
 })
 
-test('to say what a message is about takes the permission to read it', async () => {
+test('linking a message to a record requires permission to read the record', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Hill Country Framers' })
   const about = { body: 'Call.', recipients: to(owner), relatedTo: { type: 'vendor', id: vendor.id } }
   const writer = { key: await plumbline.newKey(['messages:write']) }
@@ -179,7 +179,7 @@ test('to say what a message is about takes the permission to read it', async () 
   expect((await plumbline.post('/api/ext/messages', about, reader)).status).toBe(201)
 })
 
-test('an archived vendor receives no messages, and without a mail server an e-mail stays inside', async () => {
+test('an archived vendor receives no messages, and without a mail server an email is only stored', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Redrock Concrete' })
   const message = { body: 'Hello.', channel: 'email', recipients: [{ type: 'vendor', id: vendor.id }] }
   const { body: sent } = await plumbline.post('/api/ext/messages', message)

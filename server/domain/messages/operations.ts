@@ -82,7 +82,7 @@ async function addressed(call: WriteCall, body: MessageCreate, inReplyTo: Messag
   return to
 }
 
-/** The user who calls, or whose key it is. */
+/** Returns the ID of the calling user, or of the user that the key acts for. */
 async function ownUser(call: Call): Promise<string> {
   const { kind, id } = call.principal
   return kind === 'key' ? messages.ownerOfKey(call, String(id)) : String(id)

@@ -13,12 +13,12 @@ export const { list, find, findAll, lock, insert, update, assertExist } = resour
     unreadBy: (id) =>
       `t."id" in (select r."messageId" from "messageRecipients" as r where r."organizationId" = $1 and r."recipientId" = ${id} and r."readAt" is null and not r."isOwn")`,
     relatedToId: (id) => `t."relatedToId" = ${id}`,
-    // The first message of a thread has no threadId: its own id is the thread's.
+    // The first message of a thread has no threadId; its own ID is the thread's.
     threadId: (id) => `(t."threadId" = ${id} or t."id" = ${id})`,
   },
 })
 
-/** The people of the organization, or those with these ids, owners first. */
+/** Returns the users of the organization, or those with these IDs, owners first. */
 export async function people(call: Tenant, ids?: readonly string[]): Promise<Person[]> {
   return call.db
     .selectFrom('users')
@@ -43,7 +43,7 @@ const TABLES: Record<MessageSubjectType, RawBuilder<unknown>> = {
   webhook: sql.table('webhooks'),
 }
 
-/** Whether the resource that a message is about exists. */
+/** Returns whether the record that a message is about exists. */
 export async function hasSubject(call: Tenant, subject: { type: MessageSubjectType; id: string }): Promise<boolean> {
   const { rows } = await sql`
     select from ${TABLES[subject.type]} where "organizationId" = ${call.organizationId} and "id" = ${subject.id}`.execute(
@@ -52,7 +52,7 @@ export async function hasSubject(call: Tenant, subject: { type: MessageSubjectTy
   return rows.length > 0
 }
 
-/** The user who made a key, for whom it acts. */
+/** Returns the ID of the user who created a key and for whom it acts. */
 export async function ownerOfKey(call: Tenant, keyId: string): Promise<string> {
   const { createdByUserId } = await call.db
     .selectFrom('apiKeys')
@@ -63,7 +63,7 @@ export async function ownerOfKey(call: Tenant, keyId: string): Promise<string> {
   return createdByUserId
 }
 
-/** Keeps beside the message, by which it is looked up, when a recipient has read it; null if they have not. */
+/** Stores when a recipient has read the message, in a table that unread messages are looked up in; null for unread. */
 export async function keepReadAt(
   call: WriteCall,
   messageId: string,

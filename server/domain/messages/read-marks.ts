@@ -2,7 +2,7 @@ import type { Message } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../platform/calls/call.ts'
 import * as messages from './queries.ts'
 
-/** Marks a locked message as read by one of its recipients, or as unread; what is so already stays as it is. */
+/** Marks a locked message as read or unread by one of its recipients. Does nothing if it already is. */
 export async function markRead(
   call: WriteCall,
   before: Message,

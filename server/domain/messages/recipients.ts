@@ -6,11 +6,11 @@ import * as messages from './queries.ts'
 
 interface Reached {
   found: Addressee[]
-  /** The places of those that do not exist. */
+  /** Indexes of the recipients that do not exist. */
   unknown: number[]
 }
 
-/** The users and vendors that are named, in their order, with the addresses at which they want to be told. */
+/** Returns the named users and vendors in order, with the addresses at which they want to be notified. */
 export async function reach(call: Tenant, named: readonly { type: 'user' | 'vendor'; id: string }[]): Promise<Reached> {
   const idsOf = (wanted: string) => named.flatMap(({ type, id }) => (type === wanted ? [id] : []))
   const [userIds, vendorIds] = [idsOf('user'), idsOf('vendor')]

@@ -11,13 +11,13 @@ export interface Outgoing {
   body: string
   to: readonly Addressee[]
   relatedTo: Message['relatedTo']
-  /** The message that it replies to. */
+  /** The message that this is a reply to. */
   inReplyTo: Message | null
 }
 
 /**
- * Sends a message, whoever asks for it: stores it, emits its event, and puts it into the outbox if it is to leave by
- * e-mail. Inside Plumbline storing a message delivers it; so it does where there is no mail server.
+ * Sends a message for any caller: stores it, records its event, and puts it into the outbox if it is to be mailed.
+ * Within Plumbline, and without a mail server, a stored message counts as delivered.
  */
 export async function send(call: WriteCall, outgoing: Outgoing): Promise<Message> {
   const { subject, body, to, relatedTo, inReplyTo } = outgoing
@@ -31,7 +31,7 @@ export async function send(call: WriteCall, outgoing: Outgoing): Promise<Message
     sender: call.actor,
     recipients: to.map(({ type, id, addresses }) => ({
       ...{ type, id, readAt: null },
-      // A system message goes to whoever it concerns, with an address or without one.
+      // A system message is sent to everybody concerned, even those without an address.
       ...(leaves && addresses.length > 0
         ? { deliveryStatus: 'queued', deliveredAt: null }
         : { deliveryStatus: 'delivered', deliveredAt: now }),
@@ -59,7 +59,7 @@ function subjectAfter(inReplyTo: Message | null): string | null {
   return inReplyTo === null || inReplyTo.subject === null ? null : `Re: ${inReplyTo.subject}`
 }
 
-/** Long enough to tell messages apart in a list of mails. */
+/** Long enough to distinguish messages in a list of mails. */
 const MOST_OF_LINE = 80
 
 function firstLineOf(body: string): string {

@@ -12,8 +12,8 @@ import { people } from './queries.ts'
 import { send } from './send.ts'
 
 /**
- * Notifies the owners and admins of a builder that a subscription was disabled. This happens in the transaction that
- * disables it, so they are told exactly once, and by e-mail where there is a mail server.
+ * Notifies the owners and admins of a builder that a subscription was disabled, also by email if there is a mail
+ * server. This is part of the transaction that disables it, so they are notified exactly once.
  */
 export async function tellDisabled(trx: Db, surroundings: Surroundings, disabled: Disabled[]): Promise<() => void> {
   let events = 0
