@@ -35,7 +35,7 @@ const mailsTo = (vendorId: string, holds: (mails: { status: string }[]) => boole
   plumbline.until(`/api/ext/mails?vendorId=${vendorId}`, ({ body }) => body.data.length > 0 && holds(body.data))
 const allSent = (mails: { status: string }[]) => mails.every(({ status }) => status === 'sent')
 
-test('an invitation to bid goes by mail to each address that wants it, with the way into the portal', async () => {
+test('an invitation to bid is mailed to each subscribed address with its portal link', async () => {
   const vendor = await newVendor('bids@brazos.example.com', {
     contacts: [
       { name: 'Ana', email: 'ana@brazos.example.com', notify: true },
@@ -71,7 +71,7 @@ test('an invitation to bid goes by mail to each address that wants it, with the 
   expect(mailServer.received.some(({ to }) => to.includes('ben@brazos.example.com'))).toBe(false)
 })
 
-test('a reminder and an invitation to the portal are mailed, and a dry run mails nothing', async () => {
+test('a reminder and a portal invitation are mailed, and a dry run mails nothing', async () => {
   const vendor = await newVendor('portal@brazos.example.com')
   const tried = { skill: 'inviteVendor', input: { vendorId: vendor.id }, dryRun: true }
   expect((await plumbline.post('/api/ext/execute', tried)).status).toBe(200)
@@ -88,7 +88,7 @@ test('a reminder and an invitation to the portal are mailed, and a dry run mails
   expect((await mailsTo(vendor.id, allSent)).body.data).toHaveLength(3)
 })
 
-test('a mail server that has no time is tried again later, with the same Message-ID, and not before', async () => {
+test('a mail that is temporarily rejected is sent again later with the same Message-ID', async () => {
   const vendor = await newVendor('later@brazos.example.com')
   mailServer.refuse('later@brazos.example.com', 451, 451)
   await plumbline.post(`/api/ext/vendors/${vendor.id}/invite`)
@@ -107,7 +107,7 @@ test('a mail server that has no time is tried again later, with the same Message
   expect(mail.header('Message-ID')).toBe(`<${first.id}@plumbline.example.com>`)
 })
 
-test('what is refused for good fails at once, and what is never taken fails after the seventh attempt', async () => {
+test('a permanently rejected mail fails at once, and one that is never accepted after the seventh attempt', async () => {
   const refused = await newVendor('gone@brazos.example.com')
   mailServer.refuse('gone@brazos.example.com', 550)
   await plumbline.post(`/api/ext/vendors/${refused.id}/invite`)
@@ -125,7 +125,7 @@ test('what is refused for good fails at once, and what is never taken fails afte
   expect((await mailsTo(never.id, failed)).body.data).toMatchObject([{ attempts: 7 }])
 })
 
-test('an outage of the mail server is one line when it begins and one when it ends, however many mails wait', async () => {
+test('an outage of the mail server logs one line when it begins and one when it ends', async () => {
   const lines: { level: number; msg: string; job?: string }[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const own = await startMailServer()
@@ -145,7 +145,7 @@ test('an outage of the mail server is one line when it begins and one when it en
       `/api/ext/mails?vendorId=${body.id}`,
       (answer) => answer.body.data.length === 10 && holds(answer.body.data),
     )
-  // Each outcome of an attempt is a version. Nothing listens on port 1.
+  // Each outcome of an attempt increments the version. Nothing listens on port 1.
   network.lead(1)
   await running.post(`/api/ext/vendors/${body.id}/invite`)
   await mails((all) => all.every(({ version }) => version === 2))
@@ -161,7 +161,7 @@ test('an outage of the mail server is one line when it begins and one when it en
   ])
 })
 
-test('two processes that send at once send every mail once, over no more connections than they may', async () => {
+test('two processes that send concurrently send every mail once and respect the connection limit', async () => {
   const vendor = await newVendor('many@brazos.example.com', {
     contacts: Array.from({ length: 19 }, (_, i) => ({ name: `C${i}`, email: `many${i}@brazos.example.com` })),
   })
@@ -178,7 +178,7 @@ test('two processes that send at once send every mail once, over no more connect
   for (const mailing of others) mailing?.close()
 })
 
-test('nothing that anybody writes becomes a header or HTML', async () => {
+test('no input can become a header or HTML', async () => {
   const vendor = await newVendor('safe@brazos.example.com', {
     companyName: 'A <b>bold</b>\r\nBcc: all@example.com & Co',
   })
@@ -192,7 +192,7 @@ test('nothing that anybody writes becomes a header or HTML', async () => {
   )
 })
 
-test('a message by e-mail says how far it has come to each recipient', async () => {
+test('a mailed message shows the delivery status of each recipient', async () => {
   const [reached, refused] = [await newVendor('yes@brazos.example.com'), await newVendor('no@brazos.example.com')]
   mailServer.refuse('no@brazos.example.com', 550)
   const recipients = [reached, refused].map(({ id }) => ({ type: 'vendor', id }))
@@ -210,7 +210,7 @@ test('a message by e-mail says how far it has come to each recipient', async () 
   expect((await plumbline.post('/api/ext/messages', toMute)).status).toBe(409)
 })
 
-test('mails that have ended are forgotten after 30 days, and another builder sees none of ours', async () => {
+test('finished mails are deleted after 30 days, and another builder sees none of ours', async () => {
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get('/api/ext/mails', { key })).body.data).toEqual([])
   plumbline.clock.advance(31 * 86_400_000)
@@ -218,7 +218,7 @@ test('mails that have ended are forgotten after 30 days, and another builder see
   expect((await plumbline.get('/api/ext/mails')).body.data).toEqual([])
 })
 
-test('the configuration says what is wrong with it without repeating a password', () => {
+test('configuration errors are explained without repeating a password', () => {
   const env = { DATA_DIR: '/tmp/plumbline-none', ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') }
   const read = (more: object) => readConfig({ ...env, ...more }).mail
   expect(read({})).toBeNull()

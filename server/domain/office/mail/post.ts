@@ -2,36 +2,36 @@ import type { Transporter } from 'nodemailer'
 import type { MailServer } from '../../../platform/config/config.ts'
 import { htmlOf } from '../message-templates/letter.ts'
 
-/** Hands mails over to the mail server. */
+/** Sends mails through the mail server. */
 export interface Post {
   send(letter: Posted): Promise<void>
-  /** Connects and signs in, without sending anything. */
+  /** Connects and signs in without sending anything. */
   check(): Promise<void>
   close(): void
 }
 
 export interface Posted {
   id: string
-  /** Who it comes from, as readers see it; the address is the operator's. */
+  /** Sender name shown to readers; the address is the operator's. */
   fromName: string
-  /** The address of the builder that a response goes to; null for none, so that it goes to the operator's. */
+  /** The builder's address for replies; null to use the operator's. */
   replyTo: string | null
   to: string
   subject: string
   text: string
 }
 
-/** Mail servers limit connections from one address, often to 10; a service may run as several processes. */
+/** Mail servers limit connections from one address, often to 10, and the service may run as several processes. */
 export const MOST_CONNECTIONS = 4
 
-/** How long the mail server may say nothing, and how long one mail may take altogether. */
+/** How long the mail server may be silent, and how long one mail may take in total. */
 const SILENCE_MS = 10_000
 const WHOLE_MS = 20_000
 
-/** A refusal for good, which another attempt would only repeat. */
+/** A permanent rejection, which another attempt would only repeat. */
 export class Refused extends Error {}
 
-/** The mail server is unreachable, or rejects this service before it has seen a mail. */
+/** The mail server is unreachable, or rejects this service before receiving a mail. */
 export class ServerAway extends Error {}
 
 export function openPost(server: MailServer): Post {
@@ -39,7 +39,7 @@ export function openPost(server: MailServer): Post {
   const options = {
     ...{ pool: true, host, port, secure, maxConnections: MOST_CONNECTIONS },
     ...(user !== null && { auth: { user, pass: password ?? '' } }),
-    // A password never leaves in clear text, except to this machine.
+    // A password is never sent in clear text, except to this machine.
     requireTLS: !secure && user !== null && !isLoopback(host),
     ...{
       connectionTimeout: SILENCE_MS,
@@ -47,11 +47,11 @@ export function openPost(server: MailServer): Post {
       socketTimeout: SILENCE_MS,
       dnsTimeout: SILENCE_MS,
     },
-    // Another attempt is the outbox's affair, which counts it.
+    // The outbox counts and repeats attempts.
     maxRequeues: 0,
     ...{ disableFileAccess: true, disableUrlAccess: true },
   }
-  // The library takes 20 MB, which a service is spared until there is a mail to send.
+  // The library uses 20 MB, so it is loaded when the first mail is sent.
   let transport: Promise<Transporter> | null = null
   const domain = from.slice(from.indexOf('@') + 1)
   const opened = () => {
@@ -65,11 +65,11 @@ export function openPost(server: MailServer): Post {
 
     async send({ id, fromName, replyTo, to, subject, text }) {
       const letter = {
-        // Objects, because a text would be read as a list of addresses.
+        // Objects, because the library would parse a string as a list of addresses.
         from: { name: oneLine(fromName), address: from },
         ...(replyTo !== null && { replyTo: { name: oneLine(fromName), address: replyTo } }),
         to: { name: '', address: to },
-        // The same at every attempt, so that a mail that arrived twice after all is recognized.
+        // The same at every attempt, so that a mail that arrives twice is recognized as one.
         messageId: `<${id}@${domain}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
         ...{ subject: oneLine(subject), text, html: htmlOf(text) },
@@ -100,7 +100,8 @@ function isAboutMail(error: unknown): boolean {
   return code === 'EENVELOPE' || code === 'EMESSAGE'
 }
 
-// That the server does not let us in is an affair of the operator's, who can put it right; the mail waits for it.
+// Returns whether the server permanently rejected the mail. If it rejects our sign-in, the operator must fix that, and
+// the mail waits.
 function isRefusal(error: unknown): boolean {
   const { responseCode } = error as { responseCode?: unknown }
   return isAboutMail(error) && typeof responseCode === 'number' && responseCode >= 500

@@ -16,7 +16,8 @@ export interface MailRow extends Mail {
 export async function insertAll(call: WriteCall, mails: readonly MailRow[]): Promise<void> {
   if (mails.length === 0) return
   const rows = mails.map((mail) => ({ ...mail, organizationId: call.organizationId }))
-  // As one parameter, because a statement has 65,535 at most, and a cascade may tell hundreds of people.
+  // As one JSON parameter, because a statement can have at most 65,535, and a schedule change may notify hundreds of
+  // people.
   await sql`
     insert into "mails" (${COLUMNS})
     select ${COLUMNS} from json_populate_recordset(null::"mails", ${JSON.stringify(rows)}::json)`.execute(call.db)
@@ -30,11 +31,14 @@ const COLUMNS = sql.join(
   ].map((column) => sql.id(column)),
 )
 
-/** One mail that this process has claimed. */
+/** A mail that this process has claimed. */
 export interface Claimed {
   organizationId: string
   builderName: string
-  /** Who reads responses: the user who caused the mail, or else the first owner; null if the builder has no active owner. */
+  /**
+   * The address for replies: that of the user who caused the mail, or else of the first owner; null if the builder has
+   * no active owner.
+   */
   replyTo: string | null
   id: string
   to: string
@@ -45,8 +49,8 @@ export interface Claimed {
 }
 
 /**
- * Claims mails of any organization that are due, those that have waited longest first. What other processes are claiming
- * is skipped. A claim puts off the next attempt, so that the mail is due again if the process dies while it is sending.
+ * Claims due mails of any organization, those that have waited longest first. Skips mails that other processes are
+ * claiming. A claim postpones the next attempt, so that the mail is due again if the process ends while sending.
  */
 export async function claim(db: Db, now: Date, claimedUntil: Date, most: number): Promise<Claimed[]> {
   const { rows } = await sql<Claimed>`
@@ -71,8 +75,8 @@ export interface Settled {
 }
 
 /**
- * Keeps how an attempt ended, and on the message that the mail carries how far it has come to this recipient; a vendor
- * with several addresses has been reached by the first that was. A claim that has lapsed changes nothing.
+ * Stores the outcome of an attempt, and the delivery status of this recipient on the message that was mailed. A vendor
+ * with several addresses counts as reached once one of them is. An expired claim changes nothing.
  */
 export async function settle(
   db: Db,

@@ -8,36 +8,36 @@ import { sandboxOf } from '../organizations/sandboxes.ts'
 import { LINK, placeOfLink } from './link.ts'
 import * as mails from './queries.ts'
 
-/** Something to be mailed to somebody, to each of their addresses. */
+/** A mail to send to each address of one recipient. */
 export interface Letter {
   kind: MailKind & MessageTemplateKind
   to: readonly string[]
   vendorId?: string
   userId?: string
-  /** The id of what it carries. */
+  /** ID of the record that the mail is about. */
   aboutId: string
   values: Values
-  /** The address in the portal that it leads to, if the caller has one for it. */
+  /** The portal link to include, if the caller has one. */
   link?: string | null
 }
 
-/** Whether anything leaves by e-mail. Whoever has to read something only to mail it asks first. */
+/** Returns whether the deployment sends mail. Ask this before reading anything only for a mail. */
 export function sendsMail({ surroundings }: Pick<WriteCall, 'surroundings'>): boolean {
   return surroundings.config.mail !== null
 }
 
-/** Whether a letter to a vendor's addresses leaves: not without a mail server, and not from a sandbox. */
+/** Returns whether a mail to a vendor's addresses is sent: only with a mail server, and not from a sandbox. */
 export async function reachesVendor(call: WriteCall, to: readonly string[]): Promise<boolean> {
   return sendsMail(call) && to.length > 0 && (await sandboxOf(call.db, call.organizationId)) === undefined
 }
 
 /**
- * Puts letters into the outbox, in the transaction of what they tell, so that one leaves if and only if the other is
- * committed. Without a mail server this does nothing.
+ * Puts mails into the outbox, in the transaction of the change that they report, so that both are committed or neither.
+ * Does nothing without a mail server.
  */
 export async function queueLetters(call: WriteCall, given: readonly Letter[]): Promise<void> {
   if (!sendsMail(call) || given.length === 0) return
-  // The vendors of a sandbox are made up, or know nothing of it.
+  // The vendors of a sandbox are fictional, or do not know of it.
   const isSandbox = (await sandboxOf(call.db, call.organizationId)) !== undefined
   const letters = isSandbox ? given.filter(({ userId }) => userId !== undefined) : given
   if (letters.length === 0) return
@@ -57,7 +57,10 @@ export async function queueLetters(call: WriteCall, given: readonly Letter[]): P
   await mails.insertAll(call, rows)
 }
 
-/** A mail to one of the builder's own people that is worded by Plumbline alone; its text holds `LINK` where that goes. */
+/**
+ * A mail to a user of the builder whose wording builders cannot change. Its text contains `LINK` where the link is
+ * inserted.
+ */
 export interface OwnLetter {
   kind: Exclude<MailKind, MessageTemplateKind>
   to: string
@@ -67,7 +70,7 @@ export interface OwnLetter {
   link: string
 }
 
-/** Puts such a mail into the outbox. Without a mail server this does nothing. */
+/** Puts such a mail into the outbox. Does nothing without a mail server. */
 export async function queueOwnLetter(call: WriteCall, letter: OwnLetter): Promise<void> {
   if (sendsMail(call)) await mails.insertAll(call, [inOutbox(call, { ...letter, aboutId: letter.userId })])
 }

@@ -9,13 +9,13 @@ import { type Claimed, claim, type Settled, settle } from './queries.ts'
 
 const MINUTE_MS = 60_000
 
-/** The pauses before the second and each further attempt: a mail server may be away for a night, but not for days. */
+/** The pauses before the second and each further attempt. A mail server may be down for a night, but not for days. */
 const PAUSES_MS = [1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE_MS)
 
-/** Longer than an attempt may take (20 s), so that no mail is sent by two processes at once. */
+/** Longer than an attempt may take (20 s), so that two processes never send the same mail at once. */
 const CLAIMED_MS = 2 * MINUTE_MS
 
-/** Attempts per run, so that a shutdown need not wait for a long queue; the next run is a second away. */
+/** Attempts per run, so that a shutdown need not wait for a long queue. The next run follows after a second. */
 const MOST_AT_ONCE = 100
 
 export interface MailingParts {
@@ -27,17 +27,17 @@ export interface MailingParts {
 }
 
 export interface Mailing {
-  /** Sends what is due. */
+  /** Sends the due mails. */
   run(): Promise<void>
-  /** Begins nothing any more. */
+  /** Stops starting new attempts. */
   stop(): void
   close(): void
 }
 
 /**
- * Sends what is in the outbox. Any number of processes may do so at once: each claims mails that no other has, as many as
- * it has connections. A mail is sent exactly once as far as SMTP allows: when a process dies between the server's answer
- * and its own commit, the mail is sent again under the same Message-ID.
+ * Sends the mails in the outbox. Any number of processes may do so concurrently: each claims mails that no other has,
+ * as many as it has connections. A mail is sent exactly once as far as SMTP allows: if a process ends between the
+ * server's response and its own commit, the mail is sent again with the same Message-ID.
  */
 export function startMailing({ surroundings, log, failures, mailAttempted }: MailingParts): Mailing | null {
   const { database, clock, config } = surroundings
@@ -54,7 +54,7 @@ export function startMailing({ surroundings, log, failures, mailAttempted }: Mai
             const settled = await attempt(surroundings, post, mail)
             const { status, lastError, serverError } = settled
             mailAttempted?.(status === 'queued' ? 'deferred' : status)
-            // While the mail server is away, each waiting mail would otherwise have a line for each of its attempts.
+            // Otherwise an unreachable mail server would log a line for each attempt of each waiting mail.
             if (serverError !== null) failures.failed('reachMailServer', serverError)
             else failures.succeeded('reachMailServer')
             if (status === 'failed' || (status === 'queued' && serverError === null))
@@ -73,14 +73,14 @@ export function startMailing({ surroundings, log, failures, mailAttempted }: Mai
 }
 
 interface Attempted extends Settled {
-  /** Set if the attempt says nothing about the mail. */
+  /** Set if the attempt failed for a reason that is unrelated to the mail. */
   serverError: ServerAway | null
 }
 
 async function attempt({ config, clock }: Surroundings, post: Post, mail: Claimed): Promise<Attempted> {
   try {
     const { organizationId, id, builderName: fromName, replyTo, to, subject, text, sealedLink } = mail
-    // An address that was erased with its owner (docs/operating/data-retention.md).
+    // The address was erased with its owner (docs/operating/data-retention.md).
     if (to.endsWith('.invalid')) throw new Refused('The email address has been erased.')
     const link =
       sealedLink === null ? '' : vault(config.encryptionKey).open(sealedLink, placeOfLink(organizationId, id))

@@ -1,21 +1,21 @@
 import type { LienWaiverType, MessageTemplateKind } from '../../../../client/contract.gen.ts'
 import { WAIVER_SAMPLES } from './waiver-samples.ts'
 
-/** How one kind is worded: texts with placeholders in double braces, such as `{{vendor.companyName}}`. */
+/** The wording of one kind of mail: texts with placeholders in double braces, such as `{{vendor.companyName}}`. */
 export interface Wording {
-  /** A lien waiver has none. */
+  /** Null for a lien waiver. */
   subject: string | null
   body: string
 }
 
 interface Template extends Wording {
-  /** The placeholders that the wording may have. */
+  /** The placeholders that the wording may contain. */
   placeholders: readonly string[]
-  /** What the body is of no use without; a wording that leaves it out has it at the end. */
+  /** A placeholder that the mail is useless without. It is appended to a body that omits it. */
   needed?: string
 }
 
-/** What leads into the portal. Whoever has it acts for the vendor, so that it does not stand in a subject. */
+/** The portal link. Its holder acts for the vendor, so it must not be in a subject. */
 export const PORTAL_URL = 'portalUrl'
 
 const ANY = ['builder.name', 'vendor.companyName'] as const
@@ -29,7 +29,7 @@ const REQUEST = [
 const WORK = ['home.name', 'date', 'work', 'message'] as const
 const SIGNED = '{{builder.name}}'
 
-/** What requestLienWaiver knows of a payment. */
+/** Placeholders that requestLienWaiver fills in from a payment. */
 const PAID = [
   ...(['vendor.companyName', 'builder.name', 'home.address', 'home.lotNumber', 'community.name'] as const),
   ...(['order.number', 'payment.amount', 'payment.number', 'waiver.throughDate', 'waiver.exceptions'] as const),
@@ -37,7 +37,7 @@ const PAID = [
 
 const waiver = (type: LienWaiverType): Template => ({ placeholders: PAID, subject: null, body: WAIVER_SAMPLES[type] })
 
-/** How Plumbline words what a builder has not worded. */
+/** The default wordings. */
 export const TEMPLATES: Readonly<Record<MessageTemplateKind, Template>> = {
   message: {
     placeholders: ['builder.name', 'vendor.companyName', 'message.subject', 'message.body', PORTAL_URL],

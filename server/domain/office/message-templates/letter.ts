@@ -1,19 +1,19 @@
 import { cut, filledIn, hasPlaceholder, isAlone, type Values } from '../../../platform/values/placeholders.ts'
 import { PORTAL_URL, type Wording } from './defaults.ts'
 
-/** The longest that a mail's text gets, whatever is put into it. */
+/** The maximum length of a mail's text, whatever values are inserted. */
 const MOST_CHARACTERS = 40_000
-/** Longer subjects are cut by most programs; the contract says so too. */
+/** Most programs cut longer subjects. The contract has the same limit. */
 const MOST_SUBJECT_CHARACTERS = 400
 
-/** A mail as it is read: its subject, and its text. */
+/** A mail with its values filled in. */
 export interface Letter {
   subject: string
   text: string
 }
 
 /**
- * The wording of a mail with its values. A paragraph that has become empty is left out. A subject is one line, so that
+ * Fills the values into the wording of a mail. Removes paragraphs that become empty. A subject is one line, so that
  * nothing in it can become a header.
  */
 export function letterOf({ subject, body }: Wording, values: Values): Letter {
@@ -32,14 +32,14 @@ export function letterOf({ subject, body }: Wording, values: Values): Letter {
   }
 }
 
-/** Appends the placeholder that a mail of this kind needs, unless the body has it and it is filled in there. */
+/** Appends the placeholder that this kind of mail needs, unless the body contains it where it will be replaced. */
 export function withNeeded(body: string, needed: string | undefined): string {
   if (needed === undefined) return body
   const isFilledIn = hasPlaceholder(body, needed) && (needed !== PORTAL_URL || isAlone(body, needed))
   return isFilledIn ? body : `${body}\n\n{{${needed}}}`
 }
 
-/** The text as paragraphs, in which only addresses of pages are more than text. */
+/** Returns the text as HTML paragraphs. Only URLs become markup; everything else is escaped. */
 export function htmlOf(text: string): string {
   const escaped = text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
   const linked = escaped.replace(/https?:\/\/[\w./:?=~%#-]+[\w/]/g, (url) => `<a href="${url}">${url}</a>`)

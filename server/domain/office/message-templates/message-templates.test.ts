@@ -36,7 +36,7 @@ const faultsOf = ({ status, body }: Answer) => [
   ...body.errors.map(({ pointer, code }: Body) => `${pointer} ${code}`),
 ]
 
-test('a builder has a template of every kind from its first day, in the words of Plumbline', async () => {
+test('a new builder has a template of every kind with the default wording', async () => {
   const { data } = await get('/message-templates')
   expect(data.map(({ kind }: Body) => kind)).toEqual(at('components', 'schemas', 'MessageTemplateKind', 'enum'))
   for (const template of data) {
@@ -48,7 +48,7 @@ test('a builder has a template of every kind from its first day, in the words of
   }
 })
 
-test('a mail leaves in the builder’s words, escaped in its HTML, with what it is of no use without, and after a reset in the usual ones', async () => {
+test("a mail uses the builder's wording, escaped as HTML and with required placeholders, and the default after a reset", async () => {
   const body = 'Dear {{ vendor.companyName }},\n\n{{message}}\n\n<b>Park</b> & walk. {{bidRequest.number}}'
   const worded = await word('bid_invitation', { subject: '{{builder.name}} asks <you>', body })
   expect([worded.status, worded.body.body, worded.body.isDefault]).toEqual([200, body, false])
@@ -74,7 +74,7 @@ test('a mail leaves in the builder’s words, escaped in its HTML, with what it 
   expect(usual.header('Subject')).toContain(`Invitation to bid: ${again.number}`)
 })
 
-test('a message in other words still has what was written, and no value grows it without end', async () => {
+test('a custom message template still contains the message, and values cannot make it grow without limit', async () => {
   await word('message', { subject: '{{message.subject}} '.repeat(14), body: `${'{{message.body}}'.repeat(1200)}` })
   const recipients = [{ type: 'vendor', id: site.hillCountry }]
   const sent = { channel: 'email', subject: '🏠'.repeat(100), body: '🏠'.repeat(5000), recipients }
@@ -89,7 +89,7 @@ test('a message in other words still has what was written, and no value grows it
   await reset('message')
 })
 
-test('a lien waiver is requested in the builder’s words, or in others for once', async () => {
+test("a lien waiver is requested with the builder's wording, or with another one for a single request", async () => {
   const lines = [{ description: 'Walls', quantity: 1, unitPrice: 100 }]
   const order = { homeId: site.lot14, vendorId: site.loneStar, scope: 'framing', lines }
   const poId = (await post('/purchase-orders', order)).body.id
@@ -109,7 +109,7 @@ test('a lien waiver is requested in the builder’s words, or in others for once
   ])
 })
 
-test('a placeholder that the kind does not have is refused at its field, and an address of the portal in a subject', async () => {
+test('unknown placeholders, and a portal link in a subject, are reported at their field', async () => {
   const wrong = async (wording: object) => faultsOf(await word('advance', { body: 'x', ...wording }))
   expect(await wrong({ body: 'From {{dates}}' })).toEqual([422, '/body unknown_placeholder'])
   expect(await wrong({ body: 'From {{date}' })).toEqual([422, '/body unknown_placeholder'])
@@ -127,7 +127,7 @@ test('a placeholder that the kind does not have is refused at its field, and an 
   expect((await templateOf('advance')).version).toBe(1)
 })
 
-test('a template cannot wrap the portal link in another address', async () => {
+test('a template cannot put the portal link into another URL', async () => {
   for (const body of [
     'https://evil.example/?u={{portalUrl}}',
     'Your link: {{ portalUrl }}.',
@@ -141,7 +141,7 @@ test('a template cannot wrap the portal link in another address', async () => {
   await reset('bid_invitation')
 })
 
-test('a portal link that a saved template or a message wraps in another address is not mailed there', async () => {
+test('a portal link that a saved template or a message puts into another URL is not mailed', async () => {
   const wrapped = 'https://evil.example/?u={{portalUrl}}'
   const { organizationId } = await get('/me')
   await plumbline.database.statements
@@ -160,14 +160,14 @@ test('a portal link that a saved template or a message wraps in another address 
   await reset('bid_invitation')
 })
 
-test('words that somebody else changed in between are not overwritten, and the same ones change nothing', async () => {
+test('a stale If-Match does not overwrite a template, and the same wording changes nothing', async () => {
   const match = (version: number) => ({ 'If-Match': `"${version}"` })
   expect((await word('postponed', { body: 'Later.' }, match(1))).body.version).toBe(2)
   expect((await word('postponed', { body: 'Later.' }, match(2))).body.version).toBe(2)
   expect((await word('postponed', { body: 'Much later.' }, match(1))).status).toBe(412)
   await reset('postponed')
   await reset('postponed')
-  // A version does not come back, so that the first words cannot be taken for those after a reset.
+  // Versions are never reused, so that the first wording cannot be mistaken for one after a reset.
   expect((await word('postponed', { body: 'Other words.' }, match(1))).status).toBe(412)
   const { id } = await templateOf('postponed')
   const entries = (await get(`/audit-entries?resourceId=${id}&sort=at`)).data
@@ -177,7 +177,7 @@ test('words that somebody else changed in between are not overwritten, and the s
   ])
 })
 
-test('a preview takes values, named records and samples, in this order, and writes nothing', async () => {
+test('a preview uses given values, named records, and samples, in this order, and writes nothing', async () => {
   const request = (await post('/bids/request', { ...site.framing(), title: 'Gable <A>' })).body
   const words = { subject: '{{bidRequest.title}}', body: '{{vendor.companyName}}: {{bidRequest.scope}}, {{message}}' }
   const ids = { vendorId: site.redrock, bidRequestId: request.id }
@@ -199,7 +199,7 @@ test('a preview takes values, named records and samples, in this order, and writ
   })
 })
 
-test('another builder words its own mails alone', async () => {
+test("a builder's wording affects only its own mails", async () => {
   const { key } = await plumbline.newBuilder()
   const path = await pathOf('reminder')
   for (const answer of [
@@ -210,7 +210,7 @@ test('another builder words its own mails alone', async () => {
     expect(answer.status).toBe(404)
 })
 
-test('a builder from before there were templates gets them all', async () => {
+test('a builder created before templates existed gets all of them', async () => {
   const { sessions } = plumbline.database
   await sql`drop table "messageTemplates"`.execute(sessions)
   await up(sessions as unknown as Kysely<unknown>)

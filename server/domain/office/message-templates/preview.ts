@@ -7,10 +7,10 @@ import { htmlOf, letterOf } from './letter.ts'
 import * as named from './named-queries.ts'
 import { faultsOf, inUse, type OwnWording } from './template.ts'
 
-/** The longest lien waiver that is shown, as the contract says. */
+/** The maximum length of a lien waiver in a preview, as in the contract. */
 const MOST_CHARACTERS = 100_000
 
-/** What stands in for a value that nobody has given. */
+/** Sample values for placeholders without a given value. */
 const SAMPLES: Values = {
   'vendor.companyName': 'Lone Star Framing LLC',
   'message.subject': 'Framing of Lot 14',
@@ -33,7 +33,10 @@ const SAMPLES: Values = {
   'waiver.exceptions': 'nothing else',
 }
 
-/** What would leave with the present words or with others, filled in from what is given, what is named, and samples. */
+/**
+ * Returns the mail as it would be sent with the current or a given wording, filled with the given values, the named
+ * records, and samples.
+ */
 export async function preview(
   call: Call,
   template: OwnWording,

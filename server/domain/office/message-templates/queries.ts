@@ -8,7 +8,7 @@ import { resource } from '../../../platform/resources/resource.ts'
 import { KINDS, type Wording } from './defaults.ts'
 import { inUse, shown } from './template.ts'
 
-/** What the builder has worded itself; without a body nothing. */
+/** The builder's own wording; none if `body` is null. */
 export interface MessageTemplateRow extends Omit<MessageTemplate, 'body' | 'isDefault' | 'placeholders'> {
   body: string | null
 }
@@ -21,7 +21,7 @@ export const { list, find, findAll, lock, update } = resource({
   stored: { body: 'text?' },
 })
 
-/** The words that are in use for each of these kinds. */
+/** Returns the current wording of each of these kinds. */
 export async function wordingsOf<Kind extends MessageTemplateKind>(
   { db, organizationId }: Tenant,
   kinds: readonly Kind[],
@@ -38,9 +38,9 @@ export async function wordingsOf<Kind extends MessageTemplateKind>(
   >
 }
 
-/** The templates of a new organization, which has worded nothing yet. */
+/** Creates the templates of a new organization, with the default wording. */
 export async function insertFirst(db: Db, organizationId: string, now: Date): Promise<void> {
-  // Lists begin with the newest id, and so they have the order of the contract.
+  // Lists return the newest ID first, so descending IDs give the contract's order.
   const ids = KINDS.map(() => typeid('mtp').toString())
     .sort()
     .reverse()

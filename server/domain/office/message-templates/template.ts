@@ -3,14 +3,14 @@ import { isAlone, placeholderFaults } from '../../../platform/values/placeholder
 import { PORTAL_URL, TEMPLATES, type Wording } from './defaults.ts'
 import { withNeeded } from './letter.ts'
 
-/** What a builder has worded, or wants to; what it leaves out is Plumbline's. */
+/** The wording that a builder has saved or wants to save. Null fields use the default. */
 export interface OwnWording {
   kind: MessageTemplateKind
   subject: string | null
   body: string | null
 }
 
-/** The template as it is shown. */
+/** Returns the template as responses show it. */
 export function shown<Row extends OwnWording & Omit<MessageTemplate, keyof OwnWording | 'isDefault' | 'placeholders'>>(
   row: Row,
 ): MessageTemplate {
@@ -23,13 +23,13 @@ export function shown<Row extends OwnWording & Omit<MessageTemplate, keyof OwnWo
   }
 }
 
-/** The words that a kind leaves with. */
+/** Returns the wording that mails of a kind use. */
 export function inUse({ kind, subject, body }: OwnWording): Wording {
   const { needed, ...usual } = TEMPLATES[kind]
   return { subject: subject ?? usual.subject, body: withNeeded(body ?? usual.body, needed) }
 }
 
-/** What is wrong with words for a kind. */
+/** Returns the errors in a wording of a kind. */
 export function faultsOf({ kind, subject, body }: OwnWording): FieldError[] {
   const { placeholders, subject: usual } = TEMPLATES[kind]
   const unknown = placeholderFaults(body ?? '', '/body', placeholders)
@@ -41,7 +41,7 @@ export function faultsOf({ kind, subject, body }: OwnWording): FieldError[] {
   return [...placeholderFaults(subject, '/subject', ofSubjects), ...inBody]
 }
 
-/** A link within another address would be told to whoever owns that address. */
+/** A link inside another URL would be revealed to the owner of that URL. */
 const LINK_WITHIN_TEXT: FieldError = {
   pointer: '/body',
   code: 'placeholder_not_alone',

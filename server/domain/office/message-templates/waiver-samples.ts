@@ -1,8 +1,9 @@
 import type { LienWaiverType } from '../../../../client/contract.gen.ts'
 
 /**
- * Samples of the four waivers, for a demo and for a builder to begin with; no legal advice. Several states prescribe the
- * words of a waiver, which a builder then puts in their place. The signature is added when there is one.
+ * Samples of the four kinds of waivers, for the demo and as a starting point for builders. They are not legal advice:
+ * several states prescribe the wording of a waiver, and the builder must then use that. The signature is appended when
+ * the waiver is signed.
  */
 export const WAIVER_SAMPLES: Readonly<Record<LienWaiverType, string>> = {
   conditional_progress: `SAMPLE, NO LEGAL ADVICE. Conditional waiver for a progress payment

@@ -8,7 +8,7 @@ import { notFound, problem } from '../../../platform/problems/problem.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 import { insertFirst } from '../message-templates/queries.ts'
 
-/** The API is open to organizations on pro_plus. */
+/** The API is available to organizations on pro_plus. */
 export const TIERS = ['standard', 'pro_plus'] as const
 
 export interface NewOrganization {
@@ -19,13 +19,13 @@ export interface NewOrganization {
   currency?: string
   timeZone?: string
   poApprovalLimit?: number | null
-  /** How many organizations the deployment admits. */
+  /** The maximum number of organizations of the deployment. */
   most: number
 }
 
 /**
- * Creates a builder and its owner. Throws `beta_full` if the deployment has as many as it admits; creations are
- * serialized, so that only one of two concurrent ones gets the last place.
+ * Creates a builder and its owner. Throws `beta_full` if the deployment has its maximum. Creations are serialized, so
+ * that only one of two concurrent ones gets the last place.
  */
 export async function createOrganization(database: Database, clock: Clock, wanted: NewOrganization) {
   const now = clock.now()
@@ -77,7 +77,7 @@ const FIELDS = [
   ...(['salePipelineStages', 'lienWaiverRequired', 'version', 'createdAt', 'updatedAt'] as const),
 ]
 
-/** What holds for a whole organization. */
+/** Returns the settings of an organization; undefined if it does not exist. */
 export async function organizationRow(db: Db, id: string) {
   return db.selectFrom('organizations').select(FIELDS).where('id', '=', id).executeTakeFirst()
 }
@@ -98,17 +98,17 @@ export interface OrganizationChanges {
   timeZone?: string | undefined
   /** 1 for Monday to 7 for Sunday. */
   weekStartsOn?: number | undefined
-  /** What the documents of its orders end with; null for nothing. */
+  /** The text at the end of the organization's order documents; null for none. */
   poTerms?: string | null | undefined
-  /** Whether a payment takes a lien waiver, where vendor and order do not say. */
+  /** Whether payments require a lien waiver, unless the vendor or the order says otherwise. */
   lienWaiverRequired?: boolean | undefined
   /** The parts of the rule that change. */
   overtimeRule?: Partial<OvertimeRule> | undefined
-  /** The stages of sales that begin from now on. */
+  /** The stages of sales that are created from now on. */
   salePipelineStages?: string[] | undefined
 }
 
-/** Who changes an organization; an operator unless somebody is named. */
+/** The actor of the change; an operator by default. */
 interface Changing {
   by?: Pick<NewEntry, 'actor' | 'address' | 'requestId'>
   /** The version that the change is based on. */
@@ -116,8 +116,9 @@ interface Changing {
 }
 
 /**
- * Throws `not_found`, and `precondition_failed` for a change that is based on another version. Fields left out stay as they are; a new tier applies to every key within a second, and a new
- * overtime rule to every week that changes or is submitted from then on.
+ * Updates an organization. Omitted fields keep their value. A new tier applies to every key within a second, and a new
+ * overtime rule to every week that changes or is submitted afterwards. Throws `not_found`, and `precondition_failed`
+ * for a change based on another version.
  */
 export async function updateOrganization(
   database: Database,

@@ -6,12 +6,12 @@ import type { Database, Db } from '../../../platform/database/database.ts'
 import { conflict, notFound } from '../../../platform/problems/problem.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
-/** How long somebody who fills or empties may be silent before another takes over. */
+/** How long a process that fills or empties a sandbox may be silent before another one takes over. */
 const CLAIMED_MS = 60_000
 
 const FIELDS = ['status', 'done', 'total', 'failure', 'startedAt', 'finishedAt'] as const
 
-/** How the sandbox of an organization stands; undefined if it is none. */
+/** Returns the sandbox of an organization; undefined if it is not one. */
 export async function sandboxOf(db: Db, organizationId: string): Promise<Sandbox | undefined> {
   const row = await db
     .selectFrom('sandboxes')
@@ -21,7 +21,7 @@ export async function sandboxOf(db: Db, organizationId: string): Promise<Sandbox
   return row && shown(row)
 }
 
-/** The same, locked until the transaction ends. */
+/** Does the same and locks the sandbox until the transaction ends. */
 export async function lockSandbox({ db, organizationId }: WriteCall): Promise<Sandbox | undefined> {
   const row = await db
     .selectFrom('sandboxes')
@@ -44,7 +44,10 @@ interface Texts {
   failure: string | null
 }
 
-/** Makes an organization a sandbox, or takes that back. Throws `not_found`, and `conflict` while it is filled or emptied. */
+/**
+ * Turns an organization into a sandbox, or back. Throws `not_found`, and `conflict` while it is being filled or
+ * emptied.
+ */
 export async function markSandbox(
   database: Database,
   clock: Clock,
@@ -83,7 +86,7 @@ export function isUnderWay({ status }: Pick<Sandbox, 'status'>): boolean {
   return status === 'filling' || status === 'emptying'
 }
 
-/** Asks for the work, which the next that looks for it takes up. */
+/** Requests the work. The next process that looks for work starts it. */
 export async function ask(call: WriteCall, status: 'filling' | 'emptying', total: number): Promise<Sandbox> {
   const row = await call.db
     .updateTable('sandboxes')
@@ -97,18 +100,18 @@ export async function ask(call: WriteCall, status: 'filling' | 'emptying', total
   return shown(row)
 }
 
-/** Work on a sandbox that nobody else does. */
+/** Work on a sandbox that this process has claimed. */
 export interface Claimed {
   organizationId: string
   status: 'filling' | 'emptying'
   claim: string
-  /** The user who asked for it. */
+  /** ID of the user who requested the work. */
   startedBy: string
-  /** When filling began; null if it has not. */
+  /** When filling began; null if it has not begun. */
   filledSince: Date | null
 }
 
-/** The oldest work that nobody does, or that somebody stopped doing; null if there is none. */
+/** Claims the oldest work that is not claimed, or whose claim has expired; null if there is none. */
 export async function claimSandbox(database: Database, clock: Clock, claim: string): Promise<Claimed | null> {
   const now = clock.now().toISOString()
   const { rows } = await sql<Omit<Claimed, 'filledSince'> & { filledSince: string | null }>`
@@ -122,10 +125,10 @@ export async function claimSandbox(database: Database, clock: Clock, claim: stri
   return row === undefined ? null : { ...row, filledSince: row.filledSince === null ? null : new Date(row.filledSince) }
 }
 
-/** Somebody else has taken the work over. */
+/** Thrown when another process has taken over the work. */
 export class Lost extends Error {}
 
-/** Notes how far it has come, and that it goes on. Throws `Lost`. */
+/** Records the progress and extends the claim. Throws `Lost`. */
 export async function noteProgress(
   db: Db,
   clock: Clock,
@@ -141,7 +144,7 @@ export async function noteProgress(
   if (numUpdatedRows === 0n) throw new Lost(`Another process is already working on the sandbox of ${organizationId}.`)
 }
 
-/** Goes from one kind of work to the other, or ends it. */
+/** Moves the sandbox to its next status and ends the claim if the work is done. */
 export async function moveSandbox(
   db: Db,
   clock: Clock,
@@ -163,7 +166,7 @@ export async function moveSandbox(
     .execute()
 }
 
-/** Lets the next that looks go on with it, at once or after a while. */
+/** Releases the claim, so that another process can continue, at once or after a while. */
 export async function releaseSandbox(
   db: Db,
   clock: Clock,

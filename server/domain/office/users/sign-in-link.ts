@@ -5,8 +5,8 @@ import { conflict, notFound } from '../../../platform/problems/problem.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
 /**
- * A link that signs a user in once, for an operator to hand over: the way in where there is no mail server. Throws
- * `not_found`, and `conflict` for a user who is disabled or belongs to the example of a sandbox.
+ * Creates a link that signs a user in once, for an operator to hand over if there is no mail server. Throws
+ * `not_found`, and `conflict` for a user who is deactivated or belongs to the example of a sandbox.
  */
 export async function makeSignInLink(
   { database, clock, identity }: { database: Database; clock: Clock; identity: Identity },

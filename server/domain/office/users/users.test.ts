@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test('people are listed with their role and approval limit, by role, status and name', async () => {
+test('users are listed with their role and approval limit, and filtered by role, status, and name', async () => {
   const { body: found } = await plumbline.get('/api/ext/users?role=estimator')
   expect(found.data).toMatchObject([
     {
@@ -32,7 +32,7 @@ test('people are listed with their role and approval limit, by role, status and 
   expect(disabled.data.map(({ id }: { id: string }) => id)).toEqual([elena])
 })
 
-test('people of another builder are not shown, and whoever may not read people is told what that takes', async () => {
+test('users of another builder are not visible, and a caller without permission is told which one is needed', async () => {
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/users/${elena}`, { key })).status).toBe(404)
   const reader = { key: await plumbline.newKey(['messages:read']) }
@@ -42,7 +42,7 @@ test('people of another builder are not shown, and whoever may not read people i
   })
 })
 
-test('the contract says of each role what it may do, and that is what it may do', async () => {
+test('the permissions of each role are those that the contract documents', async () => {
   type Table = Record<string, { read: string[]; write: string[] }>
   const { roles, permissions, administration } = Object.fromEntries(entriesAt('x-roles')) as unknown as {
     roles: Record<string, string>

@@ -5,7 +5,7 @@ import type { Role } from '../../../platform/keys/roles.ts'
 import { conflict, notFound } from '../../../platform/problems/problem.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
-/** The people of a builder. Their current role limits every key that they have created. */
+/** The users of a builder. Their current role limits every key that they have created. */
 const FIELDS = [
   ...(['id', 'organizationId', 'email', 'name', 'phone', 'role', 'status', 'poApprovalLimit'] as const),
   ...(['createdAt', 'updatedAt'] as const),
@@ -17,13 +17,13 @@ export interface NewUser {
   name: string
   phone?: string | undefined
   role: Role
-  /** The largest purchase order that they may approve; null means any. */
+  /** The largest purchase order that the user may approve; null for no limit. */
   poApprovalLimit: number | null
-  /** Whether they belong to the example of a sandbox, so that nobody can sign in as them. */
+  /** Whether the user belongs to the example of a sandbox, so that nobody can sign in as them. */
   isExample?: boolean | undefined
 }
 
-/** Throws `not_found` for an unknown organization and `conflict` for an address that another user has. */
+/** Creates a user. Throws `not_found` for an unknown organization, and `conflict` if another user has the address. */
 export async function createUser(database: Database, clock: Clock, wanted: NewUser) {
   const now = clock.now()
   const { organizationId } = wanted
@@ -63,8 +63,8 @@ export interface UserChanges {
 }
 
 /**
- * Fields that are left out stay. Throws `not_found`, and `conflict` if the organization would be left without an owner,
- * because then no one's keys would have full access any more.
+ * Updates a user. Omitted fields keep their value. Throws `not_found`, and `conflict` if no owner would be left,
+ * because then no key would have full access.
  */
 export async function updateUser(database: Database, clock: Clock, id: string, changes: UserChanges) {
   return database.transaction(async (trx) => {
@@ -90,8 +90,8 @@ export function isOwner({ role, status }: { role: string; status: string }): boo
 }
 
 /**
- * Throws `conflict` if nobody but this user is an owner. Locks all owners, so that two who step down at once do not each
- * count on the other.
+ * Throws `conflict` if this user is the only owner. Locks all owners, so that two who step down concurrently do not
+ * rely on each other.
  */
 export async function assertOtherOwner(
   trx: Db,
