@@ -2,12 +2,15 @@ import { sql } from 'kysely'
 import type { Tenant } from '../../platform/calls/call.ts'
 
 /**
- * SQL of whether the payments of an order take a lien waiver before they are paid, over the order as `o`, its vendor as
- * `v` and the organization as `g`: the closest that says so decides.
+ * SQL of whether payments of an order require a lien waiver, over the order as `o`, its vendor as `v`, and the
+ * organization as `g`. The most specific setting applies.
  */
 export const ORDER_TAKES_WAIVER = `coalesce(o."lienWaiverRequired", v."lienWaiverRequired", g."lienWaiverRequired")`
 
-/** SQL of whether a payment takes one, over its row as `payment`: one order that asks for it is enough. */
+/**
+ * Returns SQL of whether a payment requires a lien waiver, over its row as `payment`. One order that requires it is
+ * enough.
+ */
 export function takesWaiver(payment: string): string {
   return `exists (
     select from "paymentAllocations" as a

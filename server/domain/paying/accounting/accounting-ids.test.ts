@@ -19,7 +19,7 @@ const patch = (path: string, body: object) => plumbline.patch(`/api/ext${path}`,
 const get = async (path: string): Promise<Body> => (await plumbline.get(`/api/ext${path}`, caller())).body
 const vendor = async (more: object) => (await post('/vendors', { companyName: 'Brazos Framing', ...more })).body.id
 
-test('an id of another system belongs to one record of a kind, and a conflict names it', async () => {
+test('an external ID belongs to one record of a kind, and a conflict names that record', async () => {
   const codes = { category: 'material', name: 'Lumber' }
   for (const [path, first, second] of [
     ['/vendors', { companyName: 'Brazos Framing' }, { companyName: 'Brazos Framers' }],
@@ -42,13 +42,13 @@ test('an id of another system belongs to one record of a kind, and a conflict na
       })
       expect(await patch(`${path}/${other.body.id}`, { [field]: value })).toMatchObject(conflict)
     }
-    // The ids stay those of the record when it is archived.
+    // An archived record keeps its IDs.
     await plumbline.delete(`/api/ext${path}/${held.id}`, caller())
     expect((await post(path, { ...second, accountingId: 'QB-1' })).body.conflictingId).toBe(held.id)
   }
 })
 
-test('every value that is taken is named at once, with the record that has it', async () => {
+test('all values that are already used are reported at once, each with the record that has it', async () => {
   const home = (more: object) => ({ name: 'Lot 30', communityId: site.communityId, block: 'B', ...more })
   const { body: lot } = await post('/homes', home({ lotNumber: '30' }))
   const { body: job } = await post('/homes', home({ lotNumber: '31', accountingId: 'JOB-31' }))
@@ -61,7 +61,7 @@ test('every value that is taken is named at once, with the record that has it', 
   expect(refused.body.conflictingId).toBe(first.pointer === '/lotNumber' ? lot.id : job.id)
   expect(Object.values(named)).toContain(`is taken by ${first.pointer === '/lotNumber' ? job.id : lot.id}`)
 
-  // The same for a change, within a skill and in a batch; another block has lots of its own.
+  // The same applies to an update, in a skill, and in a batch. Lots of another block are separate.
   const { body: other } = await post('/homes', home({ block: 'C', lotNumber: '30' }))
   expect(await patch(`/homes/${other.id}`, { lotNumber: '31', block: 'B' })).toMatchObject({
     ...{ status: 409, body: { errors: [{ pointer: '/lotNumber' }], conflictingId: job.id } },
@@ -77,7 +77,7 @@ test('every value that is taken is named at once, with the record that has it', 
   expect((await post('/cost-codes', code)).body.conflictingId).toBe(held.id)
 })
 
-test('skills, batches of them, imports and repeats name it, too, and another builder has ids of its own', async () => {
+test('skills, batches, imports, and repeats name the record too, and external IDs are separate by builder', async () => {
   const held = await vendor({ accountingId: 'QB-2', externalId: 'erp-2' })
   const input = { companyName: 'Brazos Framing', accountingId: 'QB-2' }
   const skill = await post('/execute', { skill: 'createVendor', input, dryRun: true })
@@ -97,7 +97,7 @@ test('skills, batches of them, imports and repeats name it, too, and another bui
   expect((await plumbline.post('/api/ext/vendors', { ...input, externalId: 'erp-2' }, { key })).status).toBe(201)
 })
 
-test('lists take several ids of another system, up to a hundred, and ids that have commas', async () => {
+test('lists filter by up to a hundred external IDs, including IDs that contain commas', async () => {
   const ids = [
     await vendor({ accountingId: 'QB-3', externalId: 'erp-3' }),
     await vendor({ accountingId: 'QB-4', externalId: 'erp-4' }),
@@ -115,7 +115,7 @@ test('lists take several ids of another system, up to a hundred, and ids that ha
   expect(tooMany).toMatchObject({ status: 422, body: { errors: [{ pointer: 'accountingId', code: 'maxItems' }] } })
 })
 
-test('what has a number is found by it', async () => {
+test('records with a number can be filtered by it', async () => {
   const lines = [{ description: 'Walls', quantity: 1, unitPrice: 100 }]
   const order = { homeId: site.lot14, vendorId: site.loneStar, scope: 'framing', lines }
   const orders = [(await post('/purchase-orders', order)).body, (await post('/purchase-orders', order)).body]
@@ -130,7 +130,7 @@ test('what has a number is found by it', async () => {
     expect((await get(`${path}?number=NONE-1`)).data).toEqual([])
 })
 
-test('of two who enter different vendors under one id at once, one is told of the other', async () => {
+test('one of two concurrent requests that set the same ID on different vendors fails and names the other vendor', async () => {
   const pair = [await vendor({}), await vendor({})]
   const answers = await Promise.all(
     pair.map((id) => post('/accounting/acknowledgements', { rows: [{ id, version: 1, accountingId: 'QB-5' }] })),
@@ -139,7 +139,7 @@ test('of two who enter different vendors under one id at once, one is told of th
   expect(rows).toMatchObject([{ status: 'acknowledged' }, { status: 'refused', conflictingId: rows[0].id }])
 })
 
-test('the migration leaves an id with the oldest record and puts the others into the queue, with the reason', async () => {
+test('the migration keeps a duplicate ID on the oldest record and queues the others with the reason', async () => {
   const [oldest, second, apart] = [await vendor({ accountingId: 'QB-6' }), await vendor({}), await vendor({})]
   const { sessions } = plumbline.database
   for (const table of ['vendors', 'communities', 'homes', 'costCodes', 'contracts', 'purchaseOrders', 'payments']) {

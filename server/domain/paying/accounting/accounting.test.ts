@@ -10,7 +10,7 @@ afterAll(() => plumbline.stop())
 
 type Body = Answer['body']
 
-/** A builder with three vendors, a community, two homes, and whoever keeps its books. */
+/** Creates a builder with three vendors, a community, two homes, and functions for its accounting system. */
 async function books() {
   const site: Site = await buildSite(plumbline)
   const { key } = site
@@ -28,7 +28,7 @@ async function books() {
 const shown = ({ body }: Answer) => body.items.map(({ label, reason }: Body) => `${label} ${reason}`)
 const minutes = (count: number) => plumbline.clock.advance(count * 60_000)
 
-test('a record is due until it was entered as it is, and again when it changes', async () => {
+test('a record is due until its current version is acknowledged, and again when it changes', async () => {
   const { queue, acknowledge, patch, get, site } = await books()
   const all = await queue()
   expect(all.body).toMatchObject({ hasMore: false })
@@ -56,19 +56,19 @@ test('a record is due until it was entered as it is, and again when it changes',
       syncedVersion: 2,
     },
   ])
-  // What was entered is not what it is by now.
+  // An earlier version was entered than the current one.
   await patch(`/vendors/${site.loneStar}`, { phone: '512-555-0100' })
   const stale = await acknowledge([{ id: site.loneStar, version: 3 }])
   expect(stale.body.rows[0]).toMatchObject({ status: 'stale', version: 4 })
   expect((await queue()).body.items).toMatchObject([{ syncedVersion: 3, version: 4 }])
   expect((await acknowledge([{ id: site.loneStar, version: 4 }])).body.acknowledged).toBe(1)
-  // Whoever does not know whether it was heard says it again, and nothing changes.
+  // A client that does not know whether its acknowledgment arrived repeats it, and nothing changes.
   const again = await acknowledge([{ id: site.loneStar, version: 3 }, ...rows])
   expect(again.body).toMatchObject({ acknowledged: rows.length + 1, refused: 0 })
   expect((await queue()).body.items).toEqual([])
 })
 
-test('what a batch says by accountingId is known there, unless something was due before', async () => {
+test('records synced by accountingId are known to the accounting system, unless they were due before', async () => {
   const { queue, post, patch, acknowledge, get, site } = await books()
   await patch(`/homes/${site.lot14}`, { accountingId: 'JOB-14' })
   const batches: Record<string, object[]> = {
@@ -79,7 +79,7 @@ test('what a batch says by accountingId is known there, unless something was due
     communities: [{ accountingId: 'CLASS-1', name: 'Mill Creek' }],
     homes: [
       { accountingId: 'JOB-1', name: 'Lot 1', communityId: site.communityId },
-      // It was made here, and nobody has entered it yet.
+      // This record was created here and has not been entered yet.
       { accountingId: 'JOB-14', name: 'Lot 14 A' },
     ],
     'cost-codes': [{ accountingId: '5110', code: '06-110', name: 'Framing lumber', category: 'material' }],
@@ -105,7 +105,7 @@ test('what a batch says by accountingId is known there, unless something was due
   ])
   expect(await ofBatches()).toEqual(['Lot 14 A changed'])
 
-  // What was changed here has still to be learned there, whatever a row says of other fields.
+  // A change made here still has to be entered, whatever a row contains in other fields.
   await patch(`/vendors/${brazos.id}`, { email: 'bids@brazos.example.com' })
   const again = await sync('vendors', [{ accountingId: 'QB-1', phone: '512-555-0111' }])
   expect(again).toMatchObject([{ id: brazos.id, version: 4 }])
@@ -115,7 +115,7 @@ test('what a batch says by accountingId is known there, unless something was due
   )
   expect((await acknowledge([{ id: brazos.id, version: 4 }])).body.acknowledged).toBe(1)
 
-  // Rows that are matched otherwise say what another system says, and a refused request says nothing.
+  // Rows matched by other keys come from other systems, and a rejected request has no effect.
   await sync('vendors', [{ id: plumbing.id, phone: '512-555-0122' }], 'id')
   const refused = { match: 'accountingId', rows: [{ accountingId: 'QB-1', phone: '1' }, { accountingId: 'QB-3' }] }
   expect((await post('/vendors/batch', refused)).status).toBe(422)
@@ -125,7 +125,7 @@ test('what a batch says by accountingId is known there, unless something was due
   ])
 })
 
-test('what could not be entered comes again, later and later, and at once when it changes', async () => {
+test('a record that could not be entered is due again after growing intervals, and at once when it changes', async () => {
   const { queue, acknowledge, patch, site } = await books()
   const fail = () => acknowledge([{ id: site.lot14, version: 1, error: 'The class is inactive.' }])
   expect((await fail()).body).toMatchObject({ errorsRecorded: 1, rows: [{ status: 'error_recorded', version: 1 }] })
@@ -155,9 +155,9 @@ test('what could not be entered comes again, later and later, and at once when i
   expect(shown(await queue('?type=home'))).toEqual(['Lot 15 new'])
 })
 
-test('whoever goes on from where it was sees what came since, and what is due again', async () => {
+test('continuing from a cursor returns later changes and records that are due again', async () => {
   const { queue, acknowledge, patch, site } = await books()
-  // What was written a moment ago comes twice, because something may still appear before it.
+  // Recent changes are returned twice, because a transaction that started earlier may still commit.
   minutes(2)
   const seen: string[] = []
   let after = ''
@@ -181,7 +181,7 @@ test('whoever goes on from where it was sees what came since, and what is due ag
   expect([wrong.status, wrong.body.code]).toEqual([422, 'invalid_cursor'])
 })
 
-test('drafts, prospects and what waits for approval are no concern of accounting', async () => {
+test('drafts, prospects, and records awaiting approval are not due for accounting', async () => {
   const { queue, post, site } = await books()
   await post('/vendors', { companyName: 'Maybe Masonry', status: 'prospective' })
   const lines = [{ description: 'Framing', quantity: 1, unitPrice: 900 }]
@@ -200,7 +200,7 @@ test('drafts, prospects and what waits for approval are no concern of accounting
   ])
 })
 
-test('two records never share an id, and one never gets a second', async () => {
+test('two records never share an ID, and a record never gets a second one', async () => {
   const { acknowledge, queue, site } = await books()
   const row = (id: string, accountingId: string, version = 1) => ({ id, accountingId, version })
   const { body } = await acknowledge([row(site.lot14, 'JOB-1'), row(site.lot15, 'JOB-1'), row(site.loneStar, 'JOB-1')])
@@ -230,7 +230,7 @@ test('two records never share an id, and one never gets a second', async () => {
   expect(shown(await queue('?type=vendor'))).toContain('Hill Country Framers new')
 })
 
-test('several at once that enter the same records all end, and each record has one id', async () => {
+test('concurrent acknowledgments of the same records all finish, and each record has one ID', async () => {
   const { acknowledge, queue, get, site } = await books()
   const ids: string[] = (await queue()).body.items.map(({ id }: Body) => id)
   const by = (name: string, order: string[]) => order.map((id) => ({ id, version: 1, accountingId: `${name}-${id}` }))
@@ -249,7 +249,7 @@ test('several at once that enter the same records all end, and each record has o
   expect((await get(`/homes/${site.lot14}`)).version).toBe(2)
 })
 
-test('a ledger is compared with what is here, whole or in parts', async () => {
+test('a ledger is reconciled with the records here, as a whole or in parts', async () => {
   const { acknowledge, post, site } = await books()
   await acknowledge([
     { id: site.loneStar, version: 1, accountingId: 'V-1' },
@@ -295,7 +295,7 @@ test('amounts are compared to the cent', async () => {
   })
 })
 
-test("each key sees and acknowledges the kinds that it may, and no other builder's", async () => {
+test('each key lists and acknowledges the kinds that it may, and none of another builder', async () => {
   const { queue, acknowledge, post, site } = await books()
   const narrow = await plumbline.newKey(
     ['payments:read', 'payments:write', 'homes:read', 'vendors:write'],

@@ -13,10 +13,12 @@ import { withAccountingIds } from './queries.ts'
 import { assertMay } from './queue.ts'
 
 const MINUTE_MS = 60_000
-/** After so many minutes a record that failed once, twice and so on is due again; the last of them from then on. */
+/**
+ * The minutes after which a record is due again after its first, second, and later failures. The last value repeats.
+ */
 const RETRY_MINUTES = [1, 5, 30, 120, 720, 1440]
 
-/** Records what the accounting system has entered or could not, each row by itself. */
+/** Records which records the accounting system has entered and which it could not, each row separately. */
 export async function acknowledge(
   call: Call,
   rows: readonly AccountingAcknowledgement[],
@@ -25,12 +27,12 @@ export async function acknowledge(
     return await acknowledgeAll(call, rows)
   } catch (error) {
     if (!isOvertaken(error) || call.isWriting) throw error
-    // By now it can be seen who has the id, so only that row is refused.
+    // The record that has the ID is visible now, so only that row is rejected.
     return acknowledgeAll(call, rows)
   }
 }
 
-/** Whether somebody else gave a record the same id in the meantime, which has ended the transaction. */
+/** Returns whether another transaction set the same ID on another record meanwhile, which has aborted this one. */
 function isOvertaken(error: unknown): boolean {
   return error instanceof Problem && error.held !== null
 }
@@ -40,7 +42,7 @@ function acknowledgeAll(call: Call, rows: readonly AccountingAcknowledgement[]):
     const told = new Map<number, AcknowledgedRow>()
     const states = new Map(await statesOf(call, idsOf(rows)))
     const changed = new Map<string, LedgerState>()
-    // Every request locks in the order of the ids, so that two of them wait for each other instead of forever.
+    // Every request locks in the order of the IDs, so that concurrent requests wait for each other without deadlock.
     const inOrder = rows.map((row, place) => ({ row, place })).sort((a, b) => order(a.row.id, b.row.id))
     for (const { row, place } of inOrder) {
       const one = await acknowledgeOne(call, row, states.get(row.id))
@@ -92,7 +94,7 @@ async function acknowledgeOne(
         })
     }
     const after = before.accountingId === null ? await LEDGER_KINDS[type].link(call, before, accountingId) : before
-    // That the id was set is no news to whoever sent it.
+    // The client sent the ID itself, so it knows the version that setting it created.
     const entered = row.version === before.version ? after.version : row.version
     const version = Math.max(entered, known?.version ?? 0)
     const status = version === after.version ? 'acknowledged' : 'stale'

@@ -19,7 +19,7 @@ const rowsOf = (answer: Answer): Record<string, string>[] => parse(answer.body, 
 const listed = async (): Promise<Body[]> =>
   (await plumbline.get('/api/ext/vendors?limit=200&sort=createdAt', { key: site.key })).body.data
 
-test('records are exported as a spreadsheet reads them, and nothing in them runs', async () => {
+test('records are exported as CSV, and no value can run as a formula', async () => {
   const answer = await csv('type=vendor')
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/csv/)])
   expect(answer.headers.get('content-disposition')).toContain('vendor.csv')
@@ -34,7 +34,7 @@ test('records are exported as a spreadsheet reads them, and nothing in them runs
   expect(rows.map(({ phone }) => phone)).toContain("'+1 512 555 0100")
 })
 
-test('amounts stay numbers, also below zero', async () => {
+test('amounts stay numbers, also if negative', async () => {
   const lines = [{ description: 'Damaged drywall', quantity: 1, unitPrice: -420.5 }]
   const body = { homeId: site.lot14, vendorId: site.loneStar, scope: 'framing', poType: 'backcharge', lines }
   const { body: order } = await plumbline.post('/api/ext/purchase-orders', body, { key: site.key })
@@ -42,7 +42,7 @@ test('amounts stay numbers, also below zero', async () => {
   expect(rowsOf(await csv('type=po'))).toMatchObject([{ number: order.number, total: '-420.5' }])
 })
 
-test('lines of JSON are the records as they are read one by one', async () => {
+test('NDJSON contains each record as its GET response shows it', async () => {
   const { status, body } = await plumbline.get('/api/ext/accounting/export.ndjson?type=home', { key: site.key })
   const homes = String(body)
     .trim()
@@ -52,7 +52,7 @@ test('lines of JSON are the records as they are read one by one', async () => {
   expect(homes[0]).toEqual((await plumbline.get(`/api/ext/homes/${homes[0].id}`, { key: site.key })).body)
 })
 
-test('a large export goes on after the last record, until none comes', async () => {
+test('a large export is continued after the last record until it is complete', async () => {
   const seen: string[] = []
   for (let afterId = ''; ; ) {
     const rows = rowsOf(await csv(`type=vendor&limit=2${afterId}`))
@@ -64,7 +64,7 @@ test('a large export goes on after the last record, until none comes', async () 
   expect(seen).toEqual((await listed()).map(({ id }) => id).sort())
 })
 
-test('an export takes the read permission of its kind, and another builder gets none of it', async () => {
+test('an export requires the read permission of its kind, and contains no records of another builder', async () => {
   const narrow = await plumbline.newKey(['payments:read'], site.organizationId)
   expect((await csv('type=vendor', narrow)).body).toMatchObject({ status: 403, permission: 'vendors:read' })
   const { key } = await plumbline.newBuilder()

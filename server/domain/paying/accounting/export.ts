@@ -9,7 +9,7 @@ import { columnsOf, LEDGER_KINDS, type Linked } from './kinds.ts'
 import { idsAfter } from './queries.ts'
 import { assertMay } from './queue.ts'
 
-/** Records are read so many at a time, so that long ones are never all in memory. */
+/** The number of records read at a time, so that long ones are never all in memory. */
 const READ_TOGETHER = 50
 
 type Query = Input<'getAccountingCsv'>['query']
@@ -26,7 +26,7 @@ export async function csvOf(call: Call, query: Query): Promise<FileAnswer> {
   return madeFile(`${query.type}.csv`, 'text/csv', Buffer.from(header + (await written(call, query, line))))
 }
 
-/** The records after the given one, until the limit or the size of a page is reached. */
+/** Yields the records after the given one, until the limit or the size of a page is reached. */
 async function written(
   call: Call,
   { type, afterId = '', limit }: { type: LedgerType; afterId?: string | undefined; limit: number },

@@ -20,7 +20,7 @@ const post = async (path: string, body: object): Promise<Body> => {
 }
 const totals = (query: string, key = site.key) => plumbline.get(`/api/ext/accounting/tax-totals?${query}`, { key })
 
-/** Pays a vendor so much, all that is done of an order. */
+/** Pays a vendor this amount for a completed order. */
 async function paid(vendorId: string, unitPrice: number, move: object): Promise<Body> {
   const lines = [{ description: 'Framing', quantity: 1, unitPrice }]
   const order = await post('/purchase-orders', { homeId: site.lot14, vendorId, scope: 'framing', lines })
@@ -31,7 +31,7 @@ async function paid(vendorId: string, unitPrice: number, move: object): Promise<
   return post(`/payments/${payment.id}/status`, { status: 'paid', ...move })
 }
 
-test('vendors are listed that were paid the threshold or more in the year, without cards and voids', async () => {
+test('vendors that were paid the threshold or more in the year are listed, without card payments and void payments', async () => {
   const today = site.day(0)
   const year = Number(today.slice(0, 4))
   const lastYear = `${year - 1}-12-31`
@@ -60,7 +60,7 @@ test('vendors are listed that were paid the threshold or more in the year, witho
   expect((await totals(`year=${year - 1}&threshold=700.01`)).body.vendors).toEqual([])
 })
 
-test('what goes on the form is exported for those who are not exempt, with the tax id for who files', async () => {
+test('the export contains vendors that are not exempt, with the tax ID only for callers who may see it', async () => {
   const own = { key: site.key }
   const year = Number(site.day(0).slice(0, 4))
   const address = { line1: '4410 Burnet Rd', city: 'Austin', state: 'TX', postalCode: '78756', country: 'US' }
@@ -93,7 +93,7 @@ test('what goes on the form is exported for those who are not exempt, with the t
   expect((await totals(`year=${year}`)).body.vendorCount).toBe(2)
 })
 
-test('the year has to be said, and another builder has paid nobody', async () => {
+test('the year is required, and totals of another builder are empty', async () => {
   expect((await totals('')).status).toBe(422)
   const { key } = await plumbline.newBuilder()
   expect((await totals('year=2026', key)).body.vendorCount).toBe(0)

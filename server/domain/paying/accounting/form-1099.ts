@@ -8,8 +8,8 @@ import { openTaxId } from '../../vendors/vendors/tax-id.ts'
 import { CSV_FORM } from './csv-form.ts'
 
 /**
- * From which sum on Form 1099-NEC is due, by the year of the payments. Public Law 119-21, section 70433, raised it from
- * 600 to 2,000 for payments made after 2025, to be adjusted to inflation after 2026.
+ * The amount from which Form 1099-NEC is required, by year of the payments. Public Law 119-21, section 70433, raised it
+ * from $600 to $2,000 for payments made after 2025, and indexes it for inflation after 2026.
  */
 const thresholdOf = (year: number) => (year <= 2025 ? 600 : 2000)
 
@@ -28,7 +28,7 @@ const TOTALS = `
   select l.*, (select count(*)::integer from listed) as "vendorCount", (select sum("paid") from listed) as "total"
   from listed as l where l."vendorId" > $5 order by l."vendorId" limit $6`
 
-/** A vendor who reaches the threshold; and how many there are, and what they were paid, on all pages. */
+/** A vendor that reaches the threshold, with the number of vendors and the total on all pages. */
 interface Row extends Form1099Vendor {
   sealedTaxId: string | null
   address: Vendor['address']
@@ -36,7 +36,7 @@ interface Row extends Form1099Vendor {
   total: number
 }
 
-/** What vendors were paid in a year, for those that reach the threshold. */
+/** Returns what each vendor that reaches the threshold was paid in a year. */
 export async function form1099Totals(call: Call, query: Input<'getForm1099Totals'>['query']): Promise<Form1099Totals> {
   const { year, threshold = thresholdOf(year), limit } = query
   const rows = await reaching(call, { ...query, threshold, limit: limit + 1 })
@@ -56,10 +56,10 @@ const COLUMNS = [
   ...(['paid', 'payments'] as const),
 ]
 
-/** The same with what goes on the form, as CSV. */
+/** Returns the same as CSV, with the data for the form. */
 export async function form1099Csv(call: Call, query: Input<'getForm1099Csv'>['query']): Promise<FileAnswer> {
   const rows = await reaching(call, { ...query, threshold: query.threshold ?? thresholdOf(query.year) })
-  // Roles that only read may read payments too, so writing them is what tells apart who files.
+  // Roles that only read may read payments too, so the permission to write them identifies callers who file the form.
   const files = call.permissions.has('payments:write')
   const lines = rows.map(({ sealedTaxId, vendorId, address, ...row }) => ({
     ...{ ...row, ...address, vendorId },

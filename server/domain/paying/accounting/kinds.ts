@@ -12,21 +12,21 @@ import * as vendors from '../../vendors/vendors/queries.ts'
 import * as payments from '../payments/queries.ts'
 import * as orders from '../purchase-orders/queries.ts'
 
-/** A kind of record that an accounting system has, too. The SQL is of its row as `r`. */
+/** A kind of record that accounting systems have too. The SQL refers to its row as `r`. */
 export interface LedgerKind {
-  /** The entity of the permissions that it takes. */
+  /** The entity of the required permissions. */
   readonly entity: string
   readonly table: string
   readonly schema: SchemaName
   readonly label: string
   readonly amount: string | null
-  /** Which records accounting is concerned with, even if they have no accountingId yet. */
+  /** SQL condition of the records that accounting needs, even without an accountingId. */
   readonly concerned: string
-  /** The records with these ids, in their order. */
+  /** Returns the records with these IDs, in their order. */
   findAll(call: Tenant, ids: readonly string[]): Promise<Linked[]>
-  /** Locks a record; throws `not_found`. */
+  /** Locks a record. Throws `not_found`. */
   lock(call: WriteCall, id: string): Promise<Linked>
-  /** Gives a locked record its id in accounting. */
+  /** Sets the accounting ID of a locked record. */
   link(call: WriteCall, locked: Linked, accountingId: string): Promise<Linked>
 }
 
@@ -42,7 +42,7 @@ interface Stored<R extends Linked> {
   update(call: WriteCall, before: R, changes: { accountingId: string }): Promise<R>
 }
 
-/** How records of a slice are linked, and what else follows from it. */
+/** Returns the functions that read and link records of a kind, with what else follows from linking. */
 function linking<R extends Linked>(
   slice: Stored<R>,
   then: (call: WriteCall, before: R, after: R) => Promise<void> = async () => {},
@@ -51,7 +51,7 @@ function linking<R extends Linked>(
     findAll: (call, ids) => slice.findAll(call, ids),
     lock: (call, id) => slice.lock(call, id),
     async link(call, { id }, accountingId) {
-      // It is locked already, so this only reads it again as what it is.
+      // The record is locked already; this reads it with its own type.
       const before = await slice.lock(call, id)
       const after = await slice.update(call, before, { accountingId })
       await then(call, before, after)
@@ -117,12 +117,12 @@ export const LEDGER_KINDS: Readonly<Record<LedgerType, LedgerKind>> = {
 
 export const LEDGER_TYPES = Object.keys(LEDGER_KINDS) as LedgerType[]
 
-/** What is of concern because it is, or because it is in accounting already. */
+/** Returns the SQL condition of records that accounting needs or already has. */
 export function ofConcern({ concerned }: LedgerKind): string {
   return `(r."accountingId" is not null or ${concerned})`
 }
 
-/** The fields of a kind that hold one value each, in the order of the contract. */
+/** Returns the fields of a kind with a single value, in the order of the contract. */
 export function columnsOf(type: LedgerType): string[] {
   const fields: Readonly<Record<string, string>> = kinds[LEDGER_KINDS[type].schema]
   return Object.keys(fields).filter((field) => !/^(json|texts)/.test(fields[field] ?? ''))

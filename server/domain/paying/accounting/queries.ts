@@ -4,7 +4,7 @@ import type { Tenant } from '../../../platform/calls/call.ts'
 import type { Position } from '../../../platform/calls/page.ts'
 import { LEDGER_KINDS, ofConcern } from './kinds.ts'
 
-/** A record that changed, or one that failed and is due again, and when that was. */
+/** A record that changed, or one that failed and is due again, with the time of that. */
 export interface Candidate {
   type: LedgerType
   id: string
@@ -12,8 +12,8 @@ export interface Candidate {
 }
 
 /**
- * What changed after the position, and what failed and has become due after it, oldest first. Each kind is read along
- * its index and no further than `most`.
+ * Returns what changed after the position, and what failed and became due after it, oldest first. Reads at most `most`
+ * rows of each kind along its index.
  */
 export async function candidates(
   { db, organizationId }: Tenant,
@@ -33,7 +33,10 @@ export async function candidates(
   return (await db.executeQuery<Candidate>(CompiledQuery.raw(statement, values))).rows
 }
 
-/** Those of the records that the accounting system does not know as they are, apart from what failed and is not due. */
+/**
+ * Returns the records whose current version the accounting system does not have, except those that failed and are not
+ * due.
+ */
 export async function unknownThere(
   { db, organizationId }: Tenant,
   { found, now }: { found: readonly Candidate[]; now: string },
@@ -72,7 +75,7 @@ type LedgerRow = Omit<LedgerItem, 'reason' | 'error'> & {
   failedVersion: number | null
 }
 
-/** The records that have these ids in accounting, one for each id. */
+/** Returns the records with these accounting IDs, one for each ID. */
 export async function withAccountingIds(
   { db, organizationId }: Tenant,
   type: LedgerType,
@@ -92,7 +95,7 @@ export async function withAccountingIds(
 
 export type Counterpart = MissingThere
 
-/** The records in the range whose ids in accounting are none of these, by those ids, and how many they are. */
+/** Returns the records in the range with accounting IDs other than these, ordered by ID, with their number. */
 export async function withOtherIds(
   { db, organizationId }: Tenant,
   type: LedgerType,
@@ -104,7 +107,7 @@ export async function withOtherIds(
   }: { accountingIds: readonly string[]; after: string | null; through: string | null; most: number },
 ): Promise<{ count: number; first: MissingThere[] }> {
   const { table, label, amount } = LEDGER_KINDS[type]
-  // The ids are compared byte by byte, which every caller can do as well, whatever the language of the database.
+  // IDs are compared byte by byte, which clients can do as well, whatever the language of the database.
   const statement = `
     select r."accountingId", r."id", ${label} as "label", ${amount ?? 'null::numeric'} as "amount",
       (count(*) over ())::integer as "count"
@@ -118,7 +121,7 @@ export async function withOtherIds(
   return { count: rows[0]?.count ?? 0, first: rows.map(({ count: _count, ...row }) => row) }
 }
 
-/** The ids after this one of the records that are of concern, in their order. */
+/** Returns the IDs after this one of the records that accounting needs, in order. */
 export async function idsAfter(
   { db, organizationId }: Tenant,
   type: LedgerType,

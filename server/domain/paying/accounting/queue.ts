@@ -6,17 +6,17 @@ import { problem } from '../../../platform/problems/problem.ts'
 import { LEDGER_KINDS, LEDGER_TYPES } from './kinds.ts'
 import { candidates, unknownThere } from './queries.ts'
 
-/** So many records are looked through for one answer, whether or not there is anything to tell of them. */
+/** The maximum number of records read for one response, whether or not any of them is due. */
 const MOST_CANDIDATES = 1000
 
-// A transaction stamps what it writes when it begins, and others see that when it ends. No transaction takes this long,
-// so whatever is stamped earlier has been seen.
+// A transaction's changes have the time at which it began, but are visible only once it ends. No transaction takes this
+// long, so all earlier changes are visible.
 const SETTLED_MS = 60_000
 
 const CURSOR = 'accounting'
 const BEGINNING: Position = { value: '1970-01-01T00:00:00.000Z', id: '' }
 
-/** What the accounting system has to learn, in the order in which it changed or is due again. */
+/** Returns the records to enter into the accounting system, in the order in which they changed or became due again. */
 export async function queueOf(
   call: Call,
   { type, after: token, limit }: Input<'getAccountingSyncQueue'>['query'],
@@ -25,7 +25,7 @@ export async function queueOf(
   const now = call.now.toISOString()
   const found = await candidates(call, { types: typesFor(call, type), after, now, most: MOST_CANDIDATES })
   const items = new Map((await unknownThere(call, { found, now })).map((item) => [item.id, item]))
-  // A record that failed and then changed is found twice, and told of where it comes first.
+  // A record that failed and then changed is found twice, and returned at its first position.
   const places = found.flatMap(({ id }, place) => (items.has(id) ? [{ id, place }] : []))
   const told = [...new Map(places.toReversed().map(({ id, place }) => [id, place]))].sort(([, a], [, b]) => a - b)
   const shown = told.slice(0, limit)
@@ -41,7 +41,10 @@ export async function queueOf(
   }
 }
 
-/** Where to go on after the end: not so late that anything could still appear before it, nor before where it began. */
+/**
+ * Returns the position to continue from: early enough that nothing can still appear before it, but not before where the
+ * request began.
+ */
 function earlier(reached: Position, after: Position, now: Date): Position {
   const settled: Position = { value: new Date(now.getTime() - SETTLED_MS).toISOString(), id: '' }
   const until = String(reached.value) < String(settled.value) ? reached : settled
@@ -62,7 +65,7 @@ function typesFor(call: Call, asked: LedgerType | undefined): LedgerType[] {
   return LEDGER_TYPES.filter((type) => call.permissions.has(`${LEDGER_KINDS[type].entity}:read`))
 }
 
-/** Refuses what the key may not do with records of the kind. */
+/** Throws `permission_denied` unless the caller may read or write records of the kind. */
 export function assertMay({ permissions }: Call, type: LedgerType, what: 'read' | 'write'): void {
   const permission = `${LEDGER_KINDS[type].entity}:${what}`
   if (permissions.has(permission)) return

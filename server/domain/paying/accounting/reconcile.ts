@@ -3,10 +3,10 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { type Counterpart, withAccountingIds, withOtherIds } from './queries.ts'
 import { assertMay } from './queue.ts'
 
-/** More than anybody reads; the count tells how many there are. */
+/** More than anybody reads. The count says how many there are. */
 const MOST_MISSING = 1000
 
-/** Where a ledger and the records here differ. */
+/** Returns the differences between a ledger and the records here. */
 export async function reconcile(
   call: Call,
   { type, rows, afterAccountingId, throughAccountingId }: Reconciliation,

@@ -5,22 +5,25 @@ import { Shares } from '../../../platform/calls/shares.ts'
 import { keepLatest } from '../../../platform/values/keep-latest.ts'
 import { type Drawing, DrawingThread } from './drawing.ts'
 
-/** Of each organization one document at a time, so that the documents of one do not delay those of others. */
+/** One document at a time per organization, so that the documents of one do not delay those of others. */
 const turns = new Shares({ of: 'documents', most: 1, mostWaiting: 20, waitMs: 10_000 })
 
 const thread = new DrawingThread()
 
 /**
- * The documents that were drawn last, by everything that they show, the versions of their records included. A client
- * that has a document asks whether it is still the same, for its length, or for its next part.
+ * The most recently drawn documents, keyed by everything that they show, including the versions of their records. A
+ * client with a document may ask whether it has changed, for its length, or for its next part.
  */
 const drawn = new Map<string, Buffer>()
 
-/** Together eight megabytes at most; an order of a few lines takes some 20 kB, one of 100 pages less than 300 kB. */
+/** Eight megabytes in total. An order of a few lines takes about 20 kB, one of 100 pages less than 300 kB. */
 const MOST_KEPT = 16
 const MOST_BYTES = 512 * 1024
 
-/** Draws the sheet unless its document is kept. Throws `too_much_work` and `too_many_concurrent_requests`. */
+/**
+ * Returns the PDF of the sheet, drawing it unless it is cached. Throws `too_much_work` and
+ * `too_many_concurrent_requests`.
+ */
 export async function pdfAnswer<Sheet extends object>(
   { organizationId }: Tenant,
   fileName: string,
@@ -31,7 +34,7 @@ export async function pdfAnswer<Sheet extends object>(
   const name = createHash('sha256')
     .update(JSON.stringify([organizationId, module, text]))
     .digest('base64url')
-  // Looked up again when it is its turn: the request before may have been for the same document.
+  // Check the cache again before drawing: the previous request may have been for the same document.
   const bytes =
     drawn.get(name) ??
     (await turns.run(organizationId, async () => drawn.get(name) ?? thread.draw({ fileName, module, sheet: text })))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DrawingThread } from './drawing.ts'
 
-// Modules as the thread loads them. They say what the thread has to bear, which no record of the service can.
+// Modules as the thread loads them. They test conditions that no record of the service can cause.
 const moduleOf = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`
 const QUICK = moduleOf('export const draw = async ({ text }) => Buffer.from(text)')
 const ENDLESS = moduleOf('export const draw = () => { for (;;) {} }')
@@ -9,8 +9,8 @@ const GREEDY = moduleOf('export const draw = () => { for (const all = []; ; ) al
 const BROKEN = moduleOf("export const draw = async () => { throw new TypeError('It cannot be drawn.') }")
 const request = (module: string, text = 'x') => ({ fileName: 'PO-7.pdf', module, sheet: JSON.stringify({ text }) })
 
-test('a document that takes too long is given up, and the next one is drawn in another thread', async () => {
-  // Long enough for a thread to start, so that the next document is not given up as well.
+test('a document that takes too long is aborted, and the next one is drawn in a new thread', async () => {
+  // Long enough to start a thread, so that the next document is not aborted too.
   const thread = new DrawingThread({ mostMs: 3000 })
   const endless = thread.draw(request(ENDLESS))
   const next = thread.draw(request(QUICK, 'next'))
@@ -21,23 +21,23 @@ test('a document that takes too long is given up, and the next one is drawn in a
   expect((await next).toString()).toBe('next')
 }, 30_000)
 
-test('a document that takes too much memory is given up', async () => {
+test('a document that uses too much memory is aborted', async () => {
   const thread = new DrawingThread({ mostMs: 60_000 })
   await expect(thread.draw(request(GREEDY))).rejects.toMatchObject({ code: 'too_much_work' })
   expect((await thread.draw(request(QUICK, 'next'))).toString()).toBe('next')
 }, 60_000)
 
-test('an error while drawing fails that document alone', async () => {
+test('an error while drawing fails only that document', async () => {
   const thread = new DrawingThread()
   await expect(thread.draw(request(BROKEN))).rejects.toThrow('It cannot be drawn.')
   expect((await thread.draw(request(QUICK, 'next'))).toString()).toBe('next')
 })
 
-test('documents are drawn one after the other, each as its own', async () => {
+test('documents are drawn one after the other, each with its own content', async () => {
   const thread = new DrawingThread({ idleMs: 0 })
   const texts = ['a', 'b', 'c']
   const drawn = await Promise.all(texts.map((text) => thread.draw(request(QUICK, text))))
   expect(drawn.map(String)).toEqual(texts)
-  // An idle thread may have ended by this time, and the next document starts a new one.
+  // The idle thread may have ended by now, and the next document starts a new one.
   expect((await thread.draw(request(QUICK, 'd'))).toString()).toBe('d')
 })

@@ -17,8 +17,8 @@ export interface DrawingRequest {
 }
 
 /**
- * Draws documents in a thread of its own, one after the other, so that a long document delays no request. A document
- * that takes too long, or too much memory, ends the thread; the next document starts another one.
+ * Draws documents in a separate thread, one after the other, so that a long document delays no request. A document that
+ * takes too long or too much memory ends the thread; the next document starts a new one.
  */
 export class DrawingThread {
   readonly #mostMs: number
@@ -32,7 +32,7 @@ export class DrawingThread {
     this.#idleMs = idleMs
   }
 
-  /** Throws `too_much_work` if the document would exceed the limits on its pages or on the time that drawing takes. */
+  /** Returns the document. Throws `too_much_work` if it exceeds the limits on pages, time, or memory. */
   draw(request: DrawingRequest): Promise<Buffer> {
     const drawing = this.#previous.then(() => this.#drawNow(request))
     this.#previous = drawing.catch(() => {})
@@ -74,9 +74,9 @@ export class DrawingThread {
   }
 }
 
-// Ten times what the longest documents take that people have a use for.
+// Ten times the time of the longest useful documents.
 const MOST_MS = 10_000
-// The thread and the library take 60 MB, which a service is spared while nobody reads documents.
+// The thread and the library use 60 MB, so an idle thread ends.
 const IDLE_MS = 60_000
 const MOST_MEGABYTES = 256
 
@@ -84,7 +84,7 @@ function startWorker(): Worker {
   const worker = new Worker(new URL('./drawing-thread.js', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
   })
-  // Whoever waits for a document hears of an error by itself. Without a listener, one would end the process.
+  // The caller that waits for the document handles its errors. Without a listener, an error would end the process.
   worker.on('error', () => {})
   worker.unref()
   return worker

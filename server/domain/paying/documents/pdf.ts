@@ -2,22 +2,22 @@ import { createRequire } from 'node:module'
 import { buffer } from 'node:stream/consumers'
 import type PDFDocument from 'pdfkit'
 
-/** Draws pages with the paper, the fonts and the foot that all documents have. */
+/** A PDF document with the paper size, fonts, and footer that all documents share. */
 export type Doc = InstanceType<typeof PDFDocument>
 
 interface About {
   title: string
   author: string
-  /** When what it shows changed last. */
+  /** When the shown records last changed. */
   changedAt: string
-  /** What stands below every page, before the page's number. */
+  /** The text at the bottom of every page, before the page number. */
   foot: readonly string[]
-  /** What stands across the pages of what nobody is to go by. */
+  /** A watermark across the pages of a document that is not valid. */
   mark?: string | undefined
 }
 
-// A font with the letters of all of Europe; those that every reader has know neither Łódź nor Ελλάδα. Only the letters
-// that occur are put into a document.
+// A font with the letters of all European languages; the built-in PDF fonts lack those of Łódź and Ελλάδα. A document
+// includes only the letters that occur.
 const fonts = createRequire(import.meta.url)
 const PLAIN = fonts.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')
 const BOLD = fonts.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')
@@ -31,16 +31,16 @@ export class TooManyPages extends Error {
   readonly most = MOST_PAGES
 }
 
-/** Twice as many as an order of 200 lines with the longest texts has. */
+/** Twice the pages of an order of 200 lines with the longest texts. */
 const MOST_PAGES = 100
 
-/** Returns the document that `draw` draws. Throws `TooManyPages`. */
+/** Returns the document drawn by `draw` as PDF bytes. Throws `TooManyPages`. */
 export async function pdf(about: About, draw: (doc: Doc) => void): Promise<Buffer> {
-  // The library takes 30 MB, which a service is spared until it draws.
+  // The library uses 30 MB, so it is loaded when the first document is drawn.
   const { default: Document } = await import('pdfkit')
   const doc = new Document({
     ...{ size: 'LETTER', margin: MARGIN, bufferPages: true, font: PLAIN, lang: 'en-US' },
-    // Nothing in it depends on when or where it is made, so that the same record makes the same bytes.
+    // Nothing depends on when or where the document is drawn, so that the same record gives the same bytes.
     info: {
       ...{ Title: about.title, Author: oneLine(about.author), Producer: 'Plumbline', Creator: 'Plumbline' },
       CreationDate: new Date(about.changedAt),
@@ -62,7 +62,7 @@ function everyPage(doc: Doc, { foot, mark }: About): void {
   for (let i = start; i < start + count; i++) {
     doc.switchToPage(i)
     const { width, height, margins } = doc.page
-    // Or the library would begin another page for what stands in the margin.
+    // Without this, the library would start another page for text in the margin.
     margins.bottom = 0
     const line = [...foot.map(oneLine), `Page ${i - start + 1} of ${count}`].join('   ')
     doc.font('plain').fontSize(8).fillColor(GRAY)
@@ -80,7 +80,7 @@ export function bottomOf(doc: Doc): number {
   return doc.page.height - MARGIN
 }
 
-/** Begins a page if less than this is left of the present one. */
+/** Starts a new page if less than this height is left on the current one. */
 export function room(doc: Doc, height: number): void {
   if (doc.y + height > bottomOf(doc)) doc.addPage()
 }
@@ -110,12 +110,12 @@ export function longDate(date: string): string {
   return new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 }
 
-/** Replaces control characters, which no font can show, and all line breaks by spaces. */
+/** Replaces control characters, which no font can show, and all line breaks with spaces. */
 export function oneLine(text: string): string {
   return plain(text).replace(/\s+/g, ' ').trim()
 }
 
-/** Replaces control characters, which no font can show, by spaces. Line breaks stay. */
+/** Replaces control characters, which no font can show, with spaces. Keeps line breaks. */
 export function plain(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n]/gu, ' ')
 }

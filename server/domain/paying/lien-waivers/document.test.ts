@@ -33,14 +33,14 @@ async function documentOf(id: string, headers: Record<string, string> = {}, key 
   return { status: answer.status, headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) }
 }
 
-/** The text of each page, as a reader that has nothing to do with what wrote it finds it. */
+/** Returns the text of each page, extracted with a library other than the one that drew it. */
 async function pagesOf(id: string): Promise<string[]> {
   const { bytes } = await documentOf(id)
   const { text } = await extractText(await getDocumentProxy(bytes), { mergePages: false })
   return text.map((page) => page.replace(/\s+/g, ' '))
 }
 
-test('the paper has lines to sign on until it is signed, and then who signed, and what shows it is unchanged', async () => {
+test('the document has signature lines until the waiver is signed, and then the signature and the hash', async () => {
   const { id } = await request({ throughDate: '2026-11-18' })
   const { status, headers } = await documentOf(id)
   expect([status, headers.get('content-type')]).toEqual([200, 'application/pdf'])
@@ -62,7 +62,7 @@ test('the paper has lines to sign on until it is signed, and then who signed, an
   expect(await pagesOf(id)).toEqual([expect.stringContaining('REJECTED')])
 })
 
-test('the longest wording fits its pages, and a void waiver says on each that it is', async () => {
+test('the longest wording fits its pages, and a void waiver says so on each page', async () => {
   const { id } = await request({ text: 'Ąbć déf '.repeat(2500).trim() })
   await move(id, { status: 'void', reason: 'It is too long.' })
   const pages = await pagesOf(id)
@@ -74,7 +74,7 @@ test('the longest wording fits its pages, and a void waiver says on each that it
   expect(pages.join(' ').match(/Ąbć/g)).toHaveLength(2500)
 })
 
-test('the same waiver makes the same bytes, is base64 as a skill, and is for those who may read payments', async () => {
+test('the same waiver gives the same bytes, is base64 in a skill, and requires permission to read payments', async () => {
   const { id } = await request()
   const first = await documentOf(id)
   expect((await documentOf(id, { 'if-none-match': first.headers.get('etag') ?? '' })).status).toBe(304)

@@ -4,7 +4,7 @@ import type { Drawing } from '../documents/drawing.ts'
 import { amountsIn, type Doc, longDate, MARGIN, oneLine, pdf, plain, room } from '../documents/pdf.ts'
 import { WAIVER_TITLES } from './lien-waiver.ts'
 
-/** What a waiver's document is made from. */
+/** The data of a waiver's document. */
 export interface WaiverSheet {
   waiver: LienWaiver
   builder: Pick<Organization, 'name'>
@@ -12,10 +12,10 @@ export interface WaiverSheet {
   payment: Pick<Payment, 'number'>
 }
 
-/** What stands across the pages of a waiver that does not hold. One that is still to be signed is clean. */
+/** The watermarks of waivers that are not valid. A waiver that is still to be signed has none. */
 const MARKS: { readonly [Status in LienWaiver['status']]?: string } = { rejected: 'REJECTED', void: 'VOID' }
 
-/** Draws the text as it is to be signed, with lines to sign on, or as it was signed. */
+/** Draws the text of a waiver with signature lines, or as it was signed. */
 export async function draw({ waiver, builder, vendor, payment }: WaiverSheet): Promise<Buffer> {
   const title = WAIVER_TITLES[waiver.waiverType]
   const about = {
@@ -33,7 +33,7 @@ export async function draw({ waiver, builder, vendor, payment }: WaiverSheet): P
       `Work through: ${longDate(waiver.throughDate)}`,
     ]
     doc.text(facts.map(oneLine).join('   '))
-    // The text ends with the signature where there is one.
+    // The text of a signed waiver ends with the signature.
     doc.moveDown(1.2).fontSize(10).text(plain(waiver.text), { lineGap: 2 })
     if (waiver.textSha256 !== null) doc.moveDown(1).fontSize(8).text(`SHA-256 of the text above: ${waiver.textSha256}`)
     if (waiver.status === 'requested') signatureLines(doc, vendor)

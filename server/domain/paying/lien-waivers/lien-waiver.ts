@@ -13,7 +13,10 @@ import { amountText } from '../../../platform/values/money.ts'
 import { filledIn, type Values } from '../../../platform/values/placeholders.ts'
 import type { Named } from './queries.ts'
 
-/** A rejected waiver is not mended but requested anew, because what was signed stays as it is. */
+/**
+ * The status changes of a lien waiver. A rejected waiver is not edited but requested again, because what was signed
+ * does not change.
+ */
 export const LIEN_WAIVER_MOVES: Readonly<Record<LienWaiverStatus, readonly LienWaiverStatus[]>> = {
   requested: ['signed', 'void'],
   signed: ['accepted', 'rejected', 'void'],
@@ -22,7 +25,7 @@ export const LIEN_WAIVER_MOVES: Readonly<Record<LienWaiverStatus, readonly LienW
   void: [],
 }
 
-/** What each kind is called where people read it. */
+/** The title of each kind in documents. */
 export const WAIVER_TITLES: Readonly<Record<LienWaiverType, string>> = {
   conditional_progress: 'Conditional lien waiver, progress payment',
   unconditional_progress: 'Unconditional lien waiver, progress payment',
@@ -30,7 +33,10 @@ export const WAIVER_TITLES: Readonly<Record<LienWaiverType, string>> = {
   unconditional_final: 'Unconditional lien waiver, final payment',
 }
 
-/** What is right at this time: nobody gives up a right for good before the money has come. */
+/**
+ * Returns the appropriate kind of waiver: unconditional only once the payment is made, so that nobody gives up a right
+ * before receiving the money.
+ */
 export function waiverTypeOf({
   status,
   paymentType,
@@ -50,10 +56,10 @@ interface Facts {
   exceptions: string | null
 }
 
-/** The contract says so of a waiver's text, which ends with the signature later. */
+/** Shorter than the contract's maximum, because the signature is appended to the text later. */
 const MOST_CHARACTERS = 99_000
 
-/** The wording with its placeholders filled in. What is signed is never cut, so one that gets too long is refused. */
+/** Fills the placeholders of the wording. A text to be signed is never cut, so one that is too long returns errors. */
 export function filled(wording: string, facts: Facts): string | FieldError[] {
   const text = filledIn(wording, valuesOf(facts), MOST_CHARACTERS + 1)
   if (text.length <= MOST_CHARACTERS) return text
@@ -80,8 +86,8 @@ function valuesOf({ vendor, builder, payment, named, throughDate, exceptions }: 
 type Signature = Pick<LienWaiver, 'signedBy' | 'signedOn' | 'signedVia'>
 
 /**
- * The waiver with its signature, and what shows later that it is still what was signed. `linkCopiedBy` names whoever at
- * the builder copied the portal link that it was signed through; null for the vendor's own link and for paper.
+ * Returns the waiver with its signature and the hash that later proves what was signed. `linkCopiedBy` is the user who
+ * copied the portal link that it was signed through; null for the vendor's own link and for paper.
  */
 export function signed(
   { text }: Pick<LienWaiver, 'text'>,
@@ -94,14 +100,14 @@ export function signed(
   return { signedBy, signedOn, signedVia, text: whole, textSha256: createHash('sha256').update(whole).digest('hex') }
 }
 
-/** Why a vendor cannot sign it, as it reads it; null if it can. */
+/** Returns why a vendor cannot sign the waiver, in words for the vendor; null if it can. */
 export function reasonNotToSign({ status, signedBy, signedOn }: LienWaiver): string | null {
   if (status === 'requested') return null
   if (status === 'void') return 'This lien waiver is void and can no longer be signed.'
   return `${signedBy} already signed this lien waiver${signedOn === null ? '' : ` on ${formatDate(signedOn)}`}.`
 }
 
-/** What is wrong with a move beside its status. */
+/** Returns errors for a status change, apart from those of the status itself. */
 export function moveFaults({ status, signedBy, signedOn, reason = null }: LienWaiverMove, today: string): FieldError[] {
   if (status === 'signed') {
     if (signedBy === undefined)

@@ -59,7 +59,7 @@ const refused = async (path: string, body: object, key?: string) => {
   return [answer.status, answer.body.reason ?? answer.body.permission]
 }
 
-test('a waiver is filled in, signed on paper and accepted, and what was signed can be told from anything else', async () => {
+test('a waiver is filled in, signed on paper, and accepted, and a hash proves what was signed', async () => {
   const payment = await pay({ grossAmount: 50, invoiceDate: site.day(-3) })
   const first = await request(payment.id)
   const waiver = await request(payment.id, { exceptions: 'Change order 3' })
@@ -105,7 +105,7 @@ test('a waiver is filled in, signed on paper and accepted, and what was signed c
     expect((await get(`/lien-waivers?${filter}`)).data).toEqual([accepted])
 })
 
-test('the kind follows from the payment: conditional until it is paid, final where nothing is held back', async () => {
+test('the kind follows from the payment: conditional until it is paid, and final if no retainage is held', async () => {
   const kinds: string[] = []
   const ask = async (id: string) => {
     const waiver = await request(id)
@@ -127,7 +127,7 @@ test('the kind follows from the payment: conditional until it is paid, final whe
   ])
 })
 
-test('a vendor who has to waive its lien is not paid before, unless somebody who decides says why', async () => {
+test('a vendor that must sign a lien waiver is not paid before, unless an authorized user gives a reason', async () => {
   const { id, number } = await pay({ grossAmount: 10 })
   await moved(`/payments/${id}/status`, { status: 'approved' })
   const path = `/payments/${id}/status`
@@ -153,7 +153,7 @@ test('a vendor who has to waive its lien is not paid before, unless somebody who
   )
 })
 
-test('a waiver is asked for as the order says, or else its vendor, or else the organization', async () => {
+test('whether a waiver is required depends on the order, or else its vendor, or else the organization', async () => {
   const { database, clock } = plumbline
   const without = async () => {
     const { id } = await pay({ grossAmount: 1 })
@@ -178,7 +178,7 @@ test('a waiver is asked for as the order says, or else its vendor, or else the o
   expect(await without()).toBe('paid')
   await set(order, true)
   expect(await without()).toBe('waits')
-  // Of several orders one that asks for it is enough, and a run looks at each by itself.
+  // Of several orders, one that requires it is enough. A payment run checks each order separately.
   const other = await newOrder(0)
   const { id } = await made('/payments', { allocations: [orderId, other].map((poId) => ({ poId, amount: 1 })) })
   await moved(`/payments/${id}/status`, { status: 'approved' })
@@ -188,7 +188,7 @@ test('a waiver is asked for as the order says, or else its vendor, or else the o
   await updateOrganization(database, clock, site.organizationId, { lienWaiverRequired: false })
 })
 
-test('a run leaves out what was paid before without an unconditional waiver', async () => {
+test('a payment run skips orders that were paid before without an unconditional waiver', async () => {
   const { id } = await pay({ grossAmount: 10 })
   await settle(id, { overrideReason: 'It comes by mail.' })
   const run = () => made('/payment-runs', { vendorIds: [vendorId], throughDate: site.day(40) })
@@ -197,7 +197,7 @@ test('a run leaves out what was paid before without an unconditional waiver', as
   expect(await run()).toMatchObject({ amount: 81, skipped: [] })
 })
 
-test('what is not paid is not waived: a void or rejected payment voids its waivers', async () => {
+test('voiding or rejecting a payment voids its waivers', async () => {
   const voided = await pay({ grossAmount: 10 })
   const waiver = await request(voided.id)
   await sign(waiver.id)
@@ -216,7 +216,7 @@ test('what is not paid is not waived: a void or rejected payment voids its waive
   ])
 })
 
-test('what makes no sense is refused at its field', async () => {
+test('invalid waivers and status changes are reported at their field', async () => {
   const { id } = await pay({ grossAmount: 10 })
   const pointers = async (path: string, body: object) => {
     const { status, body: problem } = await post(path, body)

@@ -11,7 +11,10 @@ export const { list, find, findAll, findOptional, lock, insert, update } = resou
 
 type Standing = Pick<LienWaiver, 'id' | 'waiverType' | 'status'>
 
-/** The waivers of a payment that are neither rejected nor void: two at most, one before and one after it is paid. */
+/**
+ * Returns the waivers of a payment that are neither rejected nor void: at most two, one before and one after it is
+ * paid.
+ */
 export async function standingOf({ db, organizationId }: Tenant, paymentId: string): Promise<Standing[]> {
   const { rows } = await sql<Standing>`
     select "id", "waiverType", "status" from "lienWaivers"
@@ -21,7 +24,7 @@ export async function standingOf({ db, organizationId }: Tenant, paymentId: stri
   return rows
 }
 
-/** The last waiver that was signed for a payment and that stands; null where there is none. */
+/** Returns the latest signed and valid waiver of a payment; null if there is none. */
 export async function lastSignedOf({ db, organizationId }: Tenant, paymentId: string): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "lienWaivers"
@@ -30,7 +33,7 @@ export async function lastSignedOf({ db, organizationId }: Tenant, paymentId: st
   return rows[0]?.id ?? null
 }
 
-/** The order, home and community of a payment, as a waiver names them; several where it pays several orders. */
+/** The order, home, and community of a payment as a waiver names them. A payment of several orders has several. */
 export interface Named {
   number: string
   homeName: string
@@ -53,8 +56,8 @@ export async function namedIn({ db, organizationId }: Tenant, poIds: readonly st
 const UNCONDITIONAL: readonly LienWaiverType[] = ['unconditional_progress', 'unconditional_final']
 
 /**
- * Of these orders, those that were paid before by a payment whose unconditional waiver the vendor has not signed.
- * Corrections in the builder's favor need none.
+ * Returns those of these orders that a payment without a signed unconditional waiver was made for. Corrections in the
+ * builder's favor require none.
  */
 export async function lackingWaiver({ db, organizationId }: Tenant, poIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ poId: string }>`

@@ -15,7 +15,7 @@ import * as payments from '../payments/queries.ts'
 import { filled, waiverTypeOf } from './lien-waiver.ts'
 import * as waivers from './queries.ts'
 
-/** Requests the waiver that is right for a payment. The payment is locked, so that of two requests one is made. */
+/** Requests the appropriate waiver for a payment. The payment is locked, so that two concurrent requests create one. */
 export async function requestLienWaiver(
   call: WriteCall,
   paymentId: string,
@@ -37,7 +37,7 @@ export async function requestLienWaiver(
   return waiver
 }
 
-/** Makes the waiver, or words anew the one that nobody has signed yet. */
+/** Creates the waiver, or changes the wording of one that is not signed yet. */
 async function worded(
   call: WriteCall,
   payment: Payment,
@@ -67,7 +67,7 @@ async function worded(
   const wording = filled(own, { ...facts, throughDate, exceptions })
   if (typeof wording !== 'string') throw invalid(wording)
   const words = { throughDate, amount, exceptions, text: wording }
-  // What nobody has signed can still be put in other words.
+  // The wording can change until the waiver is signed.
   if (standing !== undefined) return waivers.update(call, await waivers.lock(call, standing.id), words)
   const waiver = await waivers.insert(call, {
     ...{ paymentId, vendorId, homeId, poId, waiverType, status: 'requested', currency },

@@ -18,7 +18,7 @@ export async function changeStatus(call: WriteCall, id: string, body: LienWaiver
   return move(call, waiver, { status, ...(status === 'signed' && signed(waiver, signature, null)) }, reason)
 }
 
-/** Signs a waiver as its vendor read it in the portal, which is what it has to say still. */
+/** Signs a waiver in the portal. Throws if its text is no longer the one that the vendor read. */
 export async function signInPortal(
   call: WriteCall,
   id: string,
@@ -35,7 +35,7 @@ export async function signInPortal(
   return move(call, waiver, { status: 'signed', ...signed(waiver, signature, linkCopiedBy) }, null)
 }
 
-/** A waiver that is locked after its payment, as where the payment is voided. */
+/** Locks a waiver after its payment, in the same order as voiding the payment. */
 async function lockWithPayment(call: WriteCall, id: string): Promise<LienWaiver> {
   const { paymentId } = await waivers.find(call, id)
   await payments.lock(call, paymentId)
@@ -55,7 +55,7 @@ async function move(
   return after
 }
 
-/** Keeps with the payment the last waiver that was signed for it and stands. */
+/** Stores the latest signed and valid waiver on the payment. */
 async function keepWithPayment(call: WriteCall, { id, paymentId, status }: LienWaiver): Promise<void> {
   const payment = await payments.find(call, paymentId)
   if (status === 'signed') await payments.update(call, payment, { lienWaiverId: id })

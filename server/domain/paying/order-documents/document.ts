@@ -18,16 +18,16 @@ import {
   rule,
 } from '../documents/pdf.ts'
 
-/** What an order's document is made from. */
+/** The data of an order's document. */
 export interface OrderSheet {
   order: PurchaseOrder
   builder: Organization
-  /** What the builder's orders end with. */
+  /** The text at the end of the builder's orders. */
   terms: string | null
   vendor: Pick<Vendor, 'companyName' | 'contactName' | 'address' | 'email' | 'phone'>
   home: Pick<Home, 'name' | 'lotNumber' | 'address'>
   community: Pick<Community, 'name' | 'city' | 'state'>
-  /** The number of the order that this one changes or follows from. */
+  /** The number of the order that this one changes or follows. */
   parentNumber: string | null
 }
 
@@ -75,7 +75,7 @@ function head(doc: Doc, { order, builder, vendor, home, community, parentNumber 
   }
   const { companyName, contactName, email, phone } = vendor
   const left = block(MARGIN, 'To', companyName, [contactName, ...address(vendor.address), email, phone])
-  // Most homes are called after their lot.
+  // Most homes are named after their lot.
   const lot = home.lotNumber === null || home.name.includes(home.lotNumber) ? null : `Lot ${home.lotNumber}`
   const place = [community.name, community.city, community.state].filter(Boolean).join(', ')
   const right = block(MARGIN + width + 20, 'For', home.name, [lot, ...address(home.address), place])
@@ -83,7 +83,7 @@ function head(doc: Doc, { order, builder, vendor, home, community, parentNumber 
   doc.y = Math.max(left, right) + 16
 }
 
-/** The columns of the table, each with its width and what it shows of a line. */
+/** Returns the columns of the table, each with its width and content. */
 function columnsOf({ order }: OrderSheet) {
   const amount = amountsIn(order.currency)
   const unitPrice = amountsIn(order.currency, 4)
@@ -174,7 +174,7 @@ function texts(doc: Doc, { order, terms }: OrderSheet): void {
   }
 }
 
-/** What stands across the pages of an order that nobody is to work by. */
+/** The watermarks of orders that are not valid. */
 const MARKS: { readonly [Status in PurchaseOrder['status']]?: string } = {
   draft: 'DRAFT',
   pending_approval: 'NOT APPROVED',

@@ -48,13 +48,13 @@ async function setTerms(poTerms: string | null) {
   await updateOrganization(database, clock, organizationId, { poTerms })
 }
 
-/** The text of each page, as a reader that has nothing to do with what wrote it finds it. */
+/** Returns the text of each page, extracted with a library other than the one that drew it. */
 async function pagesOf(bytes: Uint8Array): Promise<string[]> {
   const { text } = await extractText(await getDocumentProxy(bytes.slice()), { mergePages: false })
   return text.map((page) => page.replace(/\s+/g, ' '))
 }
 
-test('the document of an order says who orders what from whom, for which home, and what it costs, in every letter', async () => {
+test('the document of an order shows the builder, the vendor, the home, and the costs, in any European alphabet', async () => {
   await setTerms('Payable after completion.\nZażółć gęślą jaźń.')
   const order = await newOrder({ notes: 'Start at the garage.' })
   const { status, headers, bytes } = await documentOf(order.id)
@@ -77,7 +77,7 @@ test('the document of an order says who orders what from whom, for which home, a
     expect(page).toContain(said)
 })
 
-test('an order that is sent out bears no mark, and one that is void does', async () => {
+test('an issued order has no watermark, and a void order does', async () => {
   const { id } = await newOrder()
   const move = (status: string) => plumbline.post(`${ORDERS}/${id}/status`, { status, reason: 'Enough.' })
   const marks = async () => (await pagesOf((await documentOf(id)).bytes)).join().match(/DRAFT|NOT APPROVED|VOID/g)
@@ -104,7 +104,7 @@ test('the document of the longest order has every line and page number in less t
   expect(text).toContain('Total $20,100.00')
 })
 
-test('line breaks in the lines of an order make no more pages than spaces', async () => {
+test('line breaks in the lines of an order take no more pages than spaces', async () => {
   const lines = Array.from({ length: 200 }, () => ({ ...WALLS, description: `Walls${'\n'.repeat(490)}north` }))
   const { id } = await newOrder({ lines })
   const pages = await pagesOf((await documentOf(id)).bytes)
@@ -112,7 +112,7 @@ test('line breaks in the lines of an order make no more pages than spaces', asyn
   expect(pages[0]).toContain('Walls north')
 })
 
-test('an order that would have more than 100 pages is refused, and drawn once its texts are shorter', async () => {
+test('an order of more than 100 pages is rejected, and drawn once its texts are shorter', async () => {
   await setTerms('a\n'.repeat(5000))
   const { id, number } = await newOrder({ notes: 'a\n'.repeat(2500) })
   const { status, bytes } = await documentOf(id)
@@ -125,7 +125,7 @@ test('an order that would have more than 100 pages is refused, and drawn once it
   expect((await documentOf(id)).status).toBe(200)
 })
 
-test('the thread that answers requests does little of the work of drawing', async () => {
+test('most of the drawing is done outside the thread that handles requests', async () => {
   const lines = Array.from({ length: 200 }, (_, i) => ({ ...WALLS, description: `${i} ${'Ąbć déf '.repeat(60)}` }))
   const { id } = await newOrder({ lines })
   // The first document starts the drawing thread.
@@ -137,13 +137,13 @@ test('the thread that answers requests does little of the work of drawing', asyn
   expect(ofThread / ofProcess).toBeLessThan(0.35)
 })
 
-test('what is drawn alike is the same bytes', async () => {
+test('the same content gives the same bytes', async () => {
   const about = { title: 'Purchase order', author: 'Żółw', changedAt: '2026-11-18T08:00:00Z', foot: ['PO-0001'] }
   const drawn = () => pdf(about, (doc) => doc.font('bold').text('Łódź').font('plain').text('Ελένη'))
   expect((await drawn()).equals(await drawn())).toBe(true)
 })
 
-test('an order that is still the same is not sent again, and is base64 as the result of a skill', async () => {
+test('an unchanged order returns 304, and is base64 as the result of a skill', async () => {
   const order = await newOrder()
   const first = await documentOf(order.id)
   const etag = first.headers.get('etag') ?? ''
@@ -155,7 +155,7 @@ test('an order that is still the same is not sent again, and is base64 as the re
   expect((await documentOf(order.id, { 'if-none-match': etag })).status).toBe(200)
 })
 
-test('who may not read orders, and another builder, get no document', async () => {
+test('a caller without permission and another builder get no document', async () => {
   const { id } = await newOrder()
   expect((await documentOf(id, {}, await plumbline.newKey(['bids:read']))).status).toBe(403)
   expect((await documentOf(id, {}, (await plumbline.newBuilder()).key)).status).toBe(404)

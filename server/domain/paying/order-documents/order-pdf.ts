@@ -8,7 +8,7 @@ import * as orders from '../purchase-orders/queries.ts'
 import { type OrderSheet, orderDrawing } from './document.ts'
 import { termsOf } from './terms.ts'
 
-/** The document of an order that the caller may see. Throws `not_found`. */
+/** Returns the document of an order as a PDF. Throws `not_found`. */
 export async function orderPdf(call: Call, id: string): Promise<FileAnswer> {
   const sheet = await sheetOf(call, id)
   return pdfAnswer(call, `${sheet.order.number}.pdf`, sheet, orderDrawing)

@@ -16,16 +16,16 @@ import { paymentSums, writeReserved } from '../purchase-orders/payment-queries.t
 import { type Decision, decide } from './payee.ts'
 import * as runs from './queries.ts'
 
-/** What one transaction may lock and one answer may tell of. */
+/** The maximum number of orders that one transaction locks and one response contains. */
 const MOST_ORDERS = 500
 
-/** A statement with so many payloads is still a short one. */
+/** A statement with this many payloads is still short. */
 const EVENTS_AT_ONCE = 50
 
 /**
- * Makes the payments of a run. Its orders are locked in the order of their ids, as where one payment is made, so that of
- * two runs at once the later one finds what the earlier one has left. It takes as many statements for many vendors as
- * for one, but for the events.
+ * Creates the payments of a run. Its orders are locked in the order of their IDs, like those of a single payment, so
+ * that the later of two concurrent runs pays what the earlier one left. The number of statements does not depend on the
+ * number of vendors, except for the events.
  */
 export async function createPaymentRun(call: WriteCall, body: Checked['PaymentRunCreate']): Promise<PaymentRun> {
   const { communityId = null, vendorIds = [], method, externalId } = body
@@ -75,7 +75,7 @@ async function assertVendors(call: WriteCall, vendorIds: readonly string[]): Pro
 
 type Accounts = Account<runs.OpenOrder>[]
 
-/** The orders with what their payments come to, by vendor. */
+/** Returns the orders with the sums of their payments, by vendor. */
 async function accountsOf(call: WriteCall, ids: readonly string[]): Promise<Map<string, Accounts>> {
   const locked = await runs.lockOrders(call, ids)
   const sums = await paymentSums(call, ids)

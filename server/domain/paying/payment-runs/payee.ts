@@ -7,10 +7,10 @@ import { type Account, amountsOf, reasonNotToPay, signOf, wholeAmount, withheldO
 import { discountOf, dueDateOf, isInTime } from '../payments/terms.ts'
 import type { OpenOrder, Payee } from './queries.ts'
 
-/** As much of one payment as the contract shows allocations. */
+/** The contract's maximum number of allocations of one payment. */
 const MOST_ALLOCATIONS = 200
 
-/** What a run pays one vendor, and what it leaves out; no payment where nothing is left to be paid. */
+/** What a run pays one vendor and what it skips. The payment is null if nothing remains to be paid. */
 export interface Decision {
   payment: Draft | null
   skipped: PaymentRunSkip[]
@@ -22,18 +22,18 @@ type Draft = Pick<
   | ('discountAmount' | 'discountDueDate' | 'dueDate')
 >
 
-/** What holds for all vendors of a run. */
+/** The settings that apply to all vendors of a run. */
 interface Terms {
   timeZone: string
   now: Date
   throughDate: string
-  /** The orders that were paid before without a waiver that they take. */
+  /** IDs of the orders that were paid before without a required waiver. */
   lacking: ReadonlySet<string>
 }
 
 type Reason = PaymentRunSkip['reason']
 
-/** What stands against paying one order now, apart from its vendor; null where nothing does. */
+/** Returns why one order cannot be paid now, apart from its vendor; null if it can. */
 export function objectionToOrder(
   vendor: Payee,
   account: Account<OpenOrder>,
@@ -43,7 +43,7 @@ export function objectionToOrder(
   return found !== null && 'reason' in found ? found : null
 }
 
-/** Decides about all that a run has found of one vendor. */
+/** Decides what a run pays of everything that it found for one vendor. */
 export function decide(vendor: Payee, accounts: readonly Account<OpenOrder>[], when: Terms): Decision {
   const skipped: PaymentRunSkip[] = []
   const skip = (reason: Reason, detail: string, amount: number, poId: string | null = null) => {
@@ -56,7 +56,7 @@ export function decide(vendor: Payee, accounts: readonly Account<OpenOrder>[], w
     if ('reason' in found) skip(found.reason, found.detail, found.amount, account.order.id)
     else payable.push(found)
   }
-  // What the vendor owes comes off first, then what is due first is paid.
+  // Amounts that the vendor owes are deducted first; then the orders are paid by due date.
   payable.sort((one, other) => order(one) - order(other) || (one.dueDate < other.dueDate ? -1 : 1))
   for (const { allocation, number } of payable.splice(MOST_ALLOCATIONS))
     skip(
@@ -85,12 +85,12 @@ const order = ({ allocation }: { allocation: PaymentAllocation }) => (allocation
 
 interface Due {
   number: string
-  /** When the work was done, from which the terms count. */
+  /** The date on which the work was done, from which the payment terms count. */
   day: string
   dueDate: string
 }
 
-/** What is to be paid of one order, or why it is not; null where there is nothing to say. */
+/** Returns what to pay of one order, or why it is skipped; null if there is nothing to report. */
 function look(
   { paymentTerms }: Payee,
   account: Account<OpenOrder>,
@@ -98,7 +98,7 @@ function look(
 ): (Due & { allocation: PaymentAllocation }) | { reason: Reason; detail: string; amount: number } | null {
   const { order, sums } = account
   const sign = signOf(order)
-  // It may have been closed, or paid, while this run waited for it.
+  // The order may have been closed or paid while this run waited for its lock.
   if (!OPEN.includes(order.status)) return null
   const { number } = order
   const amount = wholeAmount(account, 'progress') ?? 0
@@ -127,7 +127,7 @@ function look(
   const { discountAmount, discountDueDate } = discountOf(paymentTerms, { paymentType: 'progress', amount: net }, day)
   const isDiscounted =
     discountAmount > 0 && isInTime({ discountDueDate }, dateIn(timeZone, now)) && !isAfter(discountDueDate, throughDate)
-  // What the vendor owes does not wait.
+  // Amounts that the vendor owes are deducted regardless of due dates.
   if (sign > 0 && dueDate > throughDate && !isDiscounted)
     return { reason: 'not_due', detail: `${number} is not due until ${formatDate(dueDate)}.`, amount: net }
   if (lacking.has(order.id)) {
@@ -141,7 +141,7 @@ function isAfter(date: string | null, other: string): boolean {
   return date !== null && date > other
 }
 
-/** What stands against paying a vendor anything. */
+/** Returns why a vendor cannot be paid at all; null if it can. */
 export function objectionToVendor({
   companyName,
   status,

@@ -30,7 +30,7 @@ const made = async (path: string, body: object): Promise<Body> => {
 }
 const newVendor = async (companyName: string, more: object = {}): Promise<string> =>
   (await made('/vendors', { companyName, paymentTerms: { netDays: 0 }, ...more })).id
-/** An order of which everything is done. */
+/** Creates a fully completed order. */
 const done = async (vendorId: string, unitPrice: number, more: object = {}): Promise<Body> => {
   const lines = [{ description: 'As agreed', quantity: 1, unitPrice }]
   const { id } = await made('/purchase-orders', {
@@ -44,7 +44,7 @@ const done = async (vendorId: string, unitPrice: number, more: object = {}): Pro
 const run = (more: object = {}): Promise<Body> => made('/payment-runs', { communityId, ...more })
 const skips = ({ skipped }: Body) => skipped.map(({ reason, poId }: Body) => [reason, poId])
 
-test('each vendor is paid once for all that is due, and every order that is left out says why', async () => {
+test('each vendor gets one payment for everything that is due, and every skipped order has a reason', async () => {
   const [prompt, held, lapsed, owing] = [
     await newVendor('Prompt Framing', { paymentTerms: { netDays: 0, discountPercent: 2 } }),
     await newVendor('Held Framing'),
@@ -90,7 +90,7 @@ test('each vendor is paid once for all that is due, and every order that is left
   )
   expect(told.map(({ type }) => type)).toEqual(['payment.created'])
 
-  // Its payments are paid as any others, and the next run finds nothing left.
+  // Its payments are paid like any others, and the next run finds nothing left.
   for (const status of ['approved', 'paid']) await post(`/payments/${result.paymentIds[0]}/status`, { status })
   expect(await get(`/purchase-orders/${other.id}`)).toMatchObject({ paidAmount: 180, payableAmount: 0 })
   expect(await get(`/purchase-orders/${owed.id}`)).toMatchObject({ status: 'closed', paidAmount: -30 })
@@ -104,7 +104,7 @@ test('each vendor is paid once for all that is due, and every order that is left
   expect(await get(`/payment-runs/${result.id}`)).toEqual(result)
 })
 
-test('work is due by the terms of its vendor, and sooner where a discount would be lost', async () => {
+test("work is due by its vendor's payment terms, and earlier if a discount would be lost", async () => {
   const [slow, prompt, idle] = [
     await newVendor('Patient Framing', { paymentTerms: { netDays: 45 } }),
     await newVendor('Eager Framing', { paymentTerms: { netDays: 45, discountPercent: 1, discountDays: 10 } }),
@@ -134,7 +134,7 @@ test('work is due by the terms of its vendor, and sooner where a discount would 
   })
 })
 
-test('of runs at once, and payments beside them, each pays what no other pays', async () => {
+test('concurrent runs and payments never pay the same work twice', async () => {
   const vendorId = await newVendor('Busy Framing')
   const orders = await Promise.all([100, 200, 300].map((amount) => done(vendorId, amount)))
   const answers = await Promise.all([
@@ -149,7 +149,7 @@ test('of runs at once, and payments beside them, each pays what no other pays', 
     expect(allocated.filter(({ poId }: Body) => poId === id)).toMatchObject([{ amount: total }])
 })
 
-test('a run asks as much of the database for many vendors as for one, and a dry run leaves nothing', async () => {
+test('a run for many vendors takes as many statements as for one, and a dry run stores nothing', async () => {
   const vendorIds = [await newVendor('First')]
   await done(vendorIds[0] ?? '', 10)
   const dry = await post('/execute', { skill: 'createPaymentRun', dryRun: true, input: { vendorIds } })
@@ -167,7 +167,7 @@ test('a run asks as much of the database for many vendors as for one, and a dry 
   expect(counted.statements).toBe(ofOne)
 })
 
-test('what makes no sense is refused at its field', async () => {
+test('invalid runs are reported at their field', async () => {
   const pointers = async (body: object) => (await post('/payment-runs', body)).body.errors.map((e: Body) => e.pointer)
   expect(await pointers({ vendorIds: ['ven_gone', site.loneStar, 'ven_lost'] })).toEqual([
     '/vendorIds/0',

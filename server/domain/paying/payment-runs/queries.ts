@@ -10,7 +10,10 @@ export const { list, find, findAll, insert } = resource({
   long: ['skipped', 'vendorIds', 'paymentIds'],
 })
 
-/** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
+/**
+ * Returns the organization's next number. The counter row stays locked until the transaction ends, so other creators
+ * wait.
+ */
 export async function nextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
     insert into "paymentRunNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
@@ -19,19 +22,21 @@ export async function nextNumber(call: WriteCall): Promise<string> {
   return `PR-${String(rows[0]?.last).padStart(4, '0')}`
 }
 
-/** What a run looks for; without vendors or a community, everything. */
+/** The vendors and community of a run; all if empty. */
 export interface Reach {
   communityId: string | null
   vendorIds: readonly string[]
 }
 
-/** Open orders of which something may be payable, as far as one can tell without locking them; `most` of them. */
+/**
+ * Returns up to `most` open orders that may have payable amounts. They are not locked, so the result is an estimate.
+ */
 export async function openOrders(
   { db, organizationId }: Tenant,
   { communityId, vendorIds }: Reach,
   most: number,
 ): Promise<string[]> {
-  // The statuses are spelled out, as those of the index purchaseOrders_open.
+  // The statuses are written out to match those of the index purchaseOrders_open.
   const { rows } = await sql<{ id: string }>`
     select o."id" from "purchaseOrders" as o
     where o."organizationId" = ${organizationId} and o."status" in (${sql.join(OPEN.map((status) => sql.lit(status)))})
@@ -48,16 +53,16 @@ export async function openOrders(
   return rows.map(({ id }) => id)
 }
 
-/** An order while a run looks at it. */
+/** The fields of an order that a run needs. */
 export interface OpenOrder extends Payable {
   id: string
   homeId: string
   vendorId: string
-  /** When progress was last recorded; null for an order that was never worked on. */
+  /** When progress was last recorded; null for an order without progress. */
   progressedAt: string | null
 }
 
-/** Locks orders in the order of their ids, as every payment does, and reads them as they are then. */
+/** Locks orders in the order of their IDs, as every payment does, and returns their current state. */
 export async function lockOrders({ db, organizationId }: WriteCall, ids: readonly string[]): Promise<OpenOrder[]> {
   const { rows } = await sql<OpenOrder>`
     select "id", "number", "homeId", "vendorId", "status", "total", "retainagePercent", "completedAmount", "paidAmount",

@@ -39,18 +39,19 @@ import { discountOf, dueDateOf } from './terms.ts'
 
 type Body = Checked['PaymentCreate']
 
-/** What is asked for of one order; without an amount, all that there is. */
+/** The payment of one order; without an amount, everything payable. */
 interface Wanted {
   poId: string
   lineId: string | null
   amount: number | undefined
-  /** Where the request says so. */
+  /** The JSON pointers of these values in the request. */
   pointer: { poId: string; lineId: string; amount: string }
 }
 
 /**
- * Enters a payment. Its orders are locked first, in the order of their ids, so that two payments of the same orders wait
- * for each other and never both take what is left; then the vendor, so that an invoice is not entered twice at once.
+ * Creates a payment. Its orders are locked first, in the order of their IDs, so that two payments of the same orders
+ * wait for each other and never both take what remains. The vendor is locked next, so that an invoice is not entered
+ * twice concurrently.
  */
 export async function createPayment(call: WriteCall, body: Body): Promise<Payment> {
   const { paymentType, overrideReason = null, invoiceNumber = null, invoiceDate = null } = body
@@ -93,7 +94,7 @@ export async function createPayment(call: WriteCall, body: Body): Promise<Paymen
   return payment
 }
 
-/** The discount that was sent; null where the vendor's terms say it. */
+/** Returns the discount that was sent; null to use the vendor's payment terms. */
 function discountAsked({ discountAmount, discountDueDate = null }: Body) {
   if (discountAmount !== undefined) return { discountAmount, discountDueDate }
   if (discountDueDate === null) return null
@@ -144,7 +145,7 @@ async function lockOrders(call: WriteCall, wanted: readonly Wanted[]): Promise<P
   return locked
 }
 
-/** The vendor of all the orders. */
+/** Returns the vendor of all the orders. Throws if they have several. */
 function vendorOf(wanted: readonly Wanted[], locked: readonly PurchaseOrder[]): string {
   const vendorOfOrder = new Map(locked.map(({ id, vendorId }) => [id, vendorId]))
   const [vendorId] = vendorOfOrder.values()
@@ -177,7 +178,7 @@ async function accountsOf(
   return new Map(locked.map((order) => [order.id, { order, sums: sums.get(order.id) ?? emptySums(order.id) }]))
 }
 
-/** Divides the payment over its orders one after the other, and says what is against it. */
+/** Allocates the payment to its orders one after the other, and returns the objections. */
 async function allocate(
   call: WriteCall,
   wanted: readonly Wanted[],

@@ -3,12 +3,12 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { conflict, problem } from '../../../platform/problems/problem.ts'
 import { isRequired } from '../waiver-rule.ts'
 
-/** What stands against a payment, and who may go ahead all the same. */
+/** A reason not to pay, and the permission to override it. */
 export interface Objection {
-  /** In few words, for the status history. */
+  /** A short phrase for the status history. */
   title: string
   detail: string
-  /** What is usually done about it, before anybody thinks of going ahead all the same. */
+  /** The usual remedy, to be tried before an override. */
   remedy?: string
   permission: 'pos:write' | 'vendors:write'
 }
@@ -20,7 +20,7 @@ export function complianceObjections({ complianceStatus, companyName }: Vendor):
   return [{ title: 'Compliance expired', detail, remedy, permission: 'vendors:write' }]
 }
 
-/** A payment that brings money, to a vendor who has to waive its lien for it first. */
+/** Returns the objections to a payment to a vendor that must sign a lien waiver first. */
 export async function waiverObjections(
   call: Call,
   { companyName }: Vendor,
@@ -35,8 +35,8 @@ export async function waiverObjections(
 const OVERRIDE = 'To proceed anyway, set overrideReason.'
 
 /**
- * Refuses what is objected to, unless a reason to go ahead is given by somebody who may decide about all of it. Returns
- * what the status history says about that; null where nothing was in the way.
+ * Throws for the objections, unless the caller may override all of them and gives a reason. Returns the text for the
+ * status history; null if there are no objections.
  */
 export function overridden(
   { permissions }: Call,

@@ -12,7 +12,7 @@ import { isMoney, minus, percentOf, sum } from '../../../platform/values/money.t
 import { OPEN, PENDING } from '../../statuses/order-statuses.ts'
 import type { PaymentSums } from '../purchase-orders/payment-queries.ts'
 
-/** The moves by changePaymentStatus. Voiding is an operation of its own, because it always needs a reason. */
+/** The status changes by changePaymentStatus. Voiding is a separate operation, because it always requires a reason. */
 export const PAYMENT_MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
   pending: ['approved', 'rejected'],
   approved: ['paid'],
@@ -29,17 +29,23 @@ export const VOIDABLE: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>>
   voided: [],
 }
 
-/** The statuses of orders that a payment of this type can be entered for. A vendor may ask for a deposit with its price. */
+/**
+ * Returns the statuses of orders that a payment of this type can be created for. A deposit can be requested before the
+ * order is approved.
+ */
 export function enterableStatuses(paymentType: PaymentType): readonly PurchaseOrderStatus[] {
   return paymentType === 'deposit' ? [...PENDING, 'approved', ...OPEN] : OPEN
 }
 
-/** The statuses of orders in which it can be approved and paid. A deposit comes before the order is sent. */
+/**
+ * Returns the statuses of orders in which the payment can be approved and paid. A deposit is paid before the order is
+ * issued.
+ */
 export function payableStatuses(paymentType: PaymentType): readonly PurchaseOrderStatus[] {
   return paymentType === 'deposit' ? ['approved', ...OPEN] : OPEN
 }
 
-/** Why a payment of this type does not go ahead, because of the status of one of its orders; null if it does. */
+/** Returns why a payment of this type must wait for the status of one of its orders; null if it need not. */
 export function reasonToWait(
   orders: readonly Pick<PurchaseOrder, 'number' | 'status'>[],
   paymentType: PaymentType,
@@ -52,7 +58,7 @@ export function reasonToWait(
   return `${order.number} is ${describeStatus(order.status)}. ${/^[aeiou]/.test(type) ? 'An' : 'A'} ${type} payment needs an order that is ${needed}.`
 }
 
-/** A backcharge is paid in negative amounts, so that everything about it is compared the other way round. */
+/** Returns the sign of an order's amounts. A backcharge has negative payments, so its comparisons are reversed. */
 export function signOf({ total }: Pick<PurchaseOrder, 'total'>): 1 | -1 {
   return total < 0 ? -1 : 1
 }
@@ -61,14 +67,14 @@ export function isOfWork(paymentType: PaymentType): boolean {
   return paymentType === 'progress' || paymentType === 'final'
 }
 
-/** What has to be known of an order to pay it. */
+/** The fields of an order that paying it requires. */
 export type Payable = Pick<
   PurchaseOrder,
   | ('number' | 'status' | 'total' | 'retainagePercent')
   | ('completedAmount' | 'paidAmount' | 'retainedAmount' | 'payableAmount')
 >
 
-/** An order with what its payments come to so far, while a payment is put together. */
+/** An order with the sums of its payments, while a payment is being created. */
 export interface Account<Order extends Payable = Payable> {
   order: Order
   sums: PaymentSums
@@ -78,13 +84,15 @@ export function emptySums(poId: string): PaymentSums {
   return { poId, paid: 0, reserved: 0, released: 0, releasing: 0, billed: 0, withheld: 0 }
 }
 
-/** All that a payment of this type can be made of the order; null for a type that has no such amount. */
+/**
+ * Returns the full amount that a payment of this type can have for the order; null for a type without such an amount.
+ */
 export function wholeAmount({ order, sums }: Account, paymentType: PaymentType): number | null {
   if (isOfWork(paymentType)) return minus(order.completedAmount, sums.billed)
   return paymentType === 'retainage_release' ? releasable({ order, sums }) : null
 }
 
-/** What is retained and on no payment yet, as far as a deposit has not paid it already. */
+/** Returns the retainage that is on no payment yet, less what a deposit already paid of it. */
 function releasable({ order, sums }: Account): number {
   const sign = signOf(order)
   const retained = minus(order.retainedAmount, sums.releasing)
@@ -93,8 +101,8 @@ function releasable({ order, sums }: Account): number {
 }
 
 /**
- * The retainage of an amount: what is held back of all that was billed together with it, less what was held back before.
- * So the parts add up to the retainage of the whole, and what a deposit did not hold back is caught up on.
+ * Returns the retainage of an amount: the retainage of everything billed including it, less what was held before. So
+ * the parts add up to the retainage of the whole, and what a deposit did not hold is caught up.
  */
 export function withheldOf({ order, sums }: Account, paymentType: PaymentType, amount: number): number {
   if (!isOfWork(paymentType)) return 0
@@ -103,10 +111,10 @@ export function withheldOf({ order, sums }: Account, paymentType: PaymentType, a
   return sign * Math.min(sign * amount, Math.max(0, sign * minus(inAll, sums.withheld)))
 }
 
-/** What the amount of an allocation can be above. */
+/** The limits that the amount of an allocation can exceed. */
 export type Excess = 'above_total' | 'above_retainage' | 'above_paid' | 'above_payable'
 
-/** What the amount of the allocation is above; null if it can be paid. */
+/** Returns the limit that the amount of the allocation exceeds; null if it can be paid. */
 export function reasonNotToPay(
   { order, sums }: Account,
   paymentType: PaymentType,
@@ -125,7 +133,7 @@ export function reasonNotToPay(
   return isBilled || sign * minus(amount, retainageWithheld) > room ? 'above_payable' : null
 }
 
-/** The account once the allocation is part of it. */
+/** Returns the account including the allocation. */
 export function charged<Order extends Payable>(
   { order, sums }: Account<Order>,
   paymentType: PaymentType,
@@ -146,14 +154,17 @@ export function charged<Order extends Payable>(
 
 type Amounts = Pick<Payment, 'grossAmount' | 'retainageWithheld' | 'discountTaken' | 'amount'>
 
-/** What a payment comes to. Nothing is let off before it is paid, because only then is it known to be in time. */
+/**
+ * Returns the amounts of a payment. The discount is deducted only when it is paid, because only then is it known to be
+ * in time.
+ */
 export function amountsOf(allocations: readonly PaymentAllocation[]): Amounts {
   const grossAmount = sum(allocations.map(({ amount }) => amount))
   const retainageWithheld = sum(allocations.map((allocation) => allocation.retainageWithheld))
   return { grossAmount, retainageWithheld, discountTaken: 0, amount: minus(grossAmount, retainageWithheld) }
 }
 
-/** What is wrong with a payment as a whole. */
+/** Returns errors of the payment as a whole. */
 export function amountFaults(
   { grossAmount, amount }: Amounts,
   { paymentType, pointer, discountAmount }: { paymentType: PaymentType; pointer: string; discountAmount: number },

@@ -37,7 +37,7 @@ const LINES = [
   { lineId: 'walls', description: 'Walls', quantity: 1, unitPrice: 100.01 },
   { lineId: 'trusses', description: 'Trusses', quantity: 1, unitPrice: 500 },
 ]
-/** An order of 600.01 that is accepted, with as much of it done as is said. */
+/** Creates an accepted order of 600.01 with this percentage completed. */
 const order = async (completedPercent: number, more: object = {}): Promise<Body> => {
   const draft = { homeId, vendorId: site.loneStar, scope: 'framing', retainagePercent: 10, lines: LINES, ...more }
   const { id } = await made('/purchase-orders', draft)
@@ -65,7 +65,7 @@ const typesOf = async (id: string) =>
 const historyOf = async (id: string) =>
   (await get(`/status-changes?resourceId=${id}&sort=at`)).data.map((change: Body) => [change.to, change.reason])
 
-test('an order is paid as it progresses, less its retainage, and closes with the release of that', async () => {
+test('an order is paid as it progresses, less its retainage, and closes when the retainage is released', async () => {
   const { id } = await order(33.33)
   const first = await pay({ poId: id, invoiceNumber: 'A-1', invoiceDate: '2026-05-04' })
   expect(first).toMatchObject({
@@ -125,7 +125,7 @@ test('an order is paid as it progresses, less its retainage, and closes with the
   expect((await typesOf(id)).slice(-3)).toEqual(Array(3).fill('po.status_changed'))
 })
 
-test('a voided payment gives back what it took from every status, stays readable, and fires its event', async () => {
+test('a payment can be voided in every status; it frees its amounts, stays readable, and records an event', async () => {
   const { id } = await order(100)
   for (const moves of [[], ['approved'], ['approved', 'paid']]) {
     const payment = await pay({ poId: id, grossAmount: 300, invoiceNumber: 'B-1' })
@@ -162,7 +162,7 @@ test('a voided payment gives back what it took from every status, stays readable
   expect((await post(`/payments/${rejected.id}/void`, { reason: 'Again.' })).body.code).toBe('invalid_transition')
 })
 
-test('nothing is paid twice or beyond what is done, unless somebody who may decide says why', async () => {
+test('nothing is paid twice or beyond the completed work, unless an authorized user gives a reason', async () => {
   const { id, number } = await order(50)
   await pay({ poId: id, grossAmount: 200 })
   const above = { poId: id, grossAmount: 100.02 }
@@ -193,7 +193,7 @@ test('nothing is paid twice or beyond what is done, unless somebody who may deci
   })
 })
 
-test('an invoice of a vendor is entered once, in whatever capitals, until it is taken back', async () => {
+test('an invoice number of a vendor is used once, in any case, until its payment is voided', async () => {
   const { id } = await order(100)
   const { number, id: first } = await pay({ poId: id, grossAmount: 10, invoiceNumber: 'Inv-7' })
   const again = { poId: id, grossAmount: 10, invoiceNumber: 'INV-7' }
@@ -213,7 +213,7 @@ test('an invoice of a vendor is entered once, in whatever capitals, until it is 
   await moved(`/payments/${first}/void`, { reason: 'Twice.' })
 })
 
-test('a vendor whose compliance has expired is not paid, unless somebody who decides about vendors says why', async () => {
+test('a vendor with expired compliance is not paid, unless an authorized user gives a reason', async () => {
   const { id: vendorId } = await made('/vendors', { companyName: 'Lapsed Framing' })
   const { id } = await order(100, { vendorId })
   const { id: paymentId } = await pay({ poId: id, grossAmount: 10 })
@@ -237,7 +237,7 @@ test('a vendor whose compliance has expired is not paid, unless somebody who dec
   ])
 })
 
-test('a deposit is paid before the work, within the total, and the work catches up on it', async () => {
+test('a deposit is paid before the work, within the total, and later work counts toward it', async () => {
   const { id } = await made('/purchase-orders', {
     ...{ homeId, vendorId: site.loneStar, scope: 'framing', retainagePercent: 10, lines: LINES },
   })
@@ -266,7 +266,7 @@ test('a deposit is paid before the work, within the total, and the work catches 
   const rest = await paid({ poId: id })
   expect(rest).toMatchObject({ grossAmount: 400.01, retainageWithheld: 60, amount: 340.01 })
   expect(await orderNow(id)).toMatchObject({ paidAmount: 540.01, payableAmount: 0, retainedAmount: 60 })
-  // What was paid in full ahead is closed by its completion.
+  // An order that was paid in full in advance is closed by its completion.
   const ahead = await order(0)
   await paid({ ...deposit, poId: ahead.id, grossAmount: 600.01 })
   await moved(`/purchase-orders/${ahead.id}/progress`, { completedPercent: 100 })
@@ -299,7 +299,7 @@ test('one payment pays several orders of a vendor and lines of them, less what t
     expect((await get(`/payments?${filter}`)).data).toMatchObject([{ id: payment.id }])
 })
 
-test('what was paid of a line by itself counts at its cost code, and the rest is divided', async () => {
+test('a payment for a single line counts at its cost code, and the rest is divided', async () => {
   const [walls, trusses] = [
     await made('/cost-codes', { code: '06-110', name: 'Walls', category: 'material' }),
     await made('/cost-codes', { code: '06-170', name: 'Trusses', category: 'material' }),
@@ -313,7 +313,7 @@ test('what was paid of a line by itself counts at its cost code, and the rest is
   expect(await codes()).toEqual([50, 450])
 })
 
-test('an adjustment corrects what was paid, up and down, and no further', async () => {
+test('an adjustment corrects what was paid, up or down, within limits', async () => {
   const { id } = await order(100)
   await paid({ poId: id, grossAmount: 300 })
   const down = { poId: id, paymentType: 'adjustment', grossAmount: -270.01 }
@@ -332,7 +332,7 @@ test('an adjustment corrects what was paid, up and down, and no further', async 
   })
 })
 
-test('approving takes a limit that covers the amount', async () => {
+test('approving requires a limit that covers the amount', async () => {
   const { key } = await plumbline.newBuilder({ poApprovalLimit: 100 })
   const id = async (path: string, body: object) => (await post(path, body, key)).body.id
   const communityId = await id('/communities', { name: 'Cedar Flats', status: 'active' })
@@ -354,7 +354,7 @@ test('approving takes a limit that covers the amount', async () => {
   ])
 })
 
-test('an order with payments is closed by them and not by hand, and keeps the work that they reserve', async () => {
+test('an order with payments is closed by them and not manually, and keeps the work that they reserve', async () => {
   const { id } = await order(100)
   const payment = await pay({ poId: id, grossAmount: 600.01 })
   expect((await refused(`/purchase-orders/${id}/status`, { status: 'closed' }))[1]).toBe('wrong_status')
@@ -375,7 +375,7 @@ test('an order with payments is closed by them and not by hand, and keeps the wo
   expect((await refused('/payments', { poId: id, grossAmount: 1 }))[1]).toBe('open_work')
 })
 
-test('what makes no sense is refused at its field', async () => {
+test('invalid payments are reported at their field', async () => {
   const { id } = await order(100)
   const foreign = await order(100, { vendorId: site.redrock })
   const at = (...allocations: object[]) => pointers({ allocations })
@@ -405,12 +405,12 @@ test('what makes no sense is refused at its field', async () => {
   const path = `/payments/${standing.id}/status`
   await moved(path, { status: 'approved' })
   expect((await post(path, { status: 'paid', paidDate: site.day(1) })).status).toBe(422)
-  // Far from now, the day is still a day.
+  // A date far in the future is still valid.
   expect(await pay({ poId: id, grossAmount: 1, invoiceDate: '9999-12-30' })).toMatchObject({ dueDate: '9999-12-31' })
   expect((await get(`/payments?dueBy=2000-01-01`)).data).toEqual([])
 })
 
-test('the terms of a vendor say when a payment is due, and what is let off if it is made in time', async () => {
+test("a vendor's payment terms determine when a payment is due and the discount for paying early", async () => {
   const paymentTerms = { netDays: 45, discountPercent: 2 }
   const vendor = { companyName: 'Prompt Framing', paymentTerms }
   expect(
@@ -450,7 +450,7 @@ test('the terms of a vendor say when a payment is due, and what is let off if it
   expect(await moved(path(late), { ...taking, overrideReason: 'Agreed.' })).toMatchObject({ discountTaken: 1.8 })
   expect((await historyOf(late.id)).at(-1)).toEqual(['paid', 'Discount taken late. Overridden: Agreed.'])
 
-  // What was sent in time counts on the day on which it was, and a discount is taken or left by whoever pays.
+  // A payment made in time counts on its date. Whoever pays may also decline a discount.
   const sent = await approved({ grossAmount: 100, invoiceDate: site.day(-11) })
   expect(await moved(path(sent), { status: 'paid', paidDate: site.day(-1) })).toMatchObject({ discountTaken: 1.8 })
   const missed = await approved({ grossAmount: 100, invoiceDate: site.day(-11) })
@@ -466,7 +466,10 @@ test('the terms of a vendor say when a payment is due, and what is let off if it
   })
 })
 
-/** Asks again, under the same key, where a slow machine has too much under way; the fiftieth answer is taken as it is. */
+/**
+ * Repeats the request with the same key while a slow machine has too many requests in progress. Returns the fiftieth
+ * response whatever it is.
+ */
 async function persistently(path: string, body: object, key: string): Promise<Answer> {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   for (let asked = 1; ; asked++) {
@@ -475,9 +478,11 @@ async function persistently(path: string, body: object, key: string): Promise<An
   }
 }
 
-test('of 200 payments at once none is lost and none takes what another took', { timeout: 120_000 }, async () => {
+test('200 concurrent payments are all stored, and none takes an amount that another took', {
+  timeout: 120_000,
+}, async () => {
   const { id } = await order(100, { lines: [{ description: 'All', quantity: 1, unitPrice: 100 }], retainagePercent: 5 })
-  // One key may not have as many requests under way.
+  // One key cannot have this many concurrent requests.
   const newKey = () => plumbline.newKey(['payments:read', 'payments:write'], site.organizationId)
   const keys = [await newKey(), await newKey()]
   const by = (i: number) => keys[i % 2] ?? ''
@@ -491,7 +496,7 @@ test('of 200 payments at once none is lost and none takes what another took', { 
   expect(entered).toHaveLength(120)
   expect(new Set(entered.map(({ number }) => number)).size).toBe(120)
   expect(await orderNow(id)).toMatchObject({ reservedAmount: 94.62, payableAmount: 95 })
-  // Some of them are paid while others are taken back.
+  // Some are paid while others are voided.
   const settled = entered.slice(0, 40)
   const all = (move: (payment: Body, i: number) => Promise<Body>) => Promise.all(settled.map(move))
   const done = async (answer: Promise<Answer>) => expect((await answer).status).toBe(200)

@@ -3,7 +3,7 @@ import type { Payment } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import { resource, type Values } from '../../../platform/resources/resource.ts'
 
-/** What follows from another table. */
+/** The fields that come from another table. */
 type Computed = 'allocations'
 
 export type NewPayment = Values<Payment, Computed>
@@ -45,7 +45,7 @@ export async function insertAllocations(
       ),
     )
     .execute()
-  // An allocation takes 200 bytes at most.
+  // An allocation takes at most 200 bytes.
   await sql`
     update "payments" as p set "bytes" = 200 * m."allocations"
     from unnest(${made.map(({ id }) => id)}::text[], ${made.map(({ allocations }) => allocations.length)}::integer[])
@@ -53,7 +53,10 @@ export async function insertAllocations(
     where p."organizationId" = ${call.organizationId} and p."id" = m."id"`.execute(call.db)
 }
 
-/** The organization's next numbers. The counter row stays locked until the transaction ends, so other creators wait. */
+/**
+ * Returns the organization's next numbers. The counter row stays locked until the transaction ends, so other creators
+ * wait.
+ */
 export async function nextNumbers(call: WriteCall, count: number): Promise<string[]> {
   const { rows } = await sql<{ last: number }>`
     insert into "paymentNumbers" as n ("organizationId", "last") values (${call.organizationId}, ${count})
@@ -63,7 +66,10 @@ export async function nextNumbers(call: WriteCall, count: number): Promise<strin
   return Array.from({ length: count }, (_, i) => `PM-${String(first + i).padStart(4, '0')}`)
 }
 
-/** A payment of the invoice that stands; exact while the vendor's row is locked, because every creation locks it. */
+/**
+ * Returns the active payment of the invoice. The result is exact while the vendor's row is locked, because every
+ * creation locks it.
+ */
 export async function ofInvoice(
   { db, organizationId }: Tenant,
   vendorId: string,

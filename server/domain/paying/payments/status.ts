@@ -51,7 +51,7 @@ export async function changeStatus(call: WriteCall, id: string, body: PaymentSta
   return after
 }
 
-/** When a payment was made, and whether the discount was taken off. */
+/** When a payment was made, and whether the discount was deducted. */
 interface Settlement {
   paidDate: string
   takesDiscount: boolean
@@ -90,7 +90,7 @@ export async function voidPayment(call: WriteCall, id: string, reason: string): 
   return after
 }
 
-/** A payment with its orders, locked as where one is created: the orders first, in the order of their ids. */
+/** Locks a payment and its orders, in the same order as creating one: the orders first, by their IDs. */
 async function lockWithOrders(call: WriteCall, id: string): Promise<{ payment: Payment; locked: PurchaseOrder[] }> {
   const { allocations } = await payments.find(call, id)
   const locked: PurchaseOrder[] = []

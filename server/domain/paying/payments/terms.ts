@@ -13,7 +13,7 @@ export function dueDateOf({ netDays }: Vendor['paymentTerms'], from: string): st
   return daysAfter(from, netDays)
 }
 
-/** What a vendor lets off for being paid early: of what it has done, and not of what is held back or paid ahead. */
+/** Returns a vendor's discount for early payment. It applies to completed work, but not to retainage and deposits. */
 export function discountOf(
   { discountPercent, discountDays }: Vendor['paymentTerms'],
   { paymentType, amount }: { paymentType: PaymentType; amount: number },
@@ -24,7 +24,7 @@ export function discountOf(
   return { discountAmount: percentOf(amount, discountPercent), discountDueDate: daysAfter(from, discountDays) }
 }
 
-/** Whether the vendor lets the discount off of what is paid on that day. */
+/** Returns whether a payment on that date qualifies for the discount. */
 export function isInTime({ discountDueDate }: Pick<Payment, 'discountDueDate'>, paidDate: string): boolean {
   return discountDueDate === null || paidDate <= discountDueDate
 }

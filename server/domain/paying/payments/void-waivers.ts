@@ -3,7 +3,7 @@ import type { LienWaiverStatus, Payment } from '../../../../client/contract.gen.
 import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { recordStatusChanges } from '../../../platform/events/status-history.ts'
 
-/** Takes back what was asked or signed for a locked payment that is not made; two waivers at most. */
+/** Voids the waivers of a locked payment that will not be made; at most two. */
 export async function voidWaivers(call: WriteCall, { id }: Pick<Payment, 'id'>, reason: string): Promise<void> {
   const { rows } = await sql<{ id: string; from: LienWaiverStatus }>`
     with standing as (

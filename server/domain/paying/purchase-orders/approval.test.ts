@@ -42,7 +42,7 @@ const order = (unitPrice: number) =>
 const explained = (id: string, key = site.key) => plumbline.get(`/api/ext/purchase-orders/${id}/approval`, { key })
 const namesOf = ({ body }: Answer) => body.approvers.map(({ name }: Body) => name)
 
-test('an approval is explained by the limit, by what is left in the budget, and by who can approve', async () => {
+test('an approval explanation contains the limit, the remaining budget, and the users who can approve', async () => {
   const { id } = await order(1500)
   const free = await explained(id)
   expect(free.body).toMatchObject({
@@ -79,7 +79,7 @@ test('an approval is explained by the limit, by what is left in the budget, and 
   expect([decided.status, decided.body.reason]).toEqual([409, 'wrong_status'])
 })
 
-test('another builder is told nothing of it, and who may only read cannot approve', async () => {
+test('another builder gets no explanation, and a reader cannot approve', async () => {
   const { id } = await order(100)
   const reader = await plumbline.newKey(['pos:read'], site.organizationId)
   expect((await explained(id, reader)).body).toMatchObject({ mayApprove: false })
@@ -87,7 +87,7 @@ test('another builder is told nothing of it, and who may only read cannot approv
   expect((await explained(id, key)).status).toBe(404)
 })
 
-test('an approval that names the version it has seen is refused once the order has changed', async () => {
+test('an approval with the ETag of an earlier version returns 412', async () => {
   const { id, version } = await order(10)
   const { key } = site
   const lines = [{ description: 'Framing', quantity: 1, unitPrice: 4000 }]

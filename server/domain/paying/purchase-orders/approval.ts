@@ -10,12 +10,12 @@ import * as orders from './queries.ts'
 
 type Approval = PurchaseOrder['approval']
 
-/** Whether the caller's limit covers the total. */
+/** Returns whether the caller's limit covers the total. */
 export function isWithinLimit({ poApprovalLimit }: Call, { total }: Pick<PurchaseOrder, 'total'>): boolean {
   return poApprovalLimit === null || total <= poApprovalLimit
 }
 
-/** Why a draft needs somebody else's approval, or a second look. */
+/** Returns why a draft requires another user's approval, or a second look. */
 export async function reasonsForApproval(call: Call, order: PurchaseOrder): Promise<Approval['reasons']> {
   return reasonsOf(call, order, await budgetLeftFor(call, order))
 }
@@ -31,8 +31,8 @@ function overBudgetBy({ total }: PurchaseOrder, budgetLeft: number | null): numb
   return budgetLeft === null || total <= 0 ? 0 : Math.max(minus(total, budgetLeft), 0)
 }
 
-// If nothing is budgeted at all, there is no budget to exceed; if other trades are budgeted and this one is not, it has
-// nothing left.
+// If the home has no budget at all, there is none to exceed. If only other trades are budgeted, this one has nothing
+// left.
 async function budgetLeftFor(call: Call, order: PurchaseOrder): Promise<number | null> {
   if (!(await budgetLines.hasLines(call, order.homeId))) return null
   const scopes = await budgetLines.commitmentsOf(call, order.homeId)
@@ -40,7 +40,7 @@ async function budgetLeftFor(call: Call, order: PurchaseOrder): Promise<number |
   return scope?.variance ?? 0
 }
 
-/** What the approval of an order that is not approved yet depends on. */
+/** Returns what the approval of an order depends on. The order must not be approved yet. */
 export async function explainApproval(call: Call, id: string): Promise<ApprovalExplanation> {
   const order = await orders.find(call, id)
   const { number, status, total, currency, scope } = order

@@ -2,14 +2,14 @@ import type { Approver } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 import { permissionsOf, ROLES } from '../../../platform/keys/roles.ts'
 
-/** A builder has some dozens of users; whoever asks turns to one or two of them. */
+/** A builder has a few dozen users, and one or two approvers are enough. */
 const MOST_APPROVERS = 50
 
 const MAY_WRITE_ORDERS = ROLES.filter((role) => permissionsOf(role).has('pos:write'))
 
 /**
- * The users who can approve an order of this total, those with the smallest sufficient limit first. Their limits are not
- * told, because only administrators read users.
+ * Returns the users who can approve an order of this total, those with the smallest sufficient limit first. Omits their
+ * limits, because only administrators may read users.
  */
 export function approversOf({ db, organizationId }: Tenant, total: number): Promise<Approver[]> {
   return db

@@ -5,13 +5,10 @@ import { beyond, type Due, type DuePage, lockFree, settleDue } from '../../../pl
 import * as orders from './queries.ts'
 import { close } from './status.ts'
 
-/** A closed order stays closed, so there is a day to take back what was completed by mistake. */
+/** A closed order stays closed, so there is a day to undo a completion by mistake. */
 const UNDO_MS = 24 * 60 * 60 * 1000
 
-/**
- * Closes completed orders of which nothing is to be paid, because they come to nothing: no payment will ever close
- * them.
- */
+/** Closes completed orders with an amount of zero, because no payment will ever close them. */
 export async function closeUnpaidOrders(surroundings: Surroundings): Promise<void> {
   await settleDue(surroundings, {
     what: 'orders to close',
@@ -25,7 +22,7 @@ export async function closeUnpaidOrders(surroundings: Surroundings): Promise<voi
 
 const before = ({ now }: { now: Date }) => new Date(now.getTime() - UNDO_MS)
 
-// The conditions on the amounts are those of the index purchaseOrders_unpaid.
+// The conditions on the amounts must match those of the index purchaseOrders_unpaid.
 const IS_UNPAID = sql`"status" = 'completed' and "completedAmount" = 0 and "paidAmount" = 0 and "reservedAmount" = 0`
 
 async function due(db: Db, page: DuePage): Promise<Due[]> {

@@ -23,28 +23,30 @@ import {
 import * as orders from './queries.ts'
 import { totalled } from './totals.ts'
 
-/** Everything that a new order is made of, with its home and vendor looked up. */
+/** The data of a new order, with its home and vendor resolved. */
 export interface Draft
   extends Omit<Checked['PurchaseOrderCreate'], 'homeId' | 'vendorId' | 'scope' | 'lines'>,
     Pick<PurchaseOrder, 'scope'> {
   home: Home
   vendor: Vendor
   lines: readonly Checked['PurchaseOrderLineInput'][]
-  /** Read here unless the caller has read them. */
+  /** Read here unless the caller passes them. */
   grounds?: Grounds | undefined
 }
 
-/** What the number of an order and the posting of its lines start from. */
+/** What the number of an order and the cost codes of its lines depend on. */
 export interface Grounds {
-  /** The trade as the organization spells it. */
+  /** The trade in the organization's spelling. */
   spelled: string
-  /** Its cost code. */
+  /** The trade's default cost code. */
   costCodeId: string | null
-  /** The last number of the home. */
+  /** The last order number of the home. */
   last: Awaited<ReturnType<typeof orders.lastNumberOf>>
 }
 
-/** Call this with the home locked, which keeps its last number. */
+/**
+ * Returns what a new order of the home depends on. The home must be locked, so that its last number does not change.
+ */
 export async function groundsOf(
   call: WriteCall,
   homeId: string,
@@ -58,8 +60,8 @@ export async function groundsOf(
 }
 
 /**
- * Inserts an order in draft, from any source, and returns it; its event is left to the caller. The home's row has to be
- * locked, which keeps the numbers of a home consecutive.
+ * Stores a draft order from any source and returns it. The caller records its event. The home's row must be locked,
+ * which keeps its order numbers consecutive.
  */
 export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrder> {
   const { home, vendor, lines: asked, grounds, ...rest } = wanted
@@ -99,7 +101,7 @@ export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrd
   return orders.withLines(made, lines)
 }
 
-/** Drafts the order of a bid that has won: line by line, or the lump sum as one line. */
+/** Drafts the order of an accepted bid: line by line, or the lump sum as one line. */
 export function draftFromBid(
   call: WriteCall,
   { home, vendor, bid, request }: { home: Home; vendor: Vendor; bid: BidRow; request: Pick<BidRequest, 'number'> },
@@ -132,7 +134,7 @@ export function linesOfBid(bid: BidRow, request: Pick<BidRequest, 'number'>): Ch
     }))
 }
 
-/** Checks the named budget lines: each has to be of this home, of this trade, and still in the budget. */
+/** Returns errors for budget lines that are not of this home and trade or were removed. */
 export async function budgetLineFaults(
   call: WriteCall,
   order: Pick<PurchaseOrder, 'homeId' | 'scope'>,
@@ -158,7 +160,7 @@ export async function budgetLineFaults(
   })
 }
 
-// A home keeps the first part of its numbers, even if its lot is renamed.
+// A home keeps its number prefix, even if its lot is renamed.
 async function firstNumber(call: WriteCall, home: Home): Promise<string> {
   const prefix = prefixOfLot(home.lotNumber) ?? prefixOfPlace(await orders.placeOfHome(call, home.id))
   return numberOf(prefix, 1)

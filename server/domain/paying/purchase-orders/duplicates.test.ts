@@ -35,7 +35,7 @@ const setsOf = ({ body }: Answer) =>
     orders.map(({ number }: Body) => number),
   ])
 
-test('orders are found that have the same lines, or the same total for the same trade, and no others', async () => {
+test('orders with the same lines, or the same total and trade, are found as possible duplicates', async () => {
   expect((await find()).body).toMatchObject({ currency: 'USD', sets: [], hasMore: false })
   const first = await order()
   const again = await order({ lines: [roof, { ...walls, description: ' walls' }], scope: 'carpentry' })
@@ -46,7 +46,7 @@ test('orders are found that have the same lines, or the same total for the same 
   expect(setsOf(await find())).toEqual([
     [['same_lines', 'same_scope'], 3, 2500, [first.number, again.number, third.number]],
   ])
-  // Another vendor, another home, another total, or a change of an earlier order in other words is something else.
+  // Another vendor, home, or total, or a change order with another description, is not a duplicate.
   await order({ vendorId: site.hillCountry })
   await order({ homeId: site.lot14 })
   await order({ lines: [walls] })
@@ -58,7 +58,7 @@ test('orders are found that have the same lines, or the same total for the same 
   expect(setsOf(await find())).toEqual([])
 })
 
-test('what costs most comes first, of one home or one community, a few at a time', async () => {
+test('sets are sorted by cost, filtered by home or community, and paginated', async () => {
   const { id: elsewhere } = await made('/communities', { name: 'Cedar Flats', timeZone: 'America/Chicago' })
   const { id: other } = await made('/homes', { name: 'Lot 3', communityId: elsewhere })
   const costly = { description: 'Roofing', quantity: 1, unitPrice: 9000 }
@@ -73,14 +73,14 @@ test('what costs most comes first, of one home or one community, a few at a time
   expect((await find('?limit=0')).status).toBe(422)
 })
 
-test('a set shows its first twenty orders and counts them all', async () => {
+test('a set shows its first twenty orders and the number of all', async () => {
   const { id } = await made('/homes', { name: 'Lot 50', communityId: site.communityId })
   for (let i = 0; i < 22; i++) await order({ homeId: id })
   const [set] = (await find(`?homeId=${id}`)).body.sets
   expect([set.count, set.excess, set.orders.length]).toEqual([22, 26_250, 20])
 })
 
-test('another builder finds nothing, and without pos:read nobody does', async () => {
+test('another builder finds nothing, and pos:read is required', async () => {
   const { key } = await plumbline.newBuilder()
   expect((await find('', key)).body.sets).toEqual([])
   const narrow = await plumbline.newKey(['homes:read'], site.organizationId)

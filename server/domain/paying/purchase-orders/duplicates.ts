@@ -3,11 +3,11 @@ import type { DuplicatePos, PosAlike } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
 
-/** Whoever has more of the same has seen enough of them to know. */
+/** Twenty of the same kind are enough to recognize the problem. */
 const MOST_SHOWN = 20
 
-// Orders of no value say nothing by their total, and backcharges take money back. What has the same lines has the same
-// total too, so only orders with a twin in the index purchaseOrders_alike are read, and only theirs are the lines.
+// Orders of zero cannot be compared by total, and backcharges take money back. Orders with the same lines also have the
+// same total, so only orders with a twin in the index purchaseOrders_alike are read, and only their lines are compared.
 const ALIKE = `
   with twins as materialized (
     select o."id", o."homeId", o."vendorId", o."totalInCents", o."total", o."number", o."status", o."scope", o."createdAt",
@@ -52,7 +52,7 @@ const ALIKE = `
   order by "excess" desc, "homeId", "vendorId"
   limit $4`
 
-/** Orders that may have been made twice, what costs most first. */
+/** Returns orders that may be duplicates, the most expensive first. */
 export async function duplicates(
   { db, organizationId, currency, now }: Call,
   { homeId, communityId, limit }: Input<'findDuplicatePos'>['query'],
@@ -63,7 +63,7 @@ export async function duplicates(
   return { asOf: now.toISOString(), currency, sets: rows.slice(0, limit).map(shown), hasMore: rows.length > limit }
 }
 
-// JSON writes an instant as the database does.
+// JSON from the database contains timestamps in its own format.
 function shown(alike: PosAlike): PosAlike {
   const orders = alike.orders.map((order) => ({ ...order, createdAt: new Date(order.createdAt).toISOString() }))
   return { ...alike, orders }

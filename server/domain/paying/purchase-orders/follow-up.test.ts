@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
 
-/** Orders that follow from others: changes, variances and backcharges. */
+/** Orders that depend on others: change orders, variance orders, and backcharges. */
 let plumbline: TestPlumbline
 let site: Site
 let homeId: string
@@ -37,7 +37,7 @@ const move = async (id: string, ...statuses: string[]) => {
 const pointers = ({ body }: Answer) =>
   body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
 
-test('a change is of an order that was issued to the same vendor, and takes its amount up or down', async () => {
+test('a change order changes an issued order of the same vendor, and can be positive or negative', async () => {
   const parent = await made('/purchase-orders', order(1000))
   const change = { poType: 'change', parentPoId: parent.id }
   expect(pointers(await post('/purchase-orders', order(5, { poType: 'change' })))).toEqual(['/parentPoId required'])
@@ -57,7 +57,7 @@ test('a change is of an order that was issued to the same vendor, and takes its 
   expect(data.map(({ id }: Body) => id).sort()).toEqual([up.id, down.id].sort())
 })
 
-test('a draft becomes a change only with an order that it can change', async () => {
+test('a draft can become a change order only with an order that it can change', async () => {
   const [parent, draft] = [await made('/purchase-orders', order(1000)), await made('/purchase-orders', order(50))]
   expect(pointers(await patch(draft.id, { poType: 'change' }))).toEqual(['/parentPoId required'])
   expect((await patch(draft.id, { poType: 'change', parentPoId: parent.id })).status).toBe(409)
@@ -68,7 +68,7 @@ test('a draft becomes a change only with an order that it can change', async () 
   expect((await patch(draft.id, { notes: 'Call ahead.' })).status).toBe(200)
 })
 
-test('a variance says why and who is responsible, and in words where its reason says nothing', async () => {
+test('a variance order requires a reason and a responsible party, and notes for unspecific reasons', async () => {
   const told = { poType: 'variance', varianceResponsible: 'builder' }
   for (const varianceReasonCode of ['other', 'backcharge']) {
     const variance = order(100, { ...told, varianceReasonCode })
@@ -80,7 +80,7 @@ test('a variance says why and who is responsible, and in words where its reason 
   expect(responsible.data).toHaveLength(2)
 })
 
-test('a backcharge lowers what is payable to its vendor, whether or not the vendor may be given work', async () => {
+test('a backcharge reduces what is payable to its vendor, even if the vendor cannot be given work', async () => {
   const vendor = await made('/vendors', {
     companyName: 'Careless Framing',
     defaultRetainagePercent: 10,
@@ -107,7 +107,7 @@ test('a backcharge lowers what is payable to its vendor, whether or not the vend
   expect(await get(`/homes/${homeId}/budget`)).toMatchObject({ totalActual: 750, totalRetained: 100 })
 })
 
-test('a selection that nothing orders any more is approved again', async () => {
+test('a selection whose only order is voided returns to approved', async () => {
   const selection = await made(`/homes/${homeId}/selections`, {
     ...{ customDescription: 'A larger window', unitPrice: 900, cost: 600, scope: 'framing', quantity: 1 },
   })
@@ -138,7 +138,7 @@ test('a selection that nothing orders any more is approved again', async () => {
   expect((await post(`${path}/status`, { status: 'ordered' })).status).toBe(409)
 })
 
-test('a selection is not ordered by an order that is voided at the same time', async () => {
+test('a selection is not marked as ordered by an order that is voided concurrently', async () => {
   const selection = await made(`/homes/${homeId}/selections`, {
     ...{ customDescription: 'A larger window', unitPrice: 900, cost: 600, scope: 'framing', quantity: 1 },
   })

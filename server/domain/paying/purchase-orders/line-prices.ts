@@ -12,11 +12,11 @@ interface Ordered {
   home: Home
   vendorId: string
   contractId: string | null
-  /** The lines as they were; one that is sent again unchanged keeps the source of its price. */
+  /** The current lines. A line that is sent again unchanged keeps the source of its price. */
   lines?: readonly PurchaseOrderLine[]
 }
 
-/** What the contract fills in for a unit that was left out. */
+/** The contract's default for an omitted unit. */
 const NO_UNIT = 'LS'
 
 type Input = Checked['PurchaseOrderLineInput']
@@ -30,7 +30,10 @@ const WORDS: Readonly<Record<PriceIssue, string>> = {
   vendor_not_active: 'the vendor is not active',
 }
 
-/** The lines with what their parts say in the place of what was left out. A price that is not known is never 0. */
+/**
+ * Returns the lines with omitted fields filled in from their parts. Throws for an unknown price, which is never treated
+ * as 0.
+ */
 export async function pricedLines(call: WriteCall, inputs: readonly Input[], order: Ordered): Promise<PricedLine[]> {
   const known = await partsOf(call, inputs)
   const sought = inputs.flatMap(({ partId, quantity, unitPrice }) =>
@@ -69,7 +72,7 @@ async function partsOf(call: WriteCall, inputs: readonly Input[]) {
   return known
 }
 
-/** The pointers of the parts that do not exist. */
+/** Returns the JSON pointers of the parts that do not exist. */
 export async function unknownParts(call: WriteCall, inputs: readonly Pick<Input, 'partId'>[]): Promise<string[]> {
   const ids = [...new Set(inputs.flatMap(({ partId }) => partId ?? []))]
   if (ids.length === 0) return []

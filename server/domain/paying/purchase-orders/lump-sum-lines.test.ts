@@ -33,7 +33,7 @@ async function newOption(code: string): Promise<string> {
   return id
 }
 let trades = 0
-/** An active turnkey contract of a trade of its own. */
+/** Creates an active turnkey contract for its own trade. */
 async function agreed(lumpSums: object[], fields: object = {}) {
   const scope = `framing ${++trades}`
   const terms = { vendorId, scope, effectiveDate: '2026-01-01', retainagePercent: 10, lumpSums, ...fields }
@@ -54,7 +54,7 @@ async function approved(home: string, optionId: string, quantity = 1): Promise<s
 const order = (homeId: string, contractId: string, fields: object = {}) =>
   post('purchase-orders', { homeId, contractId, ...fields })
 
-test('what a turnkey contract covers of a home is ordered with a line for the house and one for each selection', async () => {
+test('an order from a turnkey contract has a line for the home and one for each selection', async () => {
   const code = await made('cost-codes', { code: '06-100', name: 'Framing', category: 'subcontract' })
   const contract = await agreed([
     { planId: plan, amount: 38_400, costCodeId: code },
@@ -80,7 +80,7 @@ test('what a turnkey contract covers of a home is ordered with a line for the ho
   expect(ofB.lines).toMatchObject([{ unitPrice: 40_000 }])
 })
 
-test('what was ordered is not ordered again, until its order is void', async () => {
+test('what was ordered cannot be ordered again until its order is void', async () => {
   const contract = await agreed([
     { planId: plan, amount: 100 },
     { optionId: bay, amount: 10 },
@@ -100,7 +100,7 @@ test('what was ordered is not ordered again, until its order is void', async () 
   expect(named.body).toMatchObject({ lines: [{ lineId: selections[1], unitPrice: 20 }], total: 20 })
   const { body: rest } = await order(home, contract.id)
   expect(rest.lines).toMatchObject([{ lineId: selections[0], unitPrice: 10 }])
-  // An order of a former revision counts as well.
+  // An order from an earlier revision counts as well.
   const { body: next } = await post(`contracts/${contract.id}/revise`, { effectiveDate: '2026-02-01' })
   expect((await post(`contracts/${next.id}/status`, { status: 'active' })).status).toBe(200)
   expect((await order(home, next.id)).status).toBe(409)
@@ -113,7 +113,7 @@ test('what was ordered is not ordered again, until its order is void', async () 
   }
 })
 
-test('a home that no lump sum fits is refused, and so is a contract that does not hold yet', async () => {
+test('a home without a matching lump sum and a contract that is not active yet are rejected', async () => {
   const contract = await agreed([{ planId: plan, elevation: 'B', amount: 100 }], { communityIds: [communityId] })
   const pointers = async (home: string, fields: object = {}) =>
     (await order(home, contract.id, fields)).body.errors.map(
@@ -144,7 +144,7 @@ test('a home that no lump sum fits is refused, and so is a contract that does no
   })
 })
 
-test('lump sums are ordered for the budget lines that they were estimated at', async () => {
+test('lines from lump sums refer to the budget lines that were estimated from them', async () => {
   const code = await made('cost-codes', { code: '06-200', name: 'Trim', category: 'subcontract' })
   const sums = [
     { planId: plan, amount: 100, costCodeId: code },
@@ -159,7 +159,7 @@ test('lump sums are ordered for the budget lines that they were estimated at', a
   ).body
   const lineOf = (id: string | null) =>
     data.find(({ optionSelectionId }: { optionSelectionId: string | null }) => optionSelectionId === id).id
-  // It appears where it is budgeted, even if the code was archived since.
+  // The line is assigned to where it is budgeted, even if the cost code was archived since.
   await plumbline.delete(`/api/ext/cost-codes/${code}`)
   const { body } = await order(home, contract.id)
   expect(body.lines).toMatchObject([
@@ -172,7 +172,7 @@ test('lump sums are ordered for the budget lines that they were estimated at', a
   })
 })
 
-test('repricing takes the parts of an order from a turnkey contract and leaves its lump sums', async () => {
+test('repricing updates the parts of an order from a turnkey contract, but not its lump sums', async () => {
   const lines = [{ lineId: 'studs', partId: stud, unitPrice: 3 }]
   const contract = await agreed([{ planId: plan, amount: 100 }], { lines })
   const home = await newHome()

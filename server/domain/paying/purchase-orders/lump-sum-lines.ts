@@ -8,10 +8,13 @@ import { MOST_SELECTIONS } from '../../costs/budgets/selection-queries.ts'
 
 type Line = Checked['PurchaseOrderLineInput']
 
-/** As many lines as an order has; what is left is ordered by the next one. */
+/** The maximum number of lines of an order. The rest can be ordered with the next one. */
 const MOST_LINES = 200
 
-/** What a lump sum is ordered for: the house, or a selection. It names the line, by which a later order finds it. */
+/**
+ * What a lump sum is ordered for: the home, or a selection. Its name becomes the line's ID, which later orders are
+ * compared with.
+ */
 interface Owed {
   readonly name: string
   readonly optionSelectionId: string | null
@@ -20,9 +23,9 @@ interface Owed {
 }
 
 /**
- * The lines of an order for what a turnkey contract covers of the home: one for the house, and one for each approved
- * selection whose option has a lump sum, or for the one selection that was named. What stands in an order of any revision
- * of the contract is left out.
+ * Returns the lines of an order for what a turnkey contract covers of the home: one for the home, and one for each
+ * approved selection whose option has a lump sum, or for the one selection that was named. Omits what is in an order of
+ * any revision of the contract.
  */
 export async function lumpSumLines(
   call: WriteCall,
@@ -63,13 +66,13 @@ export async function lumpSumLines(
     return {
       ...{ lineId: name, budgetLineId, quantity, unit: 'LS', unitPrice: lumpSum.amount, taxPercent: 0 },
       description: lumpSum.description ?? `${contract.scope}, as agreed in ${contract.number}`,
-      // What is ordered has to appear where it is budgeted.
+      // An ordered line must appear where it is budgeted.
       ...(budgetLineId === null && { costCodeId: lumpSum.costCodeId }),
     }
   })
 }
 
-/** The selections of the home that are approved and no more, if the contract has a lump sum for their options. */
+/** Returns the home's approved selections whose options have a lump sum in the contract. */
 async function ofSelections(
   { db, organizationId }: WriteCall,
   { lumpSums }: Contract,
@@ -79,7 +82,7 @@ async function ofSelections(
   const byOption = new Map(lumpSums.map((lumpSum) => [lumpSum.optionId, lumpSum]))
   const optionIds = [...byOption.keys()].filter((id) => id !== null)
   if (optionIds.length === 0) return []
-  // One that is named may have been marked as ordered, because its parts come from several vendors.
+  // A named selection may already be marked as ordered, because its parts come from several vendors.
   const { rows } = await sql<Pick<Selection, 'id' | 'quantity'> & { optionId: string }>`
     select "id", "optionId", "quantity" from "selections"
     where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "optionId" = any(${optionIds}::text[])
@@ -91,7 +94,7 @@ async function ofSelections(
   })
 }
 
-/** Which lines of these names are in orders of the contract that are not void, with the numbers of the orders. */
+/** Returns the lines with these names in orders of the contract that are not void, with the numbers of the orders. */
 async function orderedBy(
   { db, organizationId }: WriteCall,
   { number }: Contract,
@@ -108,7 +111,7 @@ async function orderedBy(
   return new Map(rows.map(({ lineId, number }) => [lineId, number]))
 }
 
-/** The lines of the home's budget that were estimated at lump sums of the trade, by their selections. */
+/** Returns the lines of the home's budget that were estimated from lump sums of the trade, by selection. */
 async function budgetedFor(
   { db, organizationId }: WriteCall,
   { scope }: Contract,

@@ -13,7 +13,7 @@ import { usualRetainage } from './purchase-order.ts'
 
 type Wanted = Checked['PurchaseOrderCreate'] & { home: Home; vendor: Vendor | null }
 
-/** What an active contract says in the place of what was left out. */
+/** Fills in omitted fields of an order from an active contract. */
 export async function orderOfContract(call: WriteCall, wanted: Wanted, contract: Contract): Promise<Draft> {
   const { home, scope = contract.scope } = wanted
   const { retainagePercent = usualRetainage(wanted, { defaultRetainagePercent: contract.retainagePercent }) } = wanted

@@ -108,8 +108,8 @@ async function create(
 type FromBid = Checked['PurchaseOrderCreate'] & { home: Awaited<ReturnType<typeof homes.lock>>; vendor: Vendor | null }
 
 /**
- * Orders an accepted bid. The bid's row is locked after the home's, so that its award cannot be revoked in the
- * meantime.
+ * Creates an order from an accepted bid. The bid's row is locked after the home's, so that its award cannot be revoked
+ * meanwhile.
  */
 async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): Promise<PurchaseOrder> {
   const bid = await bids.lock(call, named.id)
@@ -149,7 +149,8 @@ async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): P
 }
 
 /**
- * What the body refers to, looked up together so that everything unknown is reported at once. The home's row is locked.
+ * Returns everything that the body refers to, looked up together so that all unknown references are reported at once.
+ * Locks the home's row.
  */
 async function referencesOf(
   call: WriteCall,
@@ -213,7 +214,7 @@ function assertSameHome(homeId: string, parent: PurchaseOrder | null): void {
   throw invalid([{ pointer: '/parentPoId', code: 'other_home', message: 'must be an order for the same home' }])
 }
 
-/** Refuses an earlier order that this one cannot refer to. */
+/** Throws unless this order can refer to the earlier one. */
 function assertParentFits(
   order: Pick<PurchaseOrder, 'poType' | 'vendorId' | 'optionSelectionId'>,
   parent: PurchaseOrder | null,
@@ -236,7 +237,7 @@ async function update(
   { body, ifMatch, createScopes }: Change<Checked['PurchaseOrderUpdate']>,
 ): Promise<PurchaseOrder> {
   const { homeId } = await orders.find(call, id)
-  // The home's lock keeps the lines of its budget in place.
+  // The home's lock prevents changes to the lines of its budget.
   const home = await homes.lock(call, homeId)
   const before = await orders.lock(call, id)
   checkIfMatch(ifMatch, before)
@@ -296,7 +297,7 @@ function fixedFields(order: PurchaseOrder, body: Checked['PurchaseOrderUpdate'])
     }))
 }
 
-/** Checks what the changes refer to; returns the earlier order if that, or what it depends on, is among them. */
+/** Checks the references of the changes. Returns the earlier order if the changes affect it. */
 async function checkReferences(
   call: WriteCall,
   before: PurchaseOrder,

@@ -27,7 +27,7 @@ async function priced(partId: string, vendorId: string, unitPrice: number, field
   expect(status).toBe(201)
   return body.id
 }
-/** An active contract; its first line's price can be looked up by its part. */
+/** Creates an active contract and returns it once the price of its first line can be found. */
 async function contracted(vendorId: string, lines: object[], fields: object = {}) {
   const terms = { vendorId, scope: 'framing', contractType: 'material', effectiveDate: '2026-01-01', lines, ...fields }
   const { body } = await post('/contracts', terms)
@@ -38,7 +38,7 @@ async function contracted(vendorId: string, lines: object[], fields: object = {}
 const order = (fields: object, homeId = site.lot14) => post('/purchase-orders', { homeId, scope: 'framing', ...fields })
 const move = (id: string, status: string) => post(`/purchase-orders/${id}/status`, { status })
 
-test('a line for a part takes what the vendor asks for it there, and says from where', async () => {
+test("a line for a part gets the vendor's price for the home, and names its source", async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const everywhere = await priced(part, vendorId, 3.4)
   const nearer = await priced(part, vendorId, 3.6, { communityId: site.communityId })
@@ -57,7 +57,7 @@ test('a line for a part takes what the vendor asks for it there, and says from w
   expect(entered.body.lines).toMatchObject([{ priceId: null, unitPrice: 2 }])
 })
 
-test('a part without a price is refused at its line, and never costs 0', async () => {
+test('a part without a price is reported at its line, and never costs 0', async () => {
   const [part, expired, large] = [await newPart(), await newPart(), await newPart('LF')]
   const vendorId = await newVendor()
   await priced(part, await newVendor(), 3)
@@ -81,7 +81,7 @@ test('a part without a price is refused at its line, and never costs 0', async (
   expect(unknown.body.errors).toMatchObject([{ pointer: '/lines/0/partId', code: 'unknown_reference' }])
 })
 
-test('an order from a contract takes its prices first, and says so', async () => {
+test("an order from a contract uses the contract's prices first, and names them as the source", async () => {
   const [stud, plate] = [await newPart(), await newPart()]
   const vendorId = await newVendor()
   await priced(stud, vendorId, 1, { communityId: site.communityId })
@@ -98,7 +98,7 @@ test('an order from a contract takes its prices first, and says so', async () =>
   })
   expect((await get(`/prices/${body.lines[0].priceId}`)).contractId).toBe(contract.id)
   expect((await get(`/purchase-orders?contractId=${contract.id}`)).data).toHaveLength(1)
-  // Sent again as it was, a line keeps where its price came from.
+  // A line that is sent again unchanged keeps the source of its price.
   const { lineId, partId, quantity, unitPrice } = body.lines[0]
   const edited = await patch(`/purchase-orders/${body.id}`, {
     lines: [
@@ -111,7 +111,7 @@ test('an order from a contract takes its prices first, and says so', async () =>
   expect(other.body).toMatchObject({ reason: 'fixed', detail: expect.stringContaining('created from a contract') })
 })
 
-test('what the contract does not cover, or another source, is refused', async () => {
+test('what the contract does not cover, and another source, are rejected', async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const { body: elsewhere } = await post('/communities', { name: 'Cedar Hollow' })
   const { id } = await contracted(vendorId, [{ partId: part, unitPrice: 3 }], { communityIds: [elsewhere.id] })
@@ -129,7 +129,7 @@ test('what the contract does not cover, or another source, is refused', async ()
   expect((await order({ contractId: id, lines }, home.id)).body).toMatchObject({ status: 409, code: 'conflict' })
 })
 
-test('repricing puts the prices of the day onto drafts, and only tells of what was issued', async () => {
+test('repricing updates drafts to the prices of the day, and only reports changes for issued orders', async () => {
   const [stud, plate, other] = [await newPart(), await newPart(), await newPart()]
   const vendorId = await newVendor()
   const first = await contracted(
@@ -204,7 +204,7 @@ test('repricing puts the prices of the day onto drafts, and only tells of what w
   expect(entries.data).toMatchObject([{ changed: ['lines', 'total'] }])
 })
 
-test('repricing takes another day, one community, and the permissions of both sides', async () => {
+test('repricing accepts a date and a community, and requires permission for prices and orders', async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const begins = addDays(today(), 30)
   await priced(part, vendorId, 2, { expirationDate: addDays(begins, -1) })
@@ -223,7 +223,7 @@ test('repricing takes another day, one community, and the permissions of both si
   expect((await reprice({}, stranger.key)).status).toBe(404)
 })
 
-test('a total that the order cannot have is refused with its number', async () => {
+test("a total that the order cannot have is reported with the order's number", async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const contract = await contracted(vendorId, [{ partId: part, unitPrice: -4 }])
   const { body } = await order({ vendorId, lines: [{ partId: part, quantity: 10, unitPrice: 1 }] })

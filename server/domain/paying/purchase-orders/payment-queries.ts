@@ -1,26 +1,26 @@
 import { sql } from 'kysely'
 import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 
-/** What the payments of an order that stand come to. Exact while the order's row is locked. */
+/** The sums of an order's active payments. They are exact while the order's row is locked. */
 export interface PaymentSums {
   poId: string
-  /** What was paid, less the retainage that was withheld. */
+  /** Paid amounts, less the retainage held. */
   paid: number
-  /** What pending and approved payments will pay in the same way, releases of retainage left out. */
+  /** The same for pending and approved payments, without releases of retainage. */
   reserved: number
-  /** What was paid of the retainage, which `paid` contains. */
+  /** Released retainage that was paid; included in `paid`. */
   released: number
-  /** What pending and approved payments will pay of the retainage. */
+  /** Released retainage on pending and approved payments. */
   releasing: number
-  /** What was billed before retainage, releases left out. */
+  /** Billed amounts before retainage, without releases. */
   billed: number
   withheld: number
 }
 
-/** Payments that were neither rejected nor voided. */
+/** The statuses of active payments: neither rejected nor void. */
 const STANDING = sql`('pending', 'approved', 'paid')`
 
-/** The sums of each order; one without payments is left out. */
+/** Returns the sums of each order. Omits orders without payments. */
 export async function paymentSums(
   { db, organizationId }: Tenant,
   poIds: readonly string[],
@@ -51,7 +51,7 @@ export async function hasPayments({ db, organizationId }: Tenant, poId: string):
   return rows.length > 0
 }
 
-/** What was billed of each line by payments that name it. */
+/** Returns the billed amount of each line in payments that name it. */
 export async function billedByLine({ db, organizationId }: Tenant, poId: string): Promise<Map<string, number>> {
   const { rows } = await sql<{ lineId: string; billed: number }>`
     select a."lineId", sum(a."amount") as "billed"
@@ -63,7 +63,10 @@ export async function billedByLine({ db, organizationId }: Tenant, poId: string)
   return new Map(rows.map(({ lineId, billed }) => [lineId, billed]))
 }
 
-/** Keeps with the lines of a locked order what was paid of each by itself; budgets divide the rest over all of them. */
+/**
+ * Stores on the lines of a locked order what was paid for each of them separately. Budgets divide the rest over all
+ * lines.
+ */
 export async function writePaidOfLines({ db, organizationId }: WriteCall, poId: string): Promise<void> {
   await sql`
     update "purchaseOrderLines" as l set "paidAmount" = s."paid"
@@ -81,7 +84,7 @@ export async function writePaidOfLines({ db, organizationId }: WriteCall, poId: 
       and l."paidAmount" <> s."paid"`.execute(db)
 }
 
-/** Keeps with many locked orders what is reserved of each, in one statement. */
+/** Stores the reserved amounts of many locked orders, in one statement. */
 export async function writeReserved(call: WriteCall, reserved: ReadonlyMap<string, number>): Promise<void> {
   await sql`
     update "purchaseOrders" as o set "reservedAmount" = r."amount", "version" = o."version" + 1, "updatedAt" = ${call.now}

@@ -31,7 +31,7 @@ const faultsOf = ({ body }: Answer) =>
   body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
 const change = (id: string, body: object) => plumbline.patch(`/api/ext/purchase-orders/${id}`, body, { key: site.key })
 
-test('a line is posted where its budget line is, else to the default of the trade, unless it says where', async () => {
+test("a line gets the cost code of its budget line, else its trade's default, unless it has its own", async () => {
   const lumber = await budgetLine({ costCodeId: codes.lumber })
   const nowhere = await budgetLine({ costCodeId: null })
   const ordered = await order(
@@ -53,7 +53,7 @@ test('a line is posted where its budget line is, else to the default of the trad
   ])
 })
 
-test('nothing new is posted to a cost code that is unknown or archived, and what was posted stays', async () => {
+test('new lines cannot use an unknown or archived cost code, but existing lines keep theirs', async () => {
   const { retired, lumber } = codes
   const budgeted = await budgetLine({ costCodeId: retired })
   const early = await order(line({ costCodeId: retired }))

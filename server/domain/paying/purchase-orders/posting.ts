@@ -8,10 +8,10 @@ import * as parts from '../../costs/parts/queries.ts'
 type LineInput = Pick<Checked['PurchaseOrderLineInput'], 'budgetLineId' | 'partId' | 'costCodeId'>
 
 /**
- * The lines with the cost codes that they are posted to. A line without one follows the budget line that it is bought
- * for, even to no code or to one that has been archived since, because what is ordered has to appear where it is
- * budgeted. A line for a part is posted as the part is, and any other gets the default of the trade, `ofScope`. `kept` are
- * the lines that the order has: a code that it was posted to before it was archived may be sent again.
+ * Returns the lines with their cost codes. A line without a code takes that of its budget line, even if that has none
+ * or an archived one, because what is ordered must appear where it is budgeted. A line for a part takes the part's
+ * code, and any other the trade's default, `ofScope`. `kept` contains the order's current lines: their cost codes may
+ * be sent again even if archived since.
  */
 export async function posted<Line extends LineInput>(
   call: WriteCall,
@@ -38,7 +38,7 @@ export async function posted<Line extends LineInput>(
   return lines.map((line): Line => {
     if (line.costCodeId !== undefined) return line
     if (line.budgetLineId == null) return { ...line, costCodeId: named.get(line.partId ?? '')?.costCodeId ?? ofScope }
-    // A budget line that does not exist is reported with the other faults of the order.
+    // An unknown budget line is reported with the other errors of the order.
     return { ...line, costCodeId: budgeted.get(line.budgetLineId)?.costCodeId ?? null }
   })
 }

@@ -10,7 +10,7 @@ beforeAll(async () => {
   plumbline = await startTestPlumbline()
   site = await buildSite(plumbline)
 })
-// Each test has its own home, and so its own numbers and budget.
+// Each test has its own home, and so its own order numbers and budget.
 beforeEach(async () => {
   homeId = (await made('/homes', { name: 'Lot 41', communityId: site.communityId })).id
 })
@@ -34,7 +34,7 @@ const LINES = [
   { lineId: 'walls', description: 'Walls', quantity: 3, unit: 'EA', unitPrice: 33.35, taxPercent: 8.25 },
   { lineId: 'trusses', description: 'Trusses', quantity: 1, unitPrice: 500 },
 ]
-/** An order of 608.30: walls for 100.05 and 8.25 of tax, and trusses for 500. */
+/** Creates an order of 608.30: walls for 100.05 plus 8.25 tax, and trusses for 500. */
 const ordered = async (status: string, more: object = {}): Promise<Body> => {
   const order = { homeId, vendorId: site.loneStar, scope: 'framing', retainagePercent: 10, lines: LINES, ...more }
   const { id } = await made('/purchase-orders', order)
@@ -50,7 +50,7 @@ const movesOf = async (id: string) =>
     type === 'po.status_changed' && data.object.id === id ? [data.object.status] : [],
   )
 
-test('progress is recorded by line, by percent or by quantity, and the status follows to the exact total', async () => {
+test('progress is recorded by line, percent, or quantity, and the status follows', async () => {
   const { id } = await ordered('accepted')
   const begun = await progress(id, { lines: [{ lineId: 'walls', completedQuantity: 1 }] })
   expect(begun.status, JSON.stringify(begun.body)).toBe(200)
@@ -90,7 +90,7 @@ test('progress is recorded by line, by percent or by quantity, and the status fo
   })
 })
 
-test('less than before takes a reason, undoes a completion, and is kept in the history', async () => {
+test('reducing progress requires a reason, reverts a completion, and is kept in the history', async () => {
   const { id } = await ordered('accepted')
   await progress(id, { completedPercent: 100 })
   const lower = { lines: [{ lineId: 'trusses', completedPercent: 60 }] }
@@ -111,7 +111,7 @@ test('less than before takes a reason, undoes a completion, and is kept in the h
   ])
 })
 
-test('moving an order by hand completes all of it, and undoing or voiding it takes all progress back', async () => {
+test('completing an order manually completes all lines, and reverting or voiding it resets all progress', async () => {
   const { id } = await ordered('accepted')
   await progress(id, { completedPercent: 25 })
   await move(id, 'completed')
@@ -127,7 +127,7 @@ test('moving an order by hand completes all of it, and undoing or voiding it tak
   expect(await get(`/purchase-orders/${id}`)).toMatchObject({ completedAmount: 0, payableAmount: 0, balance: 0 })
 })
 
-test('work on an order that the vendor has not accepted accepts it', async () => {
+test('recording progress on an issued order accepts it', async () => {
   const { id, version } = await ordered('issued')
   expect((await progress(id, { completedPercent: 0 })).body).toMatchObject({ status: 'issued', version })
   const done = await progress(id, { completedPercent: 100 })
@@ -136,7 +136,7 @@ test('work on an order that the vendor has not accepted accepts it', async () =>
   expect(await movesOf(id)).toEqual(['approved', 'issued', 'accepted', 'completed'])
 })
 
-test('progress says what it is of, and is of an order that is with its vendor', async () => {
+test('progress requires lines or a percentage, and an order that is with its vendor', async () => {
   const { id } = await ordered('accepted', {
     lines: [...LINES, { lineId: 'free', description: 'Straps', quantity: 0, unitPrice: 5 }],
   })
@@ -168,7 +168,7 @@ test('progress says what it is of, and is of an order that is with its vendor', 
   expect((await progress(id, { completedPercent: 1, reason: 'No.' })).status).toBe(409)
 })
 
-test('lines of both signs cannot come to more on the way than an order can', async () => {
+test("the completed work of positive and negative lines cannot exceed an order's maximum", async () => {
   const most = 999_999_999_900
   const lines = [most, most, -most, -most].map((price, i) => ({
     ...{
@@ -183,13 +183,13 @@ test('lines of both signs cannot come to more on the way than an order can', asy
   const [first, second] = ['line-0', 'line-1'].map((lineId) => ({ lineId, completedPercent: 100 }))
   expect((await progress(id, { lines: [first] })).status).toBe(409)
   expect((await progress(id, { lines: [second] })).body.completedAmount).toBe(most)
-  // The tax takes a line alone beyond what its order can come to.
+  // With tax, this line alone exceeds the maximum of an order.
   const whole = { lines: [first, { lineId: 'line-2', completedPercent: 100 }] }
   expect((await progress(id, whole)).status).toBe(409)
   expect((await progress(id, { completedPercent: 100 })).body.completedAmount).toBe(79_999_999_992)
 })
 
-test('nothing falls below what was paid', async () => {
+test('progress cannot fall below what was paid', async () => {
   const { id } = await ordered('accepted')
   await progress(id, { completedPercent: 100 })
   await plumbline.database.statements
@@ -210,7 +210,7 @@ test('nothing falls below what was paid', async () => {
   expect(scopes).toMatchObject([{ actual: 304.15, paid: 300, retained: 30.42 }])
 })
 
-test('two reports on different lines at once are both kept', async () => {
+test('two concurrent reports on different lines are both stored', async () => {
   const { id } = await ordered('accepted')
   const answers = await Promise.all(
     LINES.map(({ lineId }) => progress(id, { lines: [{ lineId, completedPercent: 100 }] })),
@@ -220,7 +220,7 @@ test('two reports on different lines at once are both kept', async () => {
   expect((await movesOf(id)).slice(-2)).toEqual(['partially_completed', 'completed'])
 })
 
-test('a dry run of progress shows it and leaves no trace, and another builder sees no order', async () => {
+test('a dry run of progress returns it and stores nothing, and another builder cannot see the order', async () => {
   const before = await ordered('accepted')
   const input = { purchaseOrderId: before.id, completedPercent: 100 }
   const tried = await post('/execute', { skill: 'recordPurchaseOrderProgress', input, dryRun: true })

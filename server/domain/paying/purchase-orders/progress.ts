@@ -13,12 +13,12 @@ import { isMoney, minus, percentOf, sum } from '../../../platform/values/money.t
 type Line = PurchaseOrderLine
 type Done = Pick<Line, 'completedPercent' | 'completedQuantity' | 'completedAmount'>
 
-/** How much of an order is done, by line and in sum. */
+/** The completed work of an order, by line and in total. */
 export type Progress = Pick<PurchaseOrder, 'lines' | 'completedAmount' | 'retainedAmount'>
 
 export const NOTHING_DONE: Done = { completedPercent: 0, completedQuantity: 0, completedAmount: 0 }
 
-/** The order at the same percentage of every line. */
+/** Returns the order's progress with every line at the same percentage. */
 export function atPercent(order: PurchaseOrder, percent: number): Progress {
   return progressOf(
     order,
@@ -26,7 +26,7 @@ export function atPercent(order: PurchaseOrder, percent: number): Progress {
   )
 }
 
-/** The order with what is reported of it. */
+/** Returns the order's progress after a report. */
 export function progressed(order: PurchaseOrder, asked: PurchaseOrderProgress): Progress {
   const { lines, completedPercent } = asked
   if (lines === undefined && completedPercent === undefined)
@@ -76,20 +76,22 @@ function faultsOf(
 
 function progressOf(order: PurchaseOrder, lines: Line[]): Progress {
   const completedAmount = sum(lines.map((line) => line.completedAmount))
-  // Lines of both signs can come to more than the total on the way to it.
+  // With positive and negative lines, the completed work can temporarily exceed the total.
   if (!isMoney(completedAmount))
     throw conflict('too_large', `The completed work of ${order.number} would exceed the maximum of an order.`)
   return { lines, completedAmount, retainedAmount: retainedOf({ ...order, completedAmount }) }
 }
 
-/** What is held back of what is done: the share of the order, less what was paid of it already. */
+/** Returns the retainage of the completed work: the order's percentage of it, less what was already released. */
 export function retainedOf(
   order: Pick<PurchaseOrder, 'completedAmount' | 'retainagePercent' | 'releasedAmount'>,
 ): number {
   return minus(percentOf(order.completedAmount, order.retainagePercent), order.releasedAmount)
 }
 
-/** Whether everything that is done of an order was paid, with its retainage, and no payment of it is under way. */
+/**
+ * Returns whether all completed work of an order was paid, including its retainage, and no payment of it is pending.
+ */
 export function isPaidInFull(order: Pick<PurchaseOrder, 'completedAmount' | 'paidAmount' | 'reservedAmount'>): boolean {
   return order.paidAmount !== 0 && order.paidAmount === order.completedAmount && order.reservedAmount === 0
 }
@@ -103,12 +105,12 @@ function doneByQuantity(line: Line, completedQuantity: number): Done {
   if (completedQuantity === line.quantity) return doneByPercent(line, 100)
   if (completedQuantity === 0) return NOTHING_DONE
   const share = (of: number) => new Big(of).times(completedQuantity).div(line.quantity).round(2, Big.roundHalfUp)
-  // Rounding neither finishes a line nor takes it back to its beginning.
+  // Rounding must not make a started line look complete or not started.
   const completedPercent = Math.min(Math.max(share(100).toNumber(), 0.01), 99.99)
   return { completedPercent, completedQuantity, completedAmount: share(amountOf(line)).toNumber() }
 }
 
-/** What a line comes to with its tax. */
+/** Returns the amount of a line including tax. */
 function amountOf({ total, taxAmount }: Line): number {
   return sum([total, taxAmount])
 }
@@ -121,7 +123,7 @@ export function isBegun({ lines }: Pick<PurchaseOrder, 'lines'>): boolean {
   return lines.some(({ completedPercent }) => completedPercent > 0)
 }
 
-/** Whether less of some line is done than before. */
+/** Returns whether the progress of any line is reduced. */
 export function isLowered(before: Pick<PurchaseOrder, 'lines'>, { lines }: Progress): boolean {
   return before.lines.some(
     (line, i) =>
@@ -131,8 +133,8 @@ export function isLowered(before: Pick<PurchaseOrder, 'lines'>, { lines }: Progr
 }
 
 /**
- * Refuses to take back work that was paid, or is reserved for payments. A backcharge is paid in negative amounts. A
- * deposit is paid before there is any work, so that more of it can be done at any time.
+ * Throws if the progress would fall below the work that was paid or is reserved for payments. A backcharge has negative
+ * payments. A deposit is paid before any work, so more work can be completed at any time.
  */
 export function assertPaidStaysDone(order: PurchaseOrder, { completedAmount, retainedAmount }: Progress): void {
   const { number, paidAmount, reservedAmount, releasedAmount, currency } = order

@@ -10,7 +10,10 @@ import type {
 import { describeStatus } from '../../../platform/values/format.ts'
 import { ORDERED } from '../../statuses/order-statuses.ts'
 
-/** The life of an order, in one direction only: once issued its amounts are fixed, and once paid it is never voided. */
+/**
+ * The status changes of an order, in one direction only: an issued order has fixed amounts, and a paid one is never
+ * voided.
+ */
 export const PURCHASE_ORDER_MOVES: Readonly<Record<PurchaseOrderStatus, readonly PurchaseOrderStatus[]>> = {
   draft: ['pending_approval', 'approved', 'void'],
   pending_approval: ['approved', 'draft', 'void'],
@@ -24,7 +27,7 @@ export const PURCHASE_ORDER_MOVES: Readonly<Record<PurchaseOrderStatus, readonly
   void: [],
 }
 
-/** Refusing an approval and undoing a completion need a reason. */
+/** Returns whether a status change requires a reason: rejecting an approval and reverting a completion do. */
 export function needsReason(from: PurchaseOrderStatus, to: PurchaseOrderStatus): boolean {
   return (from === 'pending_approval' && to === 'draft') || (from === 'completed' && to === 'partially_completed')
 }
@@ -38,12 +41,12 @@ export const NO_APPROVAL: PurchaseOrder['approval'] = {
   rejectedReason: null,
 }
 
-/** What can still change after the draft: nothing that was approved or ordered. */
+/** The fields that can change after the draft. None of them affects what was approved or ordered. */
 export const ALWAYS_EDITABLE: readonly string[] = ['notes', 'lienWaiverRequired', 'accountingId', 'externalId']
 
 const NEVER_NEGATIVE: readonly PurchaseOrderType[] = ['base', 'option', 'variance', 'service']
 
-/** What is wrong with the order as a whole, whichever part of it was sent. */
+/** Validates the order as a whole, including the parts that were not sent. */
 export function orderFaults(order: Pick<PurchaseOrder, 'poType' | 'total'>): FieldError[] {
   const faults: FieldError[] = []
   if (order.poType === 'backcharge' && order.total >= 0) {
@@ -63,7 +66,7 @@ export function orderFaults(order: Pick<PurchaseOrder, 'poType' | 'total'>): Fie
   return faults
 }
 
-/** What is wrong with the lines of an order that is for the schedule alone. */
+/** Returns errors in the lines of an order that is only for scheduling. */
 export function noPaymentFaults(
   { noPayment }: Pick<PurchaseOrder, 'noPayment'>,
   lines: readonly Pick<PurchaseOrder['lines'][number], 'total'>[],
@@ -76,7 +79,7 @@ export function noPaymentFaults(
   )
 }
 
-/** What is held back where the order does not say: nothing of what the vendor owes. */
+/** Returns the default retainage of an order: none for a backcharge. */
 export function usualRetainage(
   { poType }: Pick<PurchaseOrder, 'poType'>,
   from: Pick<Vendor, 'defaultRetainagePercent'>,
@@ -84,10 +87,10 @@ export function usualRetainage(
   return poType === 'backcharge' ? 0 : from.defaultRetainagePercent
 }
 
-/** The reasons that say nothing by themselves. */
+/** The reasons that are too unspecific without notes. */
 const NEEDS_NOTES: readonly (VarianceReasonCode | null | undefined)[] = ['backcharge', 'other']
 
-/** What is missing of a variance: why it was not foreseen, and who is responsible. */
+/** Returns errors for the missing fields of a variance order: its reason and who is responsible. */
 export function varianceFaults(
   order: Pick<PurchaseOrder, 'poType'> & {
     [Field in 'varianceReasonCode' | 'varianceResponsible' | 'notes']?: PurchaseOrder[Field] | undefined
@@ -105,7 +108,7 @@ export function varianceFaults(
   return [...faults, { pointer: '/notes', code: 'required', message }]
 }
 
-/** What is wrong with the earlier order that this one refers to; null if it refers to none. */
+/** Returns errors in the reference to an earlier order; empty if there is none. */
 export function parentFaults(
   { poType, vendorId, optionSelectionId }: Pick<PurchaseOrder, 'poType' | 'vendorId' | 'optionSelectionId'>,
   parent: PurchaseOrder | null,
@@ -117,20 +120,20 @@ export function parentFaults(
   return at('other_vendor', `must be an order to the same vendor when poType is ${poType}`)
 }
 
-/** Why the earlier order is not changed by another one; null if it is. */
+/** Returns why a change order cannot change the earlier order; null if it can. */
 export function reasonNotToChange({ number, status }: Pick<PurchaseOrder, 'number' | 'status'>): string | null {
   if (ORDERED.includes(status)) return null
   return `${number} is ${describeStatus(status)}. A change order needs an order that has been issued.`
 }
 
-/** Why nothing more can be ordered for the home, as a whole sentence; null if orders are possible. */
+/** Returns why nothing can be ordered for the home; null if orders are possible. */
 export function reasonNotToOrderFor(home: Home): string | null {
   if (home.status === 'cancelled') return `${home.name} is cancelled.`
   return home.archivedAt === null ? null : `${home.name} is archived.`
 }
 
 /**
- * The first part of a home's order numbers, from its lot; null if it has no lot, or one without plain letters or
+ * Returns the prefix of a home's order numbers from its lot; null if it has no lot, or one without plain letters or
  * digits.
  */
 export function prefixOfLot(lotNumber: string | null): string | null {
@@ -142,7 +145,7 @@ export function prefixOfLot(lotNumber: string | null): string | null {
   return `PO-${/^\d+$/.test(lot) ? lot.padStart(4, '0') : lot}`
 }
 
-/** The same from the home's position among all homes; the H distinguishes it from a lot. */
+/** Returns the prefix from the home's position among all homes. The H distinguishes it from a lot. */
 export function prefixOfPlace(place: number): string {
   return `PO-H${String(place).padStart(3, '0')}`
 }

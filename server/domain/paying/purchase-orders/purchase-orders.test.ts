@@ -51,12 +51,12 @@ const pointers = (answer: Answer) =>
 const eventsAbout = async (id: string) =>
   (await eventsOf(plumbline, site.organizationId)).filter((event) => event.data.object.id === id)
 
-// Each test has its own home, and so its own numbers and budget.
+// Each test has its own home, and so its own order numbers and budget.
 beforeEach(async () => {
   home = await newHome()
 })
 
-test('an order is drafted with totals computed from its lines, tax and retainage, each rounded half up', async () => {
+test('a draft order has totals computed from its lines, tax, and retainage, each rounded half up', async () => {
   const created = await post('/purchase-orders', {
     ...order({ retainagePercent: 7.5 }),
     lines: [
@@ -89,7 +89,7 @@ test('an order is drafted with totals computed from its lines, tax and retainage
   expect((await eventsAbout(created.body.id)).map((event) => event.type)).toEqual(['po.created'])
 })
 
-test('retainage comes from the vendor unless the order says its own', async () => {
+test("retainage defaults to the vendor's", async () => {
   const vendor = await made('/vendors', { companyName: 'Brightwater Plumbing', defaultRetainagePercent: 10 })
   expect(await made('/purchase-orders', order({ vendorId: vendor.id }))).toMatchObject({
     retainagePercent: 10,
@@ -99,7 +99,7 @@ test('retainage comes from the vendor unless the order says its own', async () =
   })
 })
 
-test('what an order refers to has to exist and to fit together', async () => {
+test('the references of an order must exist and be consistent', async () => {
   const other = await newHome()
   const elsewhere = await made(`/homes/${other.id}/budget/lines`, { scope: 'framing', amount: 1 })
   const roofing = await made(`/homes/${home.id}/budget/lines`, { scope: 'roofing', amount: 1 })
@@ -153,7 +153,7 @@ test('the type of an order determines its sign and its required fields', async (
   expect(pointers(await patch(id, { varianceReasonCode: null }))).toEqual(['/varianceReasonCode required'])
 })
 
-test('nothing is ordered for a cancelled home or from an archived vendor', async () => {
+test('an order for a canceled home or an archived vendor is rejected', async () => {
   const gone = await made('/vendors', { companyName: 'Gone Framing' })
   await plumbline.delete(`/api/ext/vendors/${gone.id}`, { key: site.key })
   expect((await post('/purchase-orders', order({ vendorId: gone.id }))).body).toMatchObject({
@@ -166,14 +166,14 @@ test('nothing is ordered for a cancelled home or from an archived vendor', async
   expect(refused.body).toMatchObject({ reason: 'home_not_open', detail: expect.stringContaining('is cancelled') })
 })
 
-test('the numbers of a home have no gaps, even when thirty orders come at once and some fail', async () => {
+test('the order numbers of a home have no gaps when thirty orders are created concurrently and some fail', async () => {
   const bodies = Array.from({ length: 30 }, (_, i) => order(i % 5 === 0 ? { lines: lumpSum(-1) } : {}))
   const answers = await Promise.all(bodies.map((body) => post('/purchase-orders', body)))
   const numbers = answers.filter((answer) => answer.status === 201).map((answer) => answer.body.number)
   expect(numbers.sort()).toEqual(Array.from({ length: 24 }, (_, i) => `PO-0${lot}-${String(i + 1).padStart(2, '0')}`))
 })
 
-test('an order is answered as it is read afterwards, with every value that it was sent', async () => {
+test('creating an order returns it as a read does, with every value that was sent', async () => {
   const task = await made('/tasks', { homeId: home.id, name: 'Frame', plannedStart: '2099-01-05', durationDays: 1 })
   const lines = [
     { description: 'Framing “labor”', quantity: 1234.5678, unit: 'SF', unitPrice: 0.33, taxPercent: 8.25 },
@@ -197,7 +197,7 @@ test('an order is answered as it is read afterwards, with every value that it wa
   expect(task.poIds).toEqual([])
 })
 
-test('an identifier that another order has is refused where it was sent, and nothing of the order is kept', async () => {
+test('an identifier of another order is reported at its field, and nothing is stored', async () => {
   const { body: first } = await post('/purchase-orders', order({ externalId: 'erp-12' }))
   const wanted = order({ externalId: 'erp-12' })
   const refused = await post('/purchase-orders', wanted)
@@ -223,7 +223,7 @@ test('an identifier that another order has is refused where it was sent, and not
   expect(next.number).toBe(`PO-0${lot}-02`)
 })
 
-test('a home without a lot number is numbered by its position, and a lot that is not a number is spelled out', async () => {
+test('a home without a lot number is numbered by position, and only letters and digits of a lot are used', async () => {
   const numberFor = async (lotNumber: string | null, block: string) => {
     const { id } = await made('/homes', { name: 'Odd', communityId: site.communityId, lotNumber, block })
     return (await made('/purchase-orders', order({ homeId: id }))).number
@@ -233,7 +233,7 @@ test('a home without a lot number is numbered by its position, and a lot that is
   expect(await numberFor('Дом', 'A')).toMatch(/^PO-H\d{3}-01$/)
 })
 
-test('a draft can be changed and is recomputed; later only notes and links can change', async () => {
+test('a draft can change and is recomputed; later only notes and links can change', async () => {
   const { id } = await made('/purchase-orders', order())
   const lines = [{ lineId: 'line-1', description: 'Framing and trusses', quantity: 2, unitPrice: 600, taxPercent: 10 }]
   const changed = await patch(id, { lines, notes: 'Call ahead.', scope: 'trusses' }, { 'if-match': '"1"' })
@@ -264,7 +264,7 @@ test('a draft can be changed and is recomputed; later only notes and links can c
   expect((await eventsAbout(id)).map((event) => event.type)).toEqual(['po.created', 'po.status_changed'])
 })
 
-test('an order moves from draft to closed, and every move is an event and kept in its history', async () => {
+test('an order moves from draft to closed, each change with an event and a history entry', async () => {
   const { id } = await made('/purchase-orders', order())
   await walk(id, 'approved', 'issued', 'accepted', 'partially_completed', 'completed')
   const undone = await move(id, 'partially_completed')
@@ -303,7 +303,7 @@ test('an order moves from draft to closed, and every move is an event and kept i
   expect(history).toContainEqual({ from: 'completed', to: 'partially_completed', reason: 'Trusses are missing.' })
 })
 
-test('moves that the state machine does not have are refused, and the possible ones named', async () => {
+test('impossible status changes are rejected with the possible ones', async () => {
   const { id } = await made('/purchase-orders', order())
   for (const to of ['issued', 'accepted', 'declined', 'partially_completed', 'completed', 'closed', 'draft']) {
     const refused = await move(id, to)
@@ -317,7 +317,7 @@ test('moves that the state machine does not have are refused, and the possible o
   }
 })
 
-test('an order above the caller’s limit waits for somebody with a sufficient limit, or is refused with a reason', async () => {
+test("an order above the caller's limit waits for a user with a sufficient limit, or is rejected with a reason", async () => {
   const small = await plumbline.newKey(['pos:read', 'pos:write', 'homes:read'], site.organizationId)
   await plumbline.database.statements
     .insertInto('users')
@@ -367,7 +367,7 @@ test('an order above the caller’s limit waits for somebody with a sufficient l
   expect((await move(within.id, 'approved', {}, { key: small })).body.status).toBe('approved')
 })
 
-test('an order over the remaining budget needs a second, explicit approval, and the budget follows every move', async () => {
+test('an order over the remaining budget requires a second, explicit approval, and the budget follows every change', async () => {
   const line = await made(`/homes/${home.id}/budget/lines`, { scope: 'Framing', amount: 1500 })
   const framing = async () => (await get(`/homes/${home.id}/budget`)).scopes[0]
   const lines = lumpSum(1000).map((one) => ({ ...one, budgetLineId: line.id }))
@@ -393,7 +393,7 @@ test('an order over the remaining budget needs a second, explicit approval, and 
   })
 })
 
-test('of ten orders approved at the same time no more pass than the budget holds', async () => {
+test('concurrent approvals of ten orders never exceed the budget', async () => {
   await made(`/homes/${home.id}/budget/lines`, { scope: 'framing', amount: 3500 })
   const ids: string[] = []
   for (let i = 0; i < 10; i++) ids.push((await made('/purchase-orders', order())).id)
@@ -404,7 +404,7 @@ test('of ten orders approved at the same time no more pass than the budget holds
   ])
 })
 
-test('an order is not issued to a vendor that cannot be engaged, nor beyond its poLimit, however many are issued at once', async () => {
+test('an order is not issued to a vendor that cannot be hired, nor beyond its poLimit, even concurrently', async () => {
   const vendor = await made('/vendors', { companyName: 'Limited Framing', poLimit: 2500 })
   const ids: string[] = []
   for (let i = 0; i < 5; i++) {
@@ -431,7 +431,7 @@ test('an order is not issued to a vendor that cannot be engaged, nor beyond its 
   await walk(waiting, 'issued')
 })
 
-test('an accepted bid can be ordered by its id, once for each home', async () => {
+test('an accepted bid can be ordered by its ID, once for each home', async () => {
   const request = await made('/bids/request', { ...site.framing(), homeIds: [home.id] })
   const bid = await made('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 39_850 })
   const early = await post('/purchase-orders', { homeId: home.id, bidId: bid.id })
@@ -456,7 +456,7 @@ test('an accepted bid can be ordered by its id, once for each home', async () =>
   expect((await made('/purchase-orders', { homeId: home.id, bidId: bid.id })).number).toMatch(/-02$/)
 })
 
-test('another builder sees no order of ours, and a repeat with the same key makes no second order', async () => {
+test('another builder cannot see our orders, and repeating a request with the same key creates no second order', async () => {
   const headers = { 'idempotency-key': `order-${home.id}` }
   const first = await post('/purchase-orders', order(), { headers })
   const again = await post('/purchase-orders', order(), { headers })

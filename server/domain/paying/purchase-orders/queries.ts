@@ -4,7 +4,7 @@ import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { type Made, resource, type Values } from '../../../platform/resources/resource.ts'
 import { OPEN } from '../../statuses/order-statuses.ts'
 
-/** What follows from other columns and tables. */
+/** The fields that come from other columns and tables. */
 type Computed = 'lines' | 'taskIds' | 'payableAmount' | 'balance'
 
 export type NewOrder = Values<PurchaseOrder, Computed>
@@ -19,7 +19,7 @@ const LINES = `
     order by l."position"), '[]')
   from "purchaseOrderLines" as l where l."organizationId" = t."organizationId" and l."purchaseOrderId" = t."id"`
 
-// The condition on poIds is that of the index tasks_withOrders.
+// The condition on poIds must match that of the index tasks_withOrders.
 const TASKS = `(
   select coalesce(json_agg(k."id" order by k."id"), '[]') from "tasks" as k
   where k."organizationId" = t."organizationId" and k."homeId" = t."homeId" and k."poIds" <> '{}'
@@ -40,7 +40,7 @@ const resourceOfOrders = resource({
 
 export const { list, find, findAll, findOptional, lock, make, update } = resourceOfOrders
 
-/** Stores an order that was made, with its lines. */
+/** Stores a new order with its lines. */
 export async function insert(
   call: WriteCall,
   made: Made<PurchaseOrder, Computed>,
@@ -50,7 +50,7 @@ export async function insert(
   await insertLines(call, made.id, lines)
 }
 
-/** An order in draft that was made just now: nothing of it is done or paid, and no task is for it. */
+/** Returns a new draft order: nothing of it is completed or paid, and no task refers to it. */
 export function withLines(
   { version, createdBy, createdAt, updatedAt, ...made }: Made<PurchaseOrder, Computed>,
   lines: PurchaseOrderLine[],
@@ -73,7 +73,7 @@ const INSERTION_OF_LINES = `
   insert into "purchaseOrderLines" ("organizationId", "purchaseOrderId", ${COLUMNS_OF_LINE})
   select $1, $2, ${COLUMNS_OF_LINE} from json_populate_recordset(null::"purchaseOrderLines", $3::json)`
 
-/** How many bytes the lines of an order take at most: each 780 beside its description. */
+/** Returns the maximum size of the lines in bytes: 780 each in addition to the description. */
 function bytesOf(lines: readonly PurchaseOrderLine[]): number {
   return lines.reduce((bytes, { description }) => bytes + 780 + Buffer.byteLength(description), 0)
 }
@@ -97,7 +97,7 @@ export async function replaceLines(
     .execute()
 }
 
-/** Writes how much of each line of a locked order is done, and that it was said now. */
+/** Writes the progress of each line of a locked order, with the current time. */
 export async function writeProgress(
   { db, organizationId, now }: WriteCall,
   purchaseOrderId: string,
@@ -120,7 +120,7 @@ export async function writeProgress(
   )
 }
 
-/** Raises the version of a locked order whose lines have changed but whose sums have not. */
+/** Increments the version of a locked order whose lines have changed but whose totals have not. */
 export async function touch(call: WriteCall, id: string): Promise<PurchaseOrder> {
   await sql`
     update "purchaseOrders" set "version" = "version" + 1, "updatedAt" = ${call.now}
@@ -130,8 +130,8 @@ export async function touch(call: WriteCall, id: string): Promise<PurchaseOrder>
 }
 
 /**
- * The last number of the home, in its two parts; exact while the home's row is locked, because every new order locks
- * it.
+ * Returns the last order number of the home, in its two parts. The result is exact while the home's row is locked,
+ * because every new order locks it.
  */
 export async function lastNumberOf(
   call: WriteCall,
@@ -144,7 +144,7 @@ export async function lastNumberOf(
   return rows[0]
 }
 
-/** The position of a home among all homes of the organization, starting at 1. */
+/** Returns the position of a home among all homes of the organization, starting at 1. */
 export async function placeOfHome(call: WriteCall, homeId: string): Promise<number> {
   const { count } = await call.db
     .selectFrom('homes')
@@ -155,7 +155,7 @@ export async function placeOfHome(call: WriteCall, homeId: string): Promise<numb
   return count
 }
 
-/** All orders made from the bid, each locked until the transaction ends. */
+/** Locks all orders created from the bid until the transaction ends, and returns them. */
 export async function lockOfBid(call: WriteCall, bidId: string): Promise<PurchaseOrder[]> {
   const rows = await call.db
     .selectFrom('purchaseOrders')
@@ -171,7 +171,7 @@ export async function lockOfBid(call: WriteCall, bidId: string): Promise<Purchas
   )
 }
 
-/** The order for the bid and the home that is not void. */
+/** Returns the order for the bid and the home that is not void. */
 export async function standingOrder(
   call: WriteCall,
   bidId: string,
@@ -188,7 +188,10 @@ export async function standingOrder(
     .executeTakeFirst()
 }
 
-/** The open amount with the vendor; exact while the vendor's row is locked, because every issue locks it. */
+/**
+ * Returns the open amount with the vendor. The result is exact while the vendor's row is locked, because every issue
+ * locks it.
+ */
 export async function openWith(call: WriteCall, vendorId: string): Promise<number> {
   const { total } = await call.db
     .selectFrom('purchaseOrders')

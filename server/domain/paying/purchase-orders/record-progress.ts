@@ -17,7 +17,7 @@ import {
 import * as orders from './queries.ts'
 import { accept, keepProgress } from './status.ts'
 
-/** Records how much of an order is done, and moves its status along. */
+/** Records the progress of an order, and updates its status accordingly. */
 export async function recordProgress(
   call: WriteCall,
   id: string,
@@ -39,7 +39,7 @@ export async function recordProgress(
   return follow(call, order, progress, reason, isTakenBack)
 }
 
-/** All of a locked order is done. */
+/** Completes all lines of a locked order. */
 export async function completeWhole(call: WriteCall, order: PurchaseOrder, reason: string): Promise<PurchaseOrder> {
   return follow(call, order, atPercent(order, 100), reason, false)
 }
@@ -51,7 +51,7 @@ async function follow(
   reason: string | null,
   isTakenBack: boolean,
 ): Promise<PurchaseOrder> {
-  // Nobody works on an order that was not accepted, so the vendor has accepted it by doing so.
+  // A vendor that works on an order has accepted it.
   const accepted = order.status === 'issued' && isBegun(progress) ? await accept(call, order, reason) : order
   const isPartly = isBegun(progress) || accepted.status === 'completed'
   const to = isComplete(progress) ? 'completed' : isPartly ? 'partially_completed' : accepted.status

@@ -3,7 +3,7 @@ import type { Contract, PurchaseOrder } from '../../../../client/contract.gen.ts
 import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { PENDING, UNSETTLED } from '../../statuses/order-statuses.ts'
 
-/** An order with parts that is neither settled nor void, and where its home is. */
+/** An order with parts that is neither settled nor void, with the community of its home. */
 export interface Open {
   id: string
   communityId: string
@@ -12,8 +12,8 @@ export interface Open {
 }
 
 /**
- * The open orders with parts to the contract's vendor, by their ids and locked until the transaction ends: those of the
- * contract in any revision, and those of neither a contract nor a bid.
+ * Locks the open orders with parts to the contract's vendor until the transaction ends, in the order of their IDs:
+ * those of the contract in any revision, and those of neither a contract nor a bid.
  */
 export async function lockOpen(
   { db, organizationId }: WriteCall,
@@ -38,7 +38,7 @@ export async function lockOpen(
   return rows
 }
 
-/** Writes what repricing changes of locked orders, in two statements. */
+/** Writes the repriced orders, which are locked, in two statements. */
 export async function rewrite(call: WriteCall, orders: readonly PurchaseOrder[]): Promise<void> {
   if (orders.length === 0) return
   const { db, organizationId, now } = call

@@ -11,20 +11,20 @@ import * as orders from './queries.ts'
 import * as openOrders from './reprice-queries.ts'
 import { totalled } from './totals.ts'
 
-/** What one request changes at most, so that neither its locks nor its answer grow with the builder. */
+/** The limits of one request, so that neither its locks nor its response grow with the builder. */
 const MOST_ORDERS = 500
 const MOST_LINES = 5000
 
 interface Compared {
   order: PurchaseOrder
   after: PurchaseOrder
-  /** Of the lines for parts, the offer of each. */
+  /** The vendor's price of each line with a part, by line ID. */
   offers: ReadonlyMap<string, Offer>
 }
 
 /**
- * Puts the vendor's prices of a day onto its open orders, the contract's first. The number of statements does not depend
- * on how many orders there are. Locks are taken in the order contract, orders by their ids.
+ * Updates the vendor's open orders to its prices on a date, the contract's first. The number of statements does not
+ * depend on the number of orders. Locks are taken in this order: the contract, then the orders by their IDs.
  */
 export async function reprice(
   call: WriteCall,
@@ -100,7 +100,7 @@ async function compare(
   })
 }
 
-/** The order as it would be, its sums included. */
+/** Returns the order with the new prices, including its totals. */
 function atOffers(order: PurchaseOrder, offers: ReadonlyMap<string, Offer>, contractId: string): PurchaseOrder {
   const lines = order.lines.map((line) => {
     const offer = offers.get(line.lineId)
@@ -108,7 +108,7 @@ function atOffers(order: PurchaseOrder, offers: ReadonlyMap<string, Offer>, cont
     return { ...line, unitPrice: offer.unitPrice, priceId: offer.priceId }
   })
   try {
-    // Only an order made from an earlier revision is one of the contract's.
+    // Only an order from an earlier revision becomes one of the contract.
     const source = order.contractId === null ? null : contractId
     return { ...order, ...totalled(lines), contractId: source }
   } catch (error) {

@@ -5,7 +5,7 @@ import { isPaidInFull, retainedOf } from './progress.ts'
 import * as orders from './queries.ts'
 import { close, reopen } from './status.ts'
 
-/** Keeps with locked orders what a new payment reserves. It pays nothing yet, so that no order is closed by it. */
+/** Stores on locked orders the amounts that a new payment reserves. It pays nothing yet, so no order is closed. */
 export async function reserve(call: WriteCall, locked: readonly PurchaseOrder[]): Promise<void> {
   const sums = await paymentSums(
     call,
@@ -15,9 +15,9 @@ export async function reserve(call: WriteCall, locked: readonly PurchaseOrder[])
 }
 
 /**
- * Brings locked orders up to date with their payments, after one of these was paid, rejected or voided. The amounts are
- * added up anew each time instead of being moved along, so that no sequence of payments and voids can leave a cent
- * behind. An order is closed by what pays the last of it, and completed again where that is taken back.
+ * Updates locked orders after one of their payments was paid, rejected, or voided. The amounts are summed again each
+ * time instead of being adjusted, so that no sequence of payments and voids can leave a difference of a cent. The
+ * payment of the last amount closes an order, and voiding it makes the order completed again.
  */
 export async function settle(call: WriteCall, locked: readonly PurchaseOrder[], reason: string): Promise<void> {
   const sums = await paymentSums(

@@ -25,8 +25,9 @@ import * as orders from './queries.ts'
 type Approval = PurchaseOrder['approval']
 
 /**
- * Moves an order. The home's row is locked before the order's, so that two orders approved at the same time cannot both
- * take the last of a budget; an issue also locks the vendor's row, so that two cannot both take the last of its limit.
+ * Changes the status of an order. The home's row is locked before the order's, so that two concurrent approvals cannot
+ * both use the last of a budget. Issuing also locks the vendor's row, so that two cannot both use the last of its
+ * limit.
  */
 export async function changeStatus(
   call: WriteCall,
@@ -66,7 +67,9 @@ export async function changeStatus(
   return move(call, order, asked, reason, consequences(call, order, asked, reason))
 }
 
-/** What a move by hand says about the work: all of it is done, or nothing any more. Null if it says nothing. */
+/**
+ * Returns the progress that a manual status change implies: all work is completed, or none. Null if it implies nothing.
+ */
 function progressAfter(order: PurchaseOrder, to: PurchaseOrderStatus): Progress | null {
   if (to === 'completed') return atPercent(order, 100)
   const isUndone = order.status === 'completed' && to === 'partially_completed'
@@ -77,8 +80,9 @@ function progressAfter(order: PurchaseOrder, to: PurchaseOrderStatus): Progress 
 }
 
 /**
- * What is paid here is closed by its last payment, and not by hand; closing an order by hand says that it was paid
- * elsewhere. An order with payments that were not taken back cannot be voided, even where none of it is done.
+ * Throws if the order has active payments. An order that is paid here is closed by its last payment; closing it
+ * manually says that it was paid elsewhere. An order with payments that were not voided cannot be voided, even if no
+ * work is completed.
  */
 async function assertNoPayments(call: WriteCall, { id, number }: PurchaseOrder, to: 'closed' | 'void'): Promise<void> {
   if (!(await hasPayments(call, id))) return
@@ -89,7 +93,7 @@ async function assertNoPayments(call: WriteCall, { id, number }: PurchaseOrder, 
   throw conflict('wrong_status', detail)
 }
 
-/** Voids an order because of a decision elsewhere; the caller has locked the row. */
+/** Voids a locked order because of a decision elsewhere. */
 export async function voidOrder(call: WriteCall, order: PurchaseOrder, reason: string): Promise<PurchaseOrder> {
   assertMove(PURCHASE_ORDER_MOVES, order.status, 'void')
   await assertNoPayments(call, order, 'void')
@@ -97,12 +101,12 @@ export async function voidOrder(call: WriteCall, order: PurchaseOrder, reason: s
   return progress === null ? move(call, order, 'void', reason, {}) : keepProgress(call, order, progress, 'void', reason)
 }
 
-/** Accepts an issued order for its vendor; the caller has locked the row. */
+/** Accepts a locked, issued order on behalf of its vendor. */
 export function accept(call: WriteCall, order: PurchaseOrder, reason: string | null): Promise<PurchaseOrder> {
   return move(call, order, 'accepted', reason, consequences(call, order, 'accepted', reason))
 }
 
-/** Writes how much of a locked order is done, with the status that follows. */
+/** Writes the progress of a locked order and the resulting status. */
 export async function keepProgress(
   call: WriteCall,
   order: PurchaseOrder,
@@ -115,14 +119,14 @@ export async function keepProgress(
   const amounts = { completedAmount, retainedAmount }
   if (to !== order.status) {
     const moved = await move(call, order, to, reason, { ...consequences(call, order, to, reason), ...amounts })
-    // Work that was paid ahead is settled once it is done.
+    // Work that was paid in advance is settled once it is completed.
     return to === 'completed' && isPaidInFull(moved) ? close(call, moved, 'The order was already paid in full.') : moved
   }
   const after = await orders.update(call, order, amounts)
   return isChanged && after.version === order.version ? orders.touch(call, order.id) : after
 }
 
-/** Closes a locked order that its payments have paid. */
+/** Closes a locked order that its payments cover. */
 export function close(
   call: WriteCall,
   order: PurchaseOrder,
@@ -132,7 +136,7 @@ export function close(
   return move(call, order, 'closed', reason, { ...amounts, closedAt: call.now.toISOString(), retainedAmount: 0 })
 }
 
-/** Opens a locked order again that its payments do not pay any more. */
+/** Reopens a locked order that its payments no longer cover. */
 export function reopen(
   call: WriteCall,
   order: PurchaseOrder,
@@ -162,8 +166,8 @@ async function move(
 }
 
 /**
- * A selection that nothing orders any more is approved again. Its row is locked before that is looked up, so that it is
- * not ordered by an order that is being voided.
+ * Returns a selection without any other order to approved. Its row is locked before the check, so that an order being
+ * voided concurrently does not count.
  */
 async function takeSelectionBack(call: WriteCall, { number, optionSelectionId: id }: PurchaseOrder): Promise<void> {
   if (id === null) return
@@ -185,7 +189,7 @@ function assertMayApprove(call: Call, order: PurchaseOrder): void {
 
 async function assertMayIssue(call: WriteCall, order: PurchaseOrder, home: Home): Promise<void> {
   const vendor = await vendors.lock(call, order.vendorId)
-  // What a vendor owes is charged whether or not it is given more work.
+  // Backcharges are issued even if the vendor cannot be given more work.
   if (order.poType === 'backcharge') return
   const reason = reasonNotToOrderFor(home)
   const obstacle: Obstacle | null =
@@ -205,7 +209,7 @@ function approvedBy(call: Call, approval: Approval): Approval {
   return { ...approval, approvedBy: call.actor, approvedAt: call.now.toISOString(), rejectedReason: null }
 }
 
-/** The fields that a move sets in addition to the status. */
+/** Returns the fields that a status change sets in addition to the status. */
 function consequences(call: Call, order: PurchaseOrder, to: PurchaseOrderStatus, reason: string | null) {
   const now = call.now.toISOString()
   if (to === 'approved') return { approval: approvedBy(call, order.approval) }
@@ -216,7 +220,7 @@ function consequences(call: Call, order: PurchaseOrder, to: PurchaseOrderStatus,
   if (to === 'accepted') return { acceptedAt: now }
   if (to === 'completed') return { completedAt: now }
   if (to === 'partially_completed') return { completedAt: null }
-  // Closing by hand says that everything was paid elsewhere, the retainage too.
+  // Closing manually says that everything was paid elsewhere, including the retainage.
   if (to === 'closed') return { closedAt: now, paidAmount: order.completedAmount, retainedAmount: 0 }
   return {}
 }

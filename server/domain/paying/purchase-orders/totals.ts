@@ -7,14 +7,14 @@ import { NOTHING_DONE } from './progress.ts'
 
 type Totals = Pick<PurchaseOrder, 'lines' | 'subtotal' | 'taxTotal' | 'total'>
 
-/** A line whose price is known, whether it was entered or found. */
+/** A line with a known price, entered or looked up. */
 export interface PricedLine extends Omit<Checked['PurchaseOrderLineInput'], 'description' | 'unitPrice'> {
   description: string
   unitPrice: number
   priceId: string | null
 }
 
-/** The lines with their names, totals and tax, of which nothing is done yet, and the sums of them. */
+/** Returns the lines with their names, totals, and tax, without progress, and their totals. */
 export function totalled(inputs: readonly PricedLine[]): Totals {
   const faults: FieldError[] = []
   const taken = new Set(inputs.map((line) => line.lineId))

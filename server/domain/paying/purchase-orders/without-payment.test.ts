@@ -22,7 +22,7 @@ const order = (unitPrice: number, more: object = {}) => ({
   lines: [{ description: 'Walk the lot', quantity: 1, unitPrice }],
 })
 
-/** An order on which work has been done until the given status. */
+/** Creates an order and moves it to the given status. */
 async function newOrder(unitPrice: number, more: object = {}): Promise<string> {
   const { status, body } = await post('/purchase-orders', order(unitPrice, more))
   expect([status, body.errors ?? body.detail]).toEqual([201, undefined])
@@ -31,7 +31,7 @@ async function newOrder(unitPrice: number, more: object = {}): Promise<string> {
   return body.id
 }
 
-test('the clock closes what comes to nothing a day after it was completed, and no order of which something is owed', async () => {
+test('an order of zero is closed automatically a day after its completion, but no order with an amount due', async () => {
   const [free, scheduled, owed] = [await newOrder(0), await newOrder(0, { noPayment: true }), await newOrder(100)]
   const undone = await newOrder(0)
   const back = { status: 'partially_completed', reason: 'The wrong lot.' }
@@ -55,7 +55,7 @@ test('the clock closes what comes to nothing a day after it was completed, and n
   ])
 })
 
-test('an order for the schedule alone has no prices, and nothing is paid of it', async () => {
+test('an order without payment has no prices and cannot be paid', async () => {
   const priced = await post('/purchase-orders', order(10, { noPayment: true }))
   expect([priced.status, priced.body.errors]).toMatchObject([
     ...[422, [{ pointer: '/lines/0/unitPrice', message: 'must be 0 when noPayment is true' }]],
