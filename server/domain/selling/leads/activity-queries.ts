@@ -7,7 +7,7 @@ export const { list, findAll, insert, make, insertAll } = resource({
   schema: 'LeadActivity',
 })
 
-/** How many activities of each type a lead has. */
+/** The number of a lead's activities by type. */
 export type ActivityCounts = Partial<Record<LeadActivityType, number>>
 
 export async function countsOf({ db, organizationId }: Tenant, leadId: string): Promise<ActivityCounts> {

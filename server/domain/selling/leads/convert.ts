@@ -10,7 +10,7 @@ import { LEAD_MOVES, nameOf } from './lead.ts'
 import * as leads from './queries.ts'
 import { scored } from './rescore.ts'
 
-/** Makes a sale of the lead; which home it gets is decided by whoever locks that home first. */
+/** Converts the lead to a sale. If several leads want one home, the first request that locks the home gets it. */
 export async function convert(call: WriteCall, leadId: string, body: Checked['LeadConversion']): Promise<Sale> {
   const before = await leads.lock(call, leadId)
   await assertNamed(call, body)

@@ -3,25 +3,25 @@ import { invalid } from '../../../platform/problems/problem.ts'
 
 const OPEN = ['contacted', 'qualified', 'appointment', 'proposal'] as const
 
-/** The moves that a caller can ask for; a lead is converted by an operation of its own. */
+/** The status changes that a caller can request. Converting a lead is a separate operation. */
 export const LEAD_MOVES: Readonly<Record<LeadStatus, readonly LeadStatus[]>> = {
   new: [...OPEN, 'lost'],
   contacted: ['qualified', 'appointment', 'proposal', 'lost'],
   qualified: ['contacted', 'appointment', 'proposal', 'lost'],
   appointment: ['contacted', 'qualified', 'proposal', 'lost'],
   proposal: ['contacted', 'qualified', 'appointment', 'lost'],
-  // Only once the sale is cancelled; otherwise its buyer would be somebody to be sold a home.
+  // Only once the sale is canceled; until then, the lead is already a buyer.
   converted: ['contacted'],
   lost: ['contacted'],
 }
 
-/** As many activities as a lead can have: a call a day for more than a year. */
+/** The maximum number of activities of a lead: more than one call a day for a year. */
 export const MOST_ACTIVITIES = 500
 
 type Reachable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone'>
 type Wanted = Pick<Lead, 'budgetMin' | 'budgetMax'>
 
-/** Refuses a lead whom nobody could tell from others, and a budget that ends before it begins. */
+/** Throws for a lead without a name or contact data, and for a budget whose maximum is below its minimum. */
 export function assertSensible(lead: Reachable & Wanted): void {
   if (lead.firstName === null && lead.lastName === null && lead.email === null && lead.phone === null)
     throw invalid([
@@ -31,7 +31,7 @@ export function assertSensible(lead: Reachable & Wanted): void {
     throw invalid([{ pointer: '/budgetMax', code: 'minimum', message: 'must not be less than budgetMin' }])
 }
 
-/** What the lead is called to people. */
+/** Returns the lead's name for messages. */
 export function nameOf({ firstName, lastName, email, phone }: Reachable): string {
   const name = [firstName, lastName].filter((part) => part !== null).join(' ')
   return name || (email ?? phone ?? 'The lead')

@@ -30,7 +30,7 @@ const act = (id: string, fields: object) => plumbline.post(`${LEADS}/${id}/activ
 const listed = async (query: string) =>
   (await plumbline.get(`${LEADS}?${query}`)).body.data.map(({ lastName }: { lastName: string }) => lastName)
 
-test('a lead is scored by what is known of it, and says how', async () => {
+test("a lead's score follows from its known data and is explained", async () => {
   const lead = await added('leads', { lastName: 'Marsh', email: 'elena.marsh@example.com' })
   expect(lead).toMatchObject({
     status: 'new',
@@ -62,7 +62,7 @@ test('a lead is scored by what is known of it, and says how', async () => {
   })
 })
 
-test('a lead moves freely once it was contacted, and is lost only with a reason', async () => {
+test('a contacted lead changes status freely, and losing it requires a reason', async () => {
   const { id } = await added('leads', { phone: '+1 737 555 0122', source: 'phone' })
   const refused = await move(id, 'converted')
   expect(refused.body).toMatchObject({ code: 'invalid_transition', from: 'new' })
@@ -79,7 +79,7 @@ test('a lead moves freely once it was contacted, and is lost only with a reason'
   expect(data[5].reason).toBe('No answer after six tries.')
 })
 
-test('an activity moves when something was last done and when the next is due, never backwards', async () => {
+test('an activity updates the last and next activity times, but never backward', async () => {
   const lead = await added('leads', { lastName: 'Sandoz' })
   const later = new Date(Date.parse(lead.createdAt) + 3_600_000).toISOString()
   const future = await act(lead.id, { activityType: 'call', occurredAt: later })
@@ -99,7 +99,7 @@ test('an activity moves when something was last done and when the next is due, n
   expect((await plumbline.get(`${LEADS}/${lead.id}/activities?activityType=call`)).body.data).toHaveLength(1)
 })
 
-test('leads are found by whom they want to hear from, what they want, and when', async () => {
+test('leads can be filtered by owner, interest, and time', async () => {
   const owner = await newOwner()
   await added('leads', { lastName: 'Oakhanger', ownerUserId: owner, nextActivityAt: '2026-03-01T12:00:00Z' })
   await added('leads', { lastName: 'Larkmead', ownerUserId: owner, communityIds: [communityId], source: 'realtor' })
@@ -120,7 +120,7 @@ async function newOwner(): Promise<string> {
   return body.recipients[0].id
 }
 
-test('nobody is added without a name or a way to reach them, nor left without one', async () => {
+test('a lead must keep a name or contact data', async () => {
   const nobody = await plumbline.post(LEADS, { source: 'sign' })
   expect(nobody.body.errors).toMatchObject([{ pointer: '/lastName', code: 'required' }])
   const { id } = await added('leads', { email: 'hattie@example.com' })
@@ -135,7 +135,7 @@ test('nobody is added without a name or a way to reach them, nor left without on
   expect(owner.body.errors).toMatchObject([{ pointer: '/ownerUserId', code: 'unknown_reference' }])
 })
 
-test('an archived lead leaves the lists and takes no activity', async () => {
+test('an archived lead is not listed and accepts no activities', async () => {
   const { id } = await added('leads', { lastName: 'Twice', externalId: 'web-77' })
   const again = await plumbline.post(LEADS, { lastName: 'Twice', externalId: 'web-77' })
   expect(again.body.errors).toMatchObject([{ pointer: '/externalId', code: 'conflict' }])

@@ -129,7 +129,10 @@ async function assertInterestsExist(call: Call, { communityIds = [], planIds = [
   await plans.assertExist(call, planIds, '/planIds')
 }
 
-/** Somebody who is buying a home is nobody to be sold one, nor a lead that was entered by mistake. */
+/**
+ * Throws unless the sale was canceled. Until then its buyer cannot be a lead, and the lead cannot be archived as a
+ * mistake.
+ */
 async function assertSaleFellThrough(call: Call, saleId: string): Promise<void> {
   const sale = await sales.find(call, saleId)
   if (sale.status !== 'cancelled')

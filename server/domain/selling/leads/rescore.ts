@@ -4,7 +4,7 @@ import { dateIn } from '../../../platform/values/calendar.ts'
 import * as activities from './activity-queries.ts'
 import { scoreOf, scoreReasonsOf } from './score.ts'
 
-/** The score of a lead, which is locked, as it is going to be. */
+/** Returns the score of a locked lead in its new state. */
 export async function scored(call: WriteCall, lead: Lead): Promise<Pick<Lead, 'score' | 'scoreReasons'>> {
   const cameOn = dateIn(call.timeZone, new Date(lead.createdAt))
   const scoreReasons = scoreReasonsOf(lead, await activities.countsOf(call, lead.id), cameOn)

@@ -4,9 +4,9 @@ import { toWords } from '../../../platform/values/format.ts'
 import type { ActivityCounts } from './activity-queries.ts'
 
 /**
- * The score is made of what is known, never of today's date, so that it stays what it is until something changes and a
- * list can be sorted by it. Who is forgotten is found by lastActivityAt and nextActivityAt instead. All that can be had
- * adds up to 100.
+ * Computes the score of a lead from its data, never from today's date, so that it stays the same until something
+ * changes and lists can be sorted by it. Neglected leads are found by lastActivityAt and nextActivityAt instead. The
+ * maximum is 100.
  */
 export type Scored = Pick<
   Lead,
@@ -22,7 +22,7 @@ export type Scored = Pick<
   | 'status'
 >
 
-// Those who were sent by somebody, or came to see a house, buy most often.
+// Leads that were referred, or that visited a home, buy most often.
 const SOURCE_POINTS: Readonly<Record<LeadSource, number>> = {
   referral: 15,
   realtor: 15,
@@ -45,13 +45,13 @@ const STATUS_POINTS: Readonly<Record<LeadStatus, number>> = {
   lost: 0,
 }
 
-/** How many contacts of each sort count; more of them say nothing more. */
+/** The maximum number of contacts of each kind that count. More of them say nothing more. */
 const MOST_COUNTED = 2
 
 const SOON_DAYS = 183
 const LATER_DAYS = 366
 
-/** What speaks for a lead. `cameOn` is the day on which it came in. */
+/** Returns the reasons for a lead's score. `cameOn` is the date on which the lead was added. */
 export function scoreReasonsOf(lead: Scored, counts: ActivityCounts, cameOn: string): LeadScoreReason[] {
   if (lead.status === 'lost') return []
   const seen = Math.min((counts.visit ?? 0) + (counts.meeting ?? 0), MOST_COUNTED)

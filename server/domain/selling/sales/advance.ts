@@ -9,7 +9,7 @@ import * as sales from './queries.ts'
 import { assertOpen } from './sale.ts'
 import { countPending } from './selection-queries.ts'
 
-/** Moves a stage of the sale; the last open one completes it. */
+/** Changes the status of a stage of the sale. Completing the last open stage completes the sale. */
 export async function advance(call: WriteCall, id: string, move: Checked['SaleStageMove']): Promise<Sale> {
   const { sale, home } = await lockWithHome(call, id)
   assertOpen(sale)

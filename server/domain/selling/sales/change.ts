@@ -17,7 +17,7 @@ export interface Locked {
   readonly home: Home | null
 }
 
-/** The sale, locked, and its home, which everything locks first. */
+/** Locks the sale and its home. The home is always locked first. */
 export async function lockWithHome(call: WriteCall, id: string): Promise<Locked> {
   const { homeId } = await sales.find(call, id)
   if (homeId !== null) await homes.lock(call, homeId)
@@ -25,7 +25,7 @@ export async function lockWithHome(call: WriteCall, id: string): Promise<Locked>
   return { sale, home: sale.homeId === null ? null : await homes.lock(call, sale.homeId) }
 }
 
-/** Today, where the lot is. */
+/** Returns the current date in the sale's community. */
 export async function todayAt(call: Call, { communityId }: Sale): Promise<string> {
   const community = communityId === null ? undefined : await communities.findOptional(call, communityId)
   return dateIn(community?.timeZone ?? call.timeZone, call.now)
@@ -51,7 +51,7 @@ export async function changeTerms(call: WriteCall, before: Sale, body: SaleUpdat
   return after
 }
 
-/** The home that was since planned on the lot of the sale. */
+/** Returns the home that was added to the lot after the sale. */
 async function attachedHome(call: WriteCall, before: Sale, homeId: string): Promise<Home> {
   const { communityId, block, lotNumber, number, agreedOptions } = before
   if (before.homeId !== null) throw conflict('already_done', `${number} already has a home.`)

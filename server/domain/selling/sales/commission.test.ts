@@ -37,11 +37,11 @@ async function act(id: string, what: string, fields: object = {}) {
   return body
 }
 
-test('a commission is a share of the price, to the cent, or an amount whatever the price', async () => {
+test('a commission is a percentage of the price, rounded to the cent, or a fixed amount', async () => {
   const none = await newSale({})
   expect(none).toMatchObject({ commissionPercent: null, commissionAmount: null, commission: null })
   const { id, commission } = await newSale({ commissionPercent: 2.75, lotPremium: 1000, discounts: 0.01 })
-  // 2.75 % of 334,333.34 are 9,194.16685.
+  // 2.75 percent of 334,333.34 is 9,194.16685.
   expect(commission).toBe(9194.17)
   expect((await change(id, { discounts: 10_000 })).body.commission).toBe(8919.17)
   expect((await change(id, { commissionAmount: 7500 })).body).toMatchObject({
@@ -58,7 +58,7 @@ test('a commission is a share of the price, to the cent, or an amount whatever t
     expect((await change(id, { commissionPercent })).body.errors).toMatchObject([{ pointer: '/commissionPercent' }])
 })
 
-test('a commission can change until the sale is complete, which earns it, and a cancelled sale earns none', async () => {
+test('a commission can change until the sale is complete, and a canceled sale has none', async () => {
   const [kept, cancelled] = [await newSale({ commissionPercent: 3 }), await newSale({ commissionAmount: 7500 })]
   await act(kept.id, 'approve')
   expect((await change(kept.id, { commissionPercent: 2 })).body.commission).toBe(6666.67)
@@ -78,7 +78,7 @@ test('a commission can change until the sale is complete, which earns it, and a 
   expect(body.data[0].data).toMatchObject({ object: { commission: 0 }, previous: { commission: 7500 } })
 })
 
-test('a salesperson follows leads, sells and records selections, and neither buys, pays nor builds', async () => {
+test('a salesperson manages leads, sales, and selections, but not purchasing, payments, or construction', async () => {
   const session = await plumbline.signIn('tobias@harrowfinch.example.com')
   const as = (path: string, body: object) => plumbline.post(`/api/ext/${path}`, body, session)
   const lead = await as('leads', { lastName: 'Quillfeather', phone: '+1 737 555 0122', ownerUserId: tobias })

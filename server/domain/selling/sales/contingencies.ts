@@ -7,11 +7,11 @@ import type {
 } from '../../../../client/contract.gen.ts'
 import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
 
-/** As many contingencies as a sale can have. */
+/** The maximum number of contingencies of a sale. */
 export const MOST_CONTINGENCIES = 20
 
 const CONTINGENCY_MOVES: Readonly<Record<SaleContingencyStatus, readonly SaleContingencyStatus[]>> = {
-  // One that stays open changes its date.
+  // An open contingency can change its date.
   open: ['open', 'cleared', 'waived', 'failed'],
   // The parties can still agree, on a lower price for example.
   failed: ['cleared', 'waived'],
@@ -19,7 +19,7 @@ const CONTINGENCY_MOVES: Readonly<Record<SaleContingencyStatus, readonly SaleCon
   waived: [],
 }
 
-/** The contingencies with how many of them still stand in the way. */
+/** Returns the contingencies with the number of those that still block the sale. */
 export function counted(contingencies: SaleContingency[]): Pick<Sale, 'contingencies' | 'openContingencies'> {
   const open = contingencies.filter(({ status }) => status === 'open' || status === 'failed')
   return { contingencies, openContingencies: open.length }
@@ -31,7 +31,7 @@ export function newContingencies(given: readonly SaleContingencyInput[]): SaleCo
   }))
 }
 
-/** The contingencies once this is recorded of one of them, or of a new one. `today` is the date where the lot is. */
+/** Returns the contingencies after a record of one of them, or of a new one. `today` is the date in the community. */
 export function recorded(
   contingencies: readonly SaleContingency[],
   record: SaleContingencyRecord,

@@ -9,11 +9,11 @@ import type {
 import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
 import { sum } from '../../../platform/values/money.ts'
 
-/** As many deposits as a sale can have. */
+/** The maximum number of deposits of a sale. */
 export const MOST_DEPOSITS = 20
 
 const DEPOSIT_MOVES: Readonly<Record<SaleDepositStatus, readonly SaleDepositStatus[]>> = {
-  // One that stays due changes its amount or its date.
+  // A deposit that is due can change its amount or date.
   due: ['due', 'received', 'cancelled'],
   received: ['refunded', 'forfeited'],
   refunded: [],
@@ -23,7 +23,7 @@ const DEPOSIT_MOVES: Readonly<Record<SaleDepositStatus, readonly SaleDepositStat
 
 type Deposits = Pick<Sale, 'deposits' | 'depositsReceived' | 'depositsOutstanding'>
 
-/** The deposits with what they come to. */
+/** Returns the deposits with their sums by status. */
 export function summedUp(deposits: SaleDeposit[]): Deposits {
   const of = (status: SaleDepositStatus) =>
     sum(deposits.filter((deposit) => deposit.status === status).map(({ amount }) => amount))
@@ -37,7 +37,7 @@ export function newDeposits(given: readonly SaleDepositInput[]): SaleDeposit[] {
   }))
 }
 
-/** The deposits once this is recorded of one of them, or of a new one. `today` is the date where the lot is. */
+/** Returns the deposits after a record of one of them, or of a new one. `today` is the date in the community. */
 export function recorded(deposits: readonly SaleDeposit[], record: SaleDepositRecord, today: string): SaleDeposit[] {
   const { depositId = null, status, date = null, reason = null } = record
   if (date !== null && date > today)
@@ -85,7 +85,7 @@ function assertLeftAlone({ amount, dueDate }: SaleDepositRecord): void {
     )
 }
 
-/** What becomes of the deposits of a sale that is cancelled. */
+/** Returns the deposits of a sale that is being canceled. */
 export function settled(
   deposits: readonly SaleDeposit[],
   { disposition, reason, today }: { disposition: SaleDepositDisposition | null; reason: string; today: string },

@@ -13,7 +13,7 @@ function withNext(pipeline: SaleStage[]): Pipeline {
   return { pipeline, stage: pipeline.find(({ status }) => status === 'open')?.stage ?? null }
 }
 
-/** What the records say about a sale, beside its own. */
+/** The data of other records that a sale's stages depend on. */
 export interface Facts {
   readonly home: Home | null
   readonly pendingSelections: number
@@ -22,7 +22,7 @@ export interface Facts {
 const BEFORE_PERMIT: ReadonlySet<string> = new Set(['planning', 'permitting'])
 const BUILT: ReadonlySet<string> = new Set(['completed', 'closed', 'warranty', 'archived'])
 
-/** Why a stage is not done yet, as a whole sentence, by its name. Stages of other names have no conditions. */
+/** Why a stage is not complete, by its name: a clause to follow a colon. Stages with other names have no conditions. */
 const OBJECTIONS: Readonly<Record<string, (sale: Sale, facts: Facts) => string | null>> = {
   deposit_received: ({ depositsReceived }) => (depositsReceived > 0 ? null : 'No deposit has been received.'),
   financing_approved: ({ financing }) =>
@@ -44,7 +44,7 @@ const OBJECTIONS: Readonly<Record<string, (sale: Sale, facts: Facts) => string |
   },
 }
 
-/** The stages of a sale after the move. */
+/** Returns the stages of a sale after the change. */
 export function advanced(sale: Sale, move: SaleStageMove & { status: SaleStage['status'] }, facts: Facts, now: Date) {
   const { stage: name, status, completedAt = null, reason = null } = move
   const before = sale.pipeline.find(({ stage }) => stage === name)

@@ -9,7 +9,7 @@ import * as plans from '../../land/plans/queries.ts'
 import type { Holder, Lot } from './queries.ts'
 import * as sales from './queries.ts'
 
-/** What is sold: a home, or a lot on which none stands yet. Its home, or else its community, is locked. */
+/** What is sold: a home, or a lot without one. The home, or else the community, is locked. */
 export interface Place {
   readonly home: Home | null
   readonly community: Community
@@ -17,7 +17,7 @@ export interface Place {
   readonly lotNumber: string | null
   readonly planId: string | null
   readonly elevation: string | null
-  /** What it costs by itself; null if nothing says so. */
+  /** Price without options and premiums; null if none is set. */
   readonly basePrice: number | null
 }
 
@@ -26,14 +26,14 @@ type Wanted = Pick<
   'homeId' | 'communityId' | 'block' | 'lotNumber' | 'planId' | 'elevation' | 'optionIds'
 >
 
-/** Refuses what names no home, community or plan, before anything else is looked at. */
+/** Throws for an unknown home, community, or plan before anything else is checked. */
 export async function assertNamed(call: WriteCall, { homeId, communityId, planId }: Partial<Wanted>): Promise<void> {
   if (homeId != null) await homes.assertExist(call, [homeId], '/homeId')
   if (communityId != null) await communities.assertExist(call, [communityId], '/communityId')
   if (planId != null) await plans.assertExist(call, [planId], '/planId')
 }
 
-/** The place to be sold, once it is known that nobody else has it. */
+/** Returns the home or lot to be sold. Throws if another sale has it. */
 export async function placeOf(call: WriteCall, wanted: Wanted): Promise<Place> {
   await assertNamed(call, wanted)
   return wanted.homeId == null ? lotOf(call, wanted) : homeOf(call, wanted.homeId, wanted)
@@ -57,7 +57,7 @@ async function homeOf(call: WriteCall, homeId: string, wanted: Wanted): Promise<
   return { home, community, block, lotNumber, planId, elevation, basePrice }
 }
 
-/** The home, locked, if it can be sold to somebody, or given to the sale of its lot. */
+/** Locks the home and returns it. Throws if it cannot be sold, or assigned to the sale of its lot. */
 export async function sellableHome(call: WriteCall, homeId: string, ofLotSale?: string): Promise<Home> {
   const home = await homes.lock(call, homeId)
   const { communityId, block, lotNumber, name, salesStatus } = home
@@ -81,7 +81,7 @@ async function lotOf(call: WriteCall, wanted: Wanted): Promise<Place> {
     throw invalid([
       { pointer: '/homeId', code: 'required', message: 'is required unless communityId and lotNumber are set' },
     ])
-  // Locked, as when a home is added to it, so that of two who sell a lot the second one is told who was first.
+  // Locked, as when a home is added, so that the later of two concurrent sales of a lot finds the first.
   const community = await communities.lock(call, communityId)
   assertOpenForSale(community)
   const lot: Lot = { communityId, block, lotNumber }
@@ -103,7 +103,7 @@ function assertOpenForSale({ name, status, archivedAt }: Community): void {
   if (status === 'closed') throw conflict('not_available', `Cannot sell homes in ${name}: the community is closed.`)
 }
 
-/** Who has it already, as far as the caller may read sales. */
+/** Returns the error that another sale has the place, with details only if the caller may read sales. */
 function heldBy({ permissions }: WriteCall, pointer: string, what: string, { number, status, buyers }: Holder) {
   const how = status === 'pending' ? 'reserved' : 'under contract'
   if (!permissions.has('sales:read')) return heldBack(pointer, `${what} is already ${how}.`)

@@ -4,7 +4,7 @@ import { sum } from '../../../platform/values/money.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { standingOn } from './selection-queries.ts'
 
-/** The price of a sale, line by line. */
+/** Returns the price of a sale with its components. */
 export async function explained(call: Call, sale: Sale): Promise<SalePrice> {
   const { basePrice, lotPremium, incentives, discounts, lotNumber } = sale
   const lines = [

@@ -3,7 +3,7 @@ import type { SaleStatus } from '../../../../client/contract.gen.ts'
 import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import { resource } from '../../../platform/resources/resource.ts'
 
-// A cancelled sale keeps the total of its options, because the home's selections are somebody else's from then on.
+// A canceled sale keeps its total of options, because the home's selections then belong to other buyers.
 const optionsTotalOf = (sale: string) => `case when ${sale}."homeId" is null or ${sale}."status" = 'cancelled'
   then ${sale}."optionsFixed" else (select coalesce(sum("selected"."difference"), 0) from "selections" as "selected"
     where "selected"."organizationId" = ${sale}."organizationId" and "selected"."homeId" = ${sale}."homeId"
@@ -16,7 +16,7 @@ export const totalPriceOf = (sale: string) => `${sale}."basePrice" + ${sale}."lo
 /** SQL of the price of a sale, over its row as `t`. */
 export const TOTAL_PRICE = totalPriceOf('t')
 
-/** SQL of what whoever sold gets, over the sale's row as `t`: nothing once it is cancelled. */
+/** SQL of the commission of a sale, over its row as `t`; zero once it is canceled. */
 export const COMMISSION = `case when t."commissionPercent" is null and t."commissionAmount" is null then null
   when t."status" = 'cancelled' then 0
   else coalesce(t."commissionAmount", round((${TOTAL_PRICE}) * t."commissionPercent" / 100, 2)) end`
@@ -30,7 +30,10 @@ export const { list, find, findAll, findOptional, lock, insert, update } = resou
   },
 })
 
-/** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
+/**
+ * Returns the organization's next number. The counter row stays locked until the transaction ends, so other creators
+ * wait.
+ */
 export async function nextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
     insert into "saleNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
@@ -45,7 +48,7 @@ export async function stagesOf({ db, organizationId }: Tenant): Promise<string[]
   return rows[0]?.stages ?? []
 }
 
-/** A sale that stands in the way of another one. */
+/** An existing sale that blocks another one. */
 export interface Holder {
   id: string
   number: string
@@ -59,7 +62,7 @@ export interface Lot {
   lotNumber: string
 }
 
-/** The sale of a lot that is not cancelled; undefined if it can be sold. */
+/** Returns the sale of a lot that is not canceled; undefined if the lot can be sold. */
 export async function holderOfLot(
   { db, organizationId }: Tenant,
   { communityId, block, lotNumber }: Lot,
@@ -72,14 +75,14 @@ export async function holderOfLot(
   return rows[0]
 }
 
-/** Keeps what options come to that no selection of a home says, or says any more. */
+/** Stores the total of options that is not in the selections of a home, or no longer is. */
 export async function keepOptions({ db, organizationId }: WriteCall, id: string, amount: number): Promise<void> {
   await sql`
     update "sales" set "optionsFixed" = ${amount}
     where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
 }
 
-/** Raises the version of a sale of which only something computed has changed. */
+/** Increments the version of a sale of which only computed fields have changed. */
 export async function touch(call: WriteCall, id: string, fields: readonly string[]): Promise<void> {
   await sql`
     update "sales" set "version" = "version" + 1, "updatedAt" = ${call.now.toISOString()}

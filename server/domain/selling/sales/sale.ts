@@ -5,23 +5,23 @@ import { isMoney, sum } from '../../../platform/values/money.ts'
 
 export const SALE_MOVES: Readonly<Record<SaleStatus, readonly SaleStatus[]>> = {
   pending: ['approved', 'cancelled'],
-  // It is complete when its last stage is.
+  // A sale is complete when its last stage is.
   approved: ['pipeline_complete', 'cancelled'],
   pipeline_complete: [],
   cancelled: [],
 }
 
-/** What the buyers and the builder have agreed on once the sale is approved. */
+/** The terms that are fixed once the sale is approved. */
 const TERMS = ['basePrice', 'lotPremium', 'incentives', 'discounts'] as const
 
 type Terms = Pick<Sale, (typeof TERMS)[number]>
 
-/** What a sale comes to without the options. */
+/** Returns the price of a sale without options. */
 export function amountOf({ basePrice, lotPremium, incentives, discounts }: Terms): number {
   return sum([basePrice, lotPremium, -incentives, -discounts])
 }
 
-/** Refuses a price below nothing, and one that is more than can be stored. */
+/** Throws for a price that is negative or too large to store. */
 export function assertPriceable(sale: Terms & Pick<Sale, 'optionsTotal'>): void {
   const total = sum([amountOf(sale), sale.optionsTotal])
   if (total < 0)
@@ -36,7 +36,7 @@ export function assertPriceable(sale: Terms & Pick<Sale, 'optionsTotal'>): void 
 
 type Commission = Pick<SaleUpdate, 'commissionPercent' | 'commissionAmount'>
 
-/** What is agreed on from now on: a share or an amount, of which the one that is sent takes the place of the other. */
+/** Returns the new commission, a percentage or an amount. Whichever is sent replaces the other. */
 export function commissionOf({ commissionPercent, commissionAmount }: Commission): Commission {
   if (commissionPercent != null && commissionAmount != null)
     throw invalid([
@@ -52,7 +52,7 @@ export function wholeBuyers(buyers: readonly SaleBuyerInput[]): SaleBuyer[] {
   return buyers.map(({ name, email = null, phone = null }) => ({ name, email, phone }))
 }
 
-/** Refuses changes of what is fixed in the status of the sale. */
+/** Throws for changes to fields that are fixed in the sale's status. */
 export function assertChangeable(sale: Sale, body: SaleUpdate): void {
   const { externalId: _, ...rest } = body
   const isTouched = Object.values(rest).some((value) => value !== undefined)
@@ -63,19 +63,19 @@ export function assertChangeable(sale: Sale, body: SaleUpdate): void {
     throw conflict('wrong_status', `Cannot change ${formatList(fixed)}: ${sale.number} has been approved.`)
 }
 
-/** Refuses to change a sale that has ended, in one way or the other. */
+/** Throws unless the sale is open, that is neither complete nor canceled. */
 export function assertOpen(sale: Pick<Sale, 'number' | 'status'>): void {
   assertNotCancelled(sale)
   if (sale.status === 'pipeline_complete')
     throw conflict('wrong_status', `Cannot change ${sale.number}: the sale is complete.`)
 }
 
-/** Deposits and contingencies can still be recorded once all stages are done, but not once nothing comes of the sale. */
+/** Throws for a canceled sale. Deposits and contingencies can still be recorded once all stages are complete. */
 export function assertNotCancelled({ number, status }: Pick<Sale, 'number' | 'status'>): void {
   if (status === 'cancelled') throw conflict('wrong_status', `Cannot change ${number}: the sale is cancelled.`)
 }
 
-/** Refuses a move of the sale's status that the operation would make. */
+/** Throws for a status change that is not possible. */
 export function assertSaleMove({ status }: Pick<Sale, 'status'>, to: SaleStatus): void {
   const allowed = SALE_MOVES[status]
   if (!allowed.includes(to)) throw invalidTransition(status, to, allowed)

@@ -56,7 +56,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
 let leads = 0
 
-/** What the service answers to one step; some of them are refused, depending on what happened before. */
+/** Returns the response status of one step. Some steps are rejected, depending on what happened before. */
 async function take(homes: readonly string[], sales: readonly Sale[], step: Step): Promise<number> {
   const post = async (path: string, body: object) => (await plumbline.post(`/api/ext/${path}`, body)).status
   const homeId = 'home' in step ? homes[step.home] : undefined
@@ -98,7 +98,7 @@ const SALES_STATUS: Record<string, string> = {
   pipeline_complete: 'under_contract',
 }
 
-test('whatever is sold, approved, cancelled and paid at once, a home has one sale at most and every deposit is accounted for', async () => {
+test('after concurrent sales, approvals, cancellations, and deposits, a home has at most one sale and every deposit is accounted for', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 4, maxLength: 8 }),

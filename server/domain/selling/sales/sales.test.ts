@@ -77,7 +77,7 @@ async function select(homeId: string, fields: object, status?: string): Promise<
 const typesOf = async (id: string) =>
   (await plumbline.get(`/api/ext/events?resourceId=${id}`)).body.data.map(({ type }: { type: string }) => type)
 
-test('the price of a sale is made of the house, its lot, what was selected, and what was let off', async () => {
+test('the price of a sale includes the home, its lot, the selections, incentives, and discounts', async () => {
   const { id: homeId, lotNumber } = await newHome()
   await select(homeId, { optionId: patio }, 'approved')
   const sale = await newSale({ homeId, lotPremium: 4500, incentives: 8000, discounts: 1000.5 })
@@ -106,7 +106,7 @@ test('the price of a sale is made of the house, its lot, what was selected, and 
   expect(price).toMatchObject({ totalPrice: 370909.5, currency: 'USD' })
 })
 
-test('a sale moves its home from available to reserved, under contract and back', async () => {
+test('a sale changes its home from available to reserved, under contract, and back', async () => {
   const { id: homeId, ...before } = await newHome()
   expect(before).toMatchObject({ salesStatus: 'available', saleId: null, contractPrice: null })
   const { id } = await newSale({ homeId, lotPremium: 1000 })
@@ -159,7 +159,7 @@ test('a sale moves its home from available to reserved, under contract and back'
   expect([(await read(again.id)).optionsTotal, (await read(id)).optionsTotal]).toEqual([3170, 3070])
 })
 
-test('of many who sell a home at once one does, and the others are told who was first', async () => {
+test('one of many concurrent sales of a home succeeds, and the others name it', async () => {
   const { id: homeId, lotNumber } = await newHome()
   const key = await plumbline.newKey(['sales:write'])
   const answers = await Promise.all(
@@ -183,7 +183,7 @@ test('of many who sell a home at once one does, and the others are told who was 
   )
 })
 
-test('a lead becomes a sale once, and can be contacted again when that falls through', async () => {
+test('a lead is converted to a sale once, and can be contacted again when the sale is canceled', async () => {
   const lead = await added('leads', { firstName: 'Dina', lastName: 'Abrahamsen', email: 'dina@example.com' })
   const convert = (fields: object, options = {}) => plumbline.post(`/api/ext/leads/${lead.id}/convert`, fields, options)
   const homes = await Promise.all(Array.from({ length: 4 }, () => newHome()))
@@ -213,7 +213,7 @@ test('a lead becomes a sale once, and can be contacted again when that falls thr
   expect((await plumbline.delete(`/api/ext/leads/${lead.id}`)).status).toBe(204)
 })
 
-test('of many leads who want the same home one gets it', async () => {
+test('one of many leads that want the same home gets it', async () => {
   const { id: homeId } = await newHome()
   const leads = await Promise.all(Array.from({ length: 10 }, (_, i) => made('leads', { lastName: `Wants ${i}` })))
   const answers = await Promise.all(leads.map((id) => plumbline.post(`/api/ext/leads/${id}/convert`, { homeId })))
@@ -260,7 +260,7 @@ test('deposits are due, received, and refunded or forfeited, and their sums foll
   expect(refusal(await act(sale.id, 'deposits', { amount: 1, status: 'due' }))).toContain('is cancelled')
 })
 
-test('a sale has no more than twenty deposits, nor contingencies', async () => {
+test('a sale has at most twenty deposits and twenty contingencies', async () => {
   const deposits = Array.from({ length: 20 }, () => ({ amount: 1 }))
   const contingencies = Array.from({ length: 20 }, () => ({ type: 'other' }))
   const { id } = await newSale({ homeId: (await newHome()).id, deposits, contingencies })
@@ -269,7 +269,7 @@ test('a sale has no more than twenty deposits, nor contingencies', async () => {
   expect(refusal(more)).toBe('A sale can have at most 20 contingencies.')
 })
 
-test('a contingency is cleared, waived or fails, and can be agreed on after that', async () => {
+test('a contingency is cleared, waived, or fails, and can be resolved after failing', async () => {
   const contingencies = [{ type: 'financing', dueDate: '2026-12-04' }, { type: 'appraisal' }]
   const { id, ...sale } = await newSale({ homeId: (await newHome()).id, contingencies })
   expect(sale).toMatchObject({ openContingencies: 2 })
@@ -295,7 +295,7 @@ test('a contingency is cleared, waived or fails, and can be agreed on after that
   ])
 })
 
-test('a stage is done when the records agree, waived with a reason, and the last one completes the sale once', async () => {
+test('a stage is completed when its conditions are met or waived with a reason, and the last one completes the sale once', async () => {
   const { id: homeId } = await newHome()
   const { id } = await newSale({ homeId, deposits: [{ amount: 5000 }], contingencies: [{ type: 'inspection' }] })
   const pending = await select(homeId, { customDescription: 'Ramp', unitPrice: 900, cost: 500, scope: 'framing' })
@@ -336,7 +336,7 @@ test('a stage is done when the records agree, waived with a reason, and the last
   expect(await typesOf(id)).toEqual(['sale.created', 'sale.approved', 'sale.pipeline_complete'])
 })
 
-test('a home closes once its sale is settled, or for a reason that somebody with sales:write gives', async () => {
+test('a home closes once its sale is settled, or for a reason given with sales:write', async () => {
   const { id: homeId, name } = await newHome()
   await made(`homes/${homeId}/budget/lines`, { scope: 'framing', description: 'Frame', quantity: 1, unitCost: 100 })
   expect((await plumbline.post(`/api/ext/homes/${homeId}/budget/lock`)).status).toBe(200)
@@ -364,7 +364,7 @@ test('a home closes once its sale is settled, or for a reason that somebody with
   expect(moves[0]).toMatchObject({ to: 'closed', reason: 'Keys handed over.' })
 })
 
-test('a lot is sold before a home stands on it, at the prices agreed on, and gets its home later', async () => {
+test('a lot is sold without a home at the agreed prices, and gets its home later', async () => {
   const lot = { communityId, lotNumber: `L${++counter}`, planId, elevation: 'B' }
   const sale = await newSale({ ...lot, optionIds: [patio], lotPremium: 9000 })
   expect(sale).toMatchObject({
@@ -398,7 +398,7 @@ test('a lot is sold before a home stands on it, at the prices agreed on, and get
   expect(refusal(onLot)).toContain(`${elsewhere.name} is on this lot`)
 })
 
-test('nothing is sold that is not for sale, without a price, or for less than nothing', async () => {
+test('a home that is not for sale, has no price, or would have a negative price cannot be sold', async () => {
   const refused = async (fields: object) => (await plumbline.post(SALES, { buyers: ELENA, ...fields })).body
   const { id: homeId } = await newHome()
   expect((await refused({})).errors).toMatchObject([{ pointer: '/homeId', code: 'required' }])
@@ -444,7 +444,7 @@ test('nothing is sold that is not for sale, without a price, or for less than no
   expect((await change(id, { basePrice: null })).body.errors).toMatchObject([{ pointer: '/basePrice' }])
 })
 
-test('sales are found by number, buyer, salesperson, community and date', async () => {
+test('sales can be filtered by number, buyer, salesperson, community, and date', async () => {
   const { recipients } = (await plumbline.post('/api/ext/messages', { body: 'Who?', recipientRoles: ['owner'] })).body
   const salesRepId = recipients[0].id
   const sale = (name: string, saleDate: string) =>
@@ -466,7 +466,7 @@ test('sales are found by number, buyer, salesperson, community and date', async 
   expect(await listed(`communityId=${communityId}&status=pending&q=pennick`)).toEqual([one.id])
 })
 
-test('each builder has stages of its own, and a sale keeps those it began with', async () => {
+test('each builder has its own stages, and a sale keeps those that it started with', async () => {
   const { organizationId, key } = await plumbline.newBuilder()
   const own = { key }
   const community = (await plumbline.post('/api/ext/communities', { name: 'Own', status: 'active' }, own)).body.id

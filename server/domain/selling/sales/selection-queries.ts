@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import { recordStatusChanges } from '../../../platform/events/status-history.ts'
 
-/** How many selections of the home wait for a decision. */
+/** Returns the number of the home's selections that await a decision. */
 export async function countPending({ db, organizationId }: Tenant, homeId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as "count" from "selections"
@@ -10,7 +10,10 @@ export async function countPending({ db, organizationId }: Tenant, homeId: strin
   return rows[0]?.count ?? 0
 }
 
-/** Declines what waits for a decision of a buyer who does not buy. The home is locked; nothing of it is in the budget. */
+/**
+ * Declines the pending selections of a buyer whose sale is canceled. The home is locked. Pending selections are not in
+ * the budget.
+ */
 export async function declinePending(call: WriteCall, homeId: string, reason: string): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     update "selections" set "status" = 'declined', "version" = "version" + 1, "updatedAt" = ${call.now.toISOString()}
@@ -24,7 +27,7 @@ export async function declinePending(call: WriteCall, homeId: string, reason: st
   for (const { id } of rows) noteChange(call, id, 'updated', ['status'])
 }
 
-/** The codes of those of the options of which the home has no selection; a few of them are enough. */
+/** Returns the codes of options without a selection of the home. A few are enough. */
 export async function notSelected(
   { db, organizationId }: Tenant,
   homeId: string,
@@ -47,7 +50,7 @@ export interface SelectedLine {
   amount: number
 }
 
-/** What the selections of the home that stand add to its price. */
+/** Returns what the home's approved selections add to its price. */
 export async function standingOn({ db, organizationId }: Tenant, homeId: string): Promise<SelectedLine[]> {
   const { rows } = await sql<SelectedLine>`
     select s."id" as "selectionId", s."optionId", coalesce(o."name", s."customDescription", '') as "description",

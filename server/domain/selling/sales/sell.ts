@@ -17,7 +17,8 @@ import * as sales from './queries.ts'
 import { assertPriceable, commissionOf, wholeBuyers } from './sale.ts'
 
 /**
- * Adds a sale and reserves its place. The event is the caller's to record, because that of a conversion comes before it.
+ * Creates a sale and reserves its home or lot. The caller records the event, because a conversion records its own event
+ * first.
  */
 export async function sell(call: WriteCall, body: Checked['SaleCreate'], leadId: string | null): Promise<Sale> {
   const place = await placeOf(call, body)
@@ -50,7 +51,7 @@ export async function sell(call: WriteCall, body: Checked['SaleCreate'], leadId:
   return optionsFixed === 0 ? inserted : sales.find(call, inserted.id)
 }
 
-/** What was agreed on for a house that is not there yet, at the prices of today. */
+/** Returns the options agreed on for a home that does not exist yet, at today's prices. */
 async function agreedOn(call: WriteCall, place: Place, ids: readonly string[]): Promise<SaleOption[]> {
   if (ids.length === 0) return []
   const found = new Map((await options.findAll(call, ids)).map((option) => [option.id, option]))

@@ -8,8 +8,8 @@ import * as homes from '../../land/homes/queries.ts'
 import * as sales from '../sales/queries.ts'
 
 /**
- * Puts what a selection costs into the budget of its home, along with what builds upon it, or takes it out again if it
- * costs nothing any more.
+ * Adds the cost of a selection and of those that depend on it to the home's budget, or removes it if it no longer costs
+ * anything.
  */
 export async function budgetSelection(
   call: WriteCall,
@@ -29,7 +29,7 @@ export async function budgetSelection(
   if (added + changed + removed > 0) noteChange(call, home.id, 'updated', ['budget'])
 }
 
-/** Raises the versions of the home whose price has moved and of its sale, so that whoever follows them reads them again. */
+/** Increments the versions of a home whose price has changed and of its sale, so that clients read them again. */
 export async function repriceHome(call: WriteCall, home: Home, before: Selection, after: Selection): Promise<void> {
   const hasMoved = before.difference !== after.difference || before.status !== after.status
   if (!hasMoved) return

@@ -162,7 +162,10 @@ function assertStillOneThing({ optionId }: Selection, body: SelectionUpdate): vo
     ])
 }
 
-/** Where a cost that is one amount is budgeted: as sent, or else as the option, or as the trade. */
+/**
+ * Returns the trade and cost code of a cost that is one amount: as sent, or else those of the option, or else the
+ * trade's default.
+ */
 async function postingOf(
   call: Call,
   body: Checked['SelectionCreate'],
@@ -183,7 +186,9 @@ async function repostedAs(call: Call, before: Selection, body: SelectionUpdate, 
   return { scope: body.scope === null ? null : await scopes.nameOf(call, body.scope, createScopes), costCodeId }
 }
 
-/** An amount that is taken away is the option's again; what is no option has nothing to go back to. */
+/**
+ * Returns the basis of an amount. Clearing it returns to the option's; without an option there is none to return to.
+ */
 function basisOf(amount: number | null, option: Option | null): 'option' | 'given' {
   return amount === null && option !== null ? 'option' : 'given'
 }
@@ -193,8 +198,8 @@ function isChanged(before: Selection, body: SelectionUpdate, field: (typeof FIXE
 }
 
 /**
- * Price and cost after a change. Until it is approved, both follow the option; afterwards the price for one that was
- * agreed on stays unless another one is sent, and the cost is taken anew only where the change is about the cost.
+ * Returns price and cost after a change. Until approval both follow the option. Afterwards the agreed unit price stays
+ * unless another one is sent, and the cost is computed again only if the change affects it.
  */
 async function requotedAs(
   call: Call,
@@ -222,7 +227,7 @@ function priceUnknown(name: string) {
   return conflict('missing_data', `Cannot price ${name}: some of its parts have no price.`)
 }
 
-/** What a move changes besides the status, once everything that speaks against it has been checked. */
+/** Returns what a status change sets in addition, after checking its conditions. */
 async function consequencesOf(
   call: WriteCall,
   place: Place,

@@ -12,16 +12,19 @@ import * as homes from '../../land/homes/queries.ts'
 import * as selections from './queries.ts'
 import { exclusion, missingFor } from './selection.ts'
 
-/** The home of a selection, locked, with what stands on it. */
+/** The locked home of a selection, with its approved selections. */
 export interface Place {
   readonly home: Home
   readonly community: Community
   readonly standing: readonly StandingSelection[]
-  /** Today, in the community. */
+  /** The current date in the community. */
   readonly on: string
 }
 
-/** Whatever writes a selection locks its home first, so that two that exclude each other are never approved at once. */
+/**
+ * Locks the home and returns it with its selections. Every change of a selection does this first, so that two that
+ * exclude each other are never approved concurrently.
+ */
 export async function placeOf(call: WriteCall, homeId: string): Promise<Place> {
   const home = await homes.lock(call, homeId)
   const reason = reasonToKeepBudget(home)
@@ -38,7 +41,9 @@ export async function lockWithHome(call: WriteCall, id: string) {
   return { place, before, option }
 }
 
-/** Refuses an option that the home cannot have, has already, or cannot have beside what stands on it. */
+/**
+ * Throws if the option is not available for the home, already selected, or incompatible with its approved selections.
+ */
 export async function assertSelectable(call: Call, { home, standing }: Place, option: Option, except: string | null) {
   const { id: optionId, code } = option
   const isOffered = except !== null || option.status === 'active' || option.archivedAt !== null
@@ -64,7 +69,10 @@ export function assertInTime({ on }: Place, deadline: string | null, overrideRea
   )
 }
 
-/** The change order that allows to alter a selection once it is ordered; undefined before. */
+/**
+ * Returns the change order that permits changing an ordered selection; undefined if it is not ordered. Throws if there
+ * is none.
+ */
 export async function changeOrderFor(
   call: Call,
   selection: Selection,

@@ -6,12 +6,12 @@ import { COMMITTED } from '../../statuses/order-statuses.ts'
 
 export const { list, find, findAll, findOptional, lock, insert, update } = resource({
   schema: 'Selection',
-  // Computed by the database as a column, so that the price of a home is summed up from an index.
+  // A column that the database computes, so that the price of a home is summed from an index.
   computed: { difference: 't."difference"' },
   filters: { dueBefore: (date) => `t."deadline" < ${date}` },
 })
 
-/** How many selections the home has, of any status, counted up to the most that it can have. */
+/** Returns the number of the home's selections in any status, counted up to the maximum. */
 export async function countOf({ db, organizationId }: Tenant, homeId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as "count" from (
@@ -20,7 +20,7 @@ export async function countOf({ db, organizationId }: Tenant, homeId: string): P
   return rows[0]?.count ?? 0
 }
 
-/** The status of the home's selection of the option that is neither declined nor cancelled, apart from one. */
+/** Returns the status of the home's active selection of the option, except the given one. */
 export async function statusOfOption(
   { db, organizationId }: Tenant,
   { homeId, optionId, except }: { homeId: string; optionId: string; except: string | null },
@@ -33,7 +33,7 @@ export async function statusOfOption(
   return rows[0]?.status
 }
 
-/** Whether an order that is approved or further names the selection. */
+/** Returns whether an approved or later order refers to the selection. */
 export async function isOrdered({ db, organizationId }: Tenant, id: string): Promise<boolean> {
   const { rows } = await sql`
     select from "purchaseOrders"
@@ -42,7 +42,7 @@ export async function isOrdered({ db, organizationId }: Tenant, id: string): Pro
   return rows.length > 0
 }
 
-/** The newest change order that names the selection and is approved or further, newer than the one it was last altered under. */
+/** Returns the newest approved change order for the selection that it was not already changed under. */
 export async function changeOrderOf(
   { db, organizationId }: Tenant,
   { id, changePoId }: { id: string; changePoId: string | null },

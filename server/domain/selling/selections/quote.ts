@@ -11,18 +11,18 @@ import { unitPriceOf } from './selection.ts'
 
 type Amounts = Pick<Selection, 'unitPrice' | 'price' | 'cost' | 'issues'>
 
-/** A selection that is about to be written, in the form in which it is costed. */
+/** A selection to be written, in the form in which it is costed. */
 export type Draft = StandingSelection & Pick<Selection, 'unitPrice' | 'priceBasis'>
 
 export interface Quote {
   readonly amounts: Amounts
-  /** The costs of the selection, and of those that stand and build upon it. */
+  /** The costs of the selection, and of the approved ones that depend on it. */
   readonly costs: readonly Costed[]
 }
 
 /**
- * What a selection costs and what the buyer pays for it, at the prices of a date. It is costed together with what
- * stands on the home and with what it requires; `dependents` are costed anew along with it.
+ * Returns the cost and the price of a selection on a date. It is costed together with the home's approved selections
+ * and with what it requires. The costs of its `dependents` are computed again.
  */
 export async function quote(
   call: Call,
@@ -62,7 +62,7 @@ export function priceOf(quantity: number, unitPrice: number | null): number | nu
   ])
 }
 
-/** An option builds upon what it requires, whether or not that has been approved yet. */
+/** An option builds on what it requires, whether or not that has been approved yet. */
 async function requiredButNotSelected(call: Call, option: Option, selected: readonly StandingSelection[]) {
   if (option.requiresOptionIds.length === 0) return []
   const there = new Set(selected.map(({ option }) => option?.id))

@@ -8,21 +8,24 @@ export const SELECTION_MOVES: Readonly<Record<SelectionStatus, readonly Selectio
   pending: ['approved', 'declined'],
   approved: ['ordered', 'cancelled'],
   declined: ['pending'],
-  // Cancelling one that is ordered takes a change order as well.
+  // Canceling an ordered selection requires a change order too.
   ordered: ['installed', 'cancelled'],
   installed: [],
   cancelled: [],
 }
 
-/** The moves that are a buyer's choice, so that they have to happen before the deadline. */
+/** The status changes that are a buyer's choice and must be made before the deadline. */
 export const CHOICES: ReadonlySet<SelectionStatus> = new Set(['pending', 'approved', 'cancelled'])
 
-/** What a selection that is ordered changes only under a change order. */
+/** The fields of an ordered selection that require a change order. */
 export const FIXED_BY_ORDER = ['quantity', 'unitPrice', 'cost', 'allowanceAmount'] as const
 
 type Standing = Pick<StandingSelection, 'option' | 'status'>
 
-/** The option of a standing selection that excludes this one, or is excluded by it; as a sentence, or null. */
+/**
+ * Returns a sentence about an approved selection whose option excludes this one or is excluded by it; null if there is
+ * none.
+ */
 export function exclusion(option: Option, standing: readonly Standing[], home: Pick<Home, 'name'>): string | null {
   for (const { option: other, status } of standing) {
     if (other === null || other.id === option.id) continue
@@ -34,19 +37,22 @@ export function exclusion(option: Option, standing: readonly Standing[], home: P
   return null
 }
 
-/** The ids of the options that this one requires and that do not stand yet. */
+/** Returns the IDs of the options that this one requires and that are not approved yet. */
 export function missingFor(option: Option, standing: readonly Standing[]): string[] {
   const there = new Set(standing.map(({ option }) => option?.id))
   return option.requiresOptionIds.filter((id) => !there.has(id))
 }
 
-/** The standing selections whose options require this one, directly or through other standing ones. */
+/** Returns the approved selections whose options require this one, directly or through other approved ones. */
 export function dependentsOf(optionId: string, standing: readonly StandingSelection[]): StandingSelection[] {
   const links = new Map(standing.flatMap(({ option }) => (option === null ? [] : [[option.id, option]])))
   return standing.filter(({ option }) => option !== null && requiredBy(option.id, links).has(optionId))
 }
 
-/** The last day for changes: the one given, or else so many workdays before the home's start; null while open. */
+/**
+ * Returns the last day for changes: the given date, or else the option's number of workdays before the home's start;
+ * null if undetermined.
+ */
 export function deadlineOf(
   given: string | null,
   option: Option | null,
@@ -58,7 +64,7 @@ export function deadlineOf(
   return workCalendar(community).add(home.startDate, -days)
 }
 
-/** What the buyer pays for one; null while it follows from a cost that is not known. */
+/** Returns the unit price for the buyer; null while it depends on an unknown cost. */
 export function unitPriceOf(
   { unitPrice, priceBasis, quantity }: Pick<Selection, 'unitPrice' | 'priceBasis' | 'quantity'>,
   option: Option | null,
@@ -71,13 +77,13 @@ export function unitPriceOf(
   return price.div(quantity).round(4, Big.roundHalfUp).toNumber()
 }
 
-/** What the status history says of a move: why it was made, and why after the deadline. */
+/** Returns the reason for the status history, including why a change was made after the deadline. */
 export function reasonsTogether(reason: string | null | undefined, override: string | null | undefined): string | null {
   if (override == null) return reason ?? null
   return reason == null ? `After the deadline: ${override}` : `${reason} After the deadline: ${override}`
 }
 
-/** What a selection is called to people. */
+/** Returns the selection's name for messages. */
 export function nameOf({ customDescription }: Pick<Selection, 'customDescription'>, option: Option | null): string {
   return option?.code ?? customDescription ?? 'The selection'
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
     [66.7777, '2026-06-01'],
   ])
   const doors = await newPart('DOR-A', 'EA', [[0.335, '2020-01-01']])
-  // Its price begins in the middle of what is estimated.
+  // The price of this part starts later than some of the estimates.
   const late = await newPart('APP-A', 'EA', [[1209.99, '2026-06-01']])
   plan = await made('plans', { code: 'P2100', name: 'The Possumhaw', squareFeet: 2100, basePrice: 364990 })
   await put(`plans/${plan}/takeoff`, [
@@ -133,7 +133,7 @@ async function run(home: string, step: Step): Promise<number> {
   return (await plumbline.post(`/api/ext/homes/${home}/budget/estimate`, { on: step.on })).status
 }
 
-test('whatever is selected, approved, changed, cancelled and estimated, the budget and the price add up to the cent', async () => {
+test('after any sequence of selections, approvals, changes, cancellations, and estimates, budget and price add up to the cent', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14 }), async (steps) => {
       const home = await made('homes', { name: 'Lot', communityId, planId: plan })

@@ -49,7 +49,7 @@ let counter = 0
 const newHome = (fields: object = {}) =>
   made('homes', { name: `Lot ${++counter}`, communityId, planId: plan, elevation: 'A', ...fields })
 
-/** An active option with this takeoff. */
+/** Creates an active option with this takeoff. */
 async function newOption(fields: object = {}, lines: object[] = []): Promise<string> {
   const wanted = { code: `O-${++counter}`, name: 'An upgrade', optionType: 'upgrade', ...fields }
   const id = await made('options', 'marginPercent' in wanted ? wanted : { price: 100, ...wanted })
@@ -102,7 +102,7 @@ const QUARTZ = () => [
   { lineId: 'edge', partId: labor, quantity: 10 },
 ]
 
-test('a home has the price of its plan and elevation until another one is given', async () => {
+test('a home has the price of its plan and elevation until another one is set', async () => {
   const home = await newHome({ elevation: 'B' })
   expect(await homeOf(home)).toMatchObject({ basePrice: 370490, optionsTotal: 0, price: 370490 })
   const moved = await plumbline.patch(`/api/ext/homes/${home}`, { elevation: 'A' })
@@ -114,7 +114,7 @@ test('a home has the price of its plan and elevation until another one is given'
   expect(await homeOf(await newHome({ planId: null, elevation: null }))).toMatchObject({ basePrice: null, price: null })
 })
 
-test('an approved selection is budgeted line by line, and moves the price of the home', async () => {
+test('an approved selection is budgeted by line and changes the price of the home', async () => {
   const home = await newHome()
   const optionId = await newOption({ price: 2580 }, QUARTZ())
   const added = await select(home, { optionId, color: 'Snow' })
@@ -122,7 +122,7 @@ test('an approved selection is budgeted line by line, and moves the price of the
     status: 201,
     body: {
       ...{ homeId: home, optionId, status: 'pending', quantity: 1, unitPrice: 2580, price: 2580, difference: 2580 },
-      // 79.2 SF of quartz and 10 of labor, less the 72 SF of granite whose place they take.
+      // 79.2 SF of quartz and 10 of labor, less the 72 SF of granite that they replace.
       ...{ priceBasis: 'option', cost: 4851 + 55 - 2880, costBasis: 'option', issues: [], color: 'Snow' },
     },
   })
@@ -148,7 +148,7 @@ test('an approved selection is budgeted line by line, and moves the price of the
   expect(await homeOf(home)).toMatchObject({ optionsTotal: 0, price: 364990 })
 })
 
-test('after the lock a selection counts as approved changes, and is taken back the same way', async () => {
+test('after the lock a selection counts as an approved change, and canceling it reverts that', async () => {
   const home = await newHome()
   await estimate(home)
   const before = await approved(home, { optionId: await newOption({}, QUARTZ()) })
@@ -184,7 +184,7 @@ test('a selection with an unpriced part has no cost and is not budgeted, and the
   const { body } = await estimate(home)
   expect(body).toMatchObject({ total: 4035, unpriced: [{ ...issue, optionSelectionId: id, quantity: 1 }] })
   expect(await budgeted(home)).toBe(4035)
-  // A cost by hand puts it into the budget.
+  // A cost entered by hand puts the selection into the budget.
   expect((await change(id, { cost: 1500, scope: 'appliances' })).body).toMatchObject({ cost: 1500, costBasis: 'given' })
   expect(await linesOf(home, '&source=option')).toMatchObject([
     { scope: 'appliances', takeoffLineId: null, budgeted: 1500 },
@@ -193,7 +193,7 @@ test('a selection with an unpriced part has no cost and is not budgeted, and the
   expect(await budgeted(home)).toBe(4035)
 })
 
-test('an option whose cost is computed makes no trade of its own', async () => {
+test('an option with a computed cost creates no trade', async () => {
   const { key } = await plumbline.newBuilder()
   const add = async (kind: string, fields: object) =>
     (await plumbline.post(`/api/ext/${kind}`, fields, { key })).body.id
@@ -206,7 +206,7 @@ test('an option whose cost is computed makes no trade of its own', async () => {
   expect((await plumbline.get('/api/ext/scopes', { key })).body.data).toEqual([])
 })
 
-test('a price that follows from the cost is taken when it is selected and again when it is approved', async () => {
+test('a price that follows from the cost is computed when selected and again when approved', async () => {
   const home = await newHome()
   const part = await newPart('DOR-FRT', 660)
   const optionId = await newOption({ marginPercent: 34 }, [{ partId: part, quantity: 1 }])
@@ -216,7 +216,7 @@ test('a price that follows from the cost is taken when it is selected and again 
   await plumbline.post(`/api/ext/parts/${part}/prices`, dearer)
   expect((await plumbline.get(`/api/ext/selections/${body.id}`)).body.price).toBe(2000)
   expect((await move(body.id, 'approved')).body).toMatchObject({ cost: 1386, unitPrice: 1050, price: 2100 })
-  // What was agreed on stays: another quantity is paid for at the same price.
+  // The agreed price stays: another quantity has the same unit price.
   await plumbline.patch(`/api/ext/options/${optionId}`, { marginPercent: null, price: 5000 })
   expect((await change(body.id, { quantity: 3 })).body).toMatchObject({ cost: 2079, unitPrice: 1050, price: 3150 })
   expect((await change(body.id, { unitPrice: null })).body).toMatchObject({ unitPrice: 5000, priceBasis: 'option' })
@@ -227,7 +227,7 @@ test('a price that follows from the cost is taken when it is selected and again 
   expect(refusal(await move(pending.body.id, 'approved'))).toContain('some of its parts have no price')
 })
 
-test('an allowance moves the price by its difference, and is budgeted as an allowance', async () => {
+test('an allowance changes the price by its difference, and is budgeted as an allowance', async () => {
   const home = await newHome()
   const optionId = await newOption({
     ...{ optionType: 'allowance', price: 900, costBasis: 'fixed', cost: 900, scope: 'electrical', name: 'Lights' },
@@ -239,7 +239,7 @@ test('an allowance moves the price by its difference, and is budgeted as an allo
   ])
 })
 
-test('something that is no option has a description and a price, and a cost before it is approved', async () => {
+test('a selection without an option requires a description and a price, and a cost for approval', async () => {
   const home = await newHome()
   expect((await select(home, {})).body.errors).toMatchObject([{ pointer: '/optionId' }])
   expect((await select(home, { customDescription: 'Dog wash' })).body.errors).toMatchObject([{ pointer: '/unitPrice' }])
@@ -259,7 +259,7 @@ test('something that is no option has a description and a price, and a cost befo
   ])
 })
 
-test('only an active option that is available there can be selected, once for each home', async () => {
+test('only an active option available for the home can be selected, once per home', async () => {
   const home = await newHome()
   const draft = await made('options', { code: 'DRAFT', name: 'X', optionType: 'design', price: 1 })
   expect(refusal(await select(home, { optionId: draft }))).toBe(
@@ -288,7 +288,7 @@ test('only an active option that is available there can be selected, once for ea
   expect((await select(withoutPlan, { optionId: computed, cost: 5 })).status).toBe(201)
 })
 
-test('what an option requires and excludes is held when it is approved and cancelled, by name', async () => {
+test('approving and canceling enforce required and excluded options, and name them', async () => {
   const home = await newHome({ name: 'Lot R' })
   const base = await newOption({ code: 'KI-UP42' })
   const top = await newOption({ code: 'KI-GRM', requiresOptionIds: [base] })
@@ -317,13 +317,13 @@ test('what an option requires and excludes is held when it is approved and cance
   expect((await move(baseId, 'cancelled')).status).toBe(200)
 })
 
-test('an option is costed as built upon what it requires, and anew when that changes', async () => {
+test('an option is costed on top of what it requires, and again when that changes', async () => {
   const home = await newHome()
   const base = await newOption({ code: 'B-1' }, [{ lineId: 'tops', partId: quartz, quantity: 10 }])
   const top = await newOption({ code: 'B-2', requiresOptionIds: [base] }, [
     { lineId: 'tops', partId: quartz, quantity: 30 },
   ])
-  // Ten of quartz are taken out again, before and after the other one is approved.
+  // Ten of quartz are removed again, before and after the other selection is approved.
   const { body } = await select(home, { optionId: top })
   expect(body.cost).toBe(20 * 61.25)
   const baseId = await approved(home, { optionId: base })
@@ -333,7 +333,7 @@ test('an option is costed as built upon what it requires, and anew when that cha
   expect(await budgeted(home)).toBe(30 * 61.25 - 2880)
 })
 
-test('two options that take the place of one line cannot both be approved', async () => {
+test('two options that replace the same line cannot both be approved', async () => {
   const home = await newHome()
   const [one, other] = [await newOption({ code: 'T-1' }, QUARTZ()), await newOption({ code: 'T-2' }, QUARTZ())]
   const pending = await selected(home, { optionId: other })
@@ -341,7 +341,7 @@ test('two options that take the place of one line cannot both be approved', asyn
   expect(refusal(await move(pending, 'approved'))).toContain('T-1 and T-2 both replace line tops.')
 })
 
-test('of two selections that exclude each other, exactly one is approved at once', async () => {
+test('exactly one of two concurrent selections that exclude each other is approved', async () => {
   const home = await newHome()
   const one = await newOption()
   const other = await newOption({ excludesOptionIds: [one] })
@@ -351,7 +351,7 @@ test('of two selections that exclude each other, exactly one is approved at once
   expect((await homeOf(home)).optionsTotal).toBe(100)
 })
 
-test('an ordered selection is named by an order, and altered or cancelled only under a change order', async () => {
+test('an order refers to an ordered selection, which can be changed or canceled only with a change order', async () => {
   const home = await newHome()
   const id = await approved(home, { optionId: await newOption({ code: 'ORD' }, [{ partId: labor, quantity: 2 }]) })
   expect(refusal(await move(id, 'ordered'))).toContain('ORD has no approved purchase order.')
@@ -363,7 +363,7 @@ test('an ordered selection is named by an order, and altered or cancelled only u
   const changeOrder = await order(home, { poType: 'change', optionSelectionId: id })
   expect((await change(id, { quantity: 2 })).body).toMatchObject({ cost: 22, price: 200, changePoId: changeOrder })
   expect(await budgeted(home)).toBe(22)
-  // A change order allows one change.
+  // A change order permits one change.
   expect(refusal(await move(id, 'cancelled'))).toContain('create and approve a purchase order of type change')
   await order(home, { poType: 'change', optionSelectionId: id })
   expect((await move(id, 'cancelled')).body.status).toBe('cancelled')
@@ -372,7 +372,7 @@ test('an ordered selection is named by an order, and altered or cancelled only u
   expect(orders.body.data).toHaveLength(3)
 })
 
-test('an order names only what was approved for its home', async () => {
+test('an order can only refer to approved selections of its home', async () => {
   const [home, other] = [await newHome(), await newHome()]
   const id = await selected(home, { optionId: await newOption() })
   const lines = [{ description: 'X', quantity: 1, unitPrice: 1 }]
@@ -384,7 +384,7 @@ test('an order names only what was approved for its home', async () => {
   expect(unknown.body.code).toBe('unknown_reference')
 })
 
-test('it moves as its status allows, and is final once it is installed or cancelled', async () => {
+test('a selection follows its status changes, and is final once installed or canceled', async () => {
   const home = await newHome()
   const id = await selected(home, { optionId: await newOption() })
   expect((await move(id, 'ordered')).body).toMatchObject({
@@ -406,7 +406,7 @@ test('it moves as its status allows, and is final once it is installed or cancel
   ])
 })
 
-test('after the deadline a change takes a reason, which the history keeps', async () => {
+test('a change after the deadline requires a reason, which the history keeps', async () => {
   const home = await newHome()
   const optionId = await newOption({ cutoffDaysBeforeStart: 10 })
   const id = await selected(home, {
@@ -431,7 +431,7 @@ test('after the deadline a change takes a reason, which the history keeps', asyn
       ['pending', 'approved', 'Signed. After the deadline: Agreed by Priya.'],
     ]),
   )
-  // Once the home has started, the option's cut-off has a date.
+  // Once the home has started, the option's cutoff has a date.
   const early = await selected(home, { optionId })
   await lock(home)
   for (const status of ['permitting', 'ready_to_start', 'under_construction'])
@@ -443,7 +443,7 @@ test('after the deadline a change takes a reason, which the history keeps', asyn
   expect(due.body.data.map((one: { id: string }) => one.id)).toEqual([id])
 })
 
-test('a plan is not changed under selections that it cannot have, and budget lines of selections stay', async () => {
+test('a plan cannot change if selections are not available for it, and their budget lines stay', async () => {
   const home = await newHome()
   const other = await releasedPlan({ code: 'P2850' })
   const id = await approved(home, { optionId: await newOption({ code: 'HERE', planIds: [plan] }, QUARTZ()) })
@@ -466,7 +466,7 @@ test('a dry run approves nothing', async () => {
   expect(await linesOf(home)).toEqual([])
 })
 
-test('nothing is selected for a home that is cancelled, nor seen by another builder', async () => {
+test('a canceled home accepts no selections, and another builder cannot see them', async () => {
   const home = await newHome({ name: 'Lot X' })
   const optionId = await newOption()
   const id = await selected(home, { optionId })
