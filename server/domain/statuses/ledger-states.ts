@@ -3,7 +3,7 @@ import type { LedgerType, MatchBy } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
 import type { Written } from '../../platform/resources/sync.ts'
 
-/** What is known in the accounting system of a record, and what failed last. */
+/** What the accounting system knows of a record, and the last failure. */
 export interface LedgerState {
   recordId: string
   type: LedgerType
@@ -28,7 +28,7 @@ export async function statesOf(
   return new Map(rows.map((row) => [row.recordId, row]))
 }
 
-/** Stores what is known of locked records. */
+/** Stores the accounting states of locked records. */
 export async function keepStates({ db, organizationId }: WriteCall, states: readonly LedgerState[]): Promise<void> {
   if (states.length === 0) return
   await sql`
@@ -37,16 +37,16 @@ export async function keepStates({ db, organizationId }: WriteCall, states: read
     select ${organizationId}, "recordId", "type", "version", "syncedAt", "failedVersion", "error", "attempts", "retryAt"
     from json_populate_recordset(null::"ledgerStates", ${JSON.stringify(states)}::json)
     on conflict ("organizationId", "recordId") do update set
-      -- An acknowledgement that waited for the record does not know what arrived in the meantime.
+      -- An acknowledgment that waited for the record's lock may be older than the stored state.
       "version" = greatest(excluded."version", "ledgerStates"."version"),
       "syncedAt" = excluded."syncedAt", "failedVersion" = excluded."failedVersion", "error" = excluded."error",
       "attempts" = excluded."attempts", "retryAt" = excluded."retryAt"`.execute(db)
 }
 
 /**
- * What follows from rows of this kind. One that is matched by its accountingId says what accounting says, which
- * therefore has nothing to learn of what the row made of the record. Where it had before, it still has, because the row
- * need not have named the fields that were changed here.
+ * Returns what follows from synced rows of this kind. A row matched by accountingId comes from the accounting system,
+ * which therefore need not be sent the row's changes. A record that was due before stays due, because the row need not
+ * contain the fields that were changed here.
  */
 export function saidThere(
   type: LedgerType,
