@@ -9,7 +9,10 @@ import { checkPeriod, newDocument } from './compliance-document.ts'
 import { judgeAfterChange } from './judge-vendor.ts'
 import * as documents from './queries.ts'
 
-/** Adds a document under its vendor's lock, if `assertRoom` does not throw there, and judges the vendor again. */
+/**
+ * Adds a document under its vendor's lock and updates the vendor's compliance status. Calls `assertRoom` under the
+ * lock, which may throw.
+ */
 export async function add(
   call: WriteCall,
   vendorId: string,

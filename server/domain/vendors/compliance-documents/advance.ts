@@ -4,7 +4,9 @@ import * as vendors from '../vendors/queries.ts'
 import { judgeByCalendar } from './judge-vendor.ts'
 import * as documents from './queries.ts'
 
-/** What happens as time passes: documents expire, vendors come within thirty days of it, renewals take effect. */
+/**
+ * Applies what changes with time: documents expire, vendors come within 30 days of an expiration, renewals take effect.
+ */
 export async function advanceCompliance(surroundings: Surroundings): Promise<void> {
   await settleDue(surroundings, {
     what: 'vendors to check for compliance',

@@ -4,8 +4,8 @@ import { invalid } from '../../../platform/problems/problem.ts'
 import { addDays, daysBetween } from '../../../platform/values/calendar.ts'
 
 /**
- * The moves that a user may make. Only the calendar makes a document `expired`, and only a later date makes it valid
- * again.
+ * The status changes that a user may make. Only the calendar makes a document `expired`, and only a later date makes it
+ * valid again.
  */
 export const MOVES: Readonly<Record<ComplianceDocumentStatus, readonly ComplianceDocumentStatus[]>> = {
   pending_review: ['valid', 'rejected', 'waived'],
@@ -15,10 +15,13 @@ export const MOVES: Readonly<Record<ComplianceDocumentStatus, readonly Complianc
   waived: ['pending_review'],
 }
 
-/** How long before the end a vendor is `expiring`: enough time to get a new certificate from an insurer. */
+/**
+ * The number of days before its end that a document makes a vendor `expiring`: enough time to get a new certificate
+ * from an insurer.
+ */
 export const EXPIRING_DAYS = 30
 
-/** A status as of a date: a valid document is expired after its last day, and valid until then. */
+/** Returns a status as of a date: a document is valid through its last day and expired afterwards. */
 export function settledStatus(
   status: ComplianceDocumentStatus,
   expirationDate: string | null,
@@ -32,13 +35,14 @@ export type Paper = Pick<ComplianceDocument, 'type' | 'status' | 'effectiveDate'
 
 export interface Judgement {
   status: ComplianceStatus
-  /** The next day on which the same documents may be judged differently; null if no day changes anything. */
+  /** The next date on which the same documents may give a different result; null if there is none. */
   changesOn: string | null
 }
 
 /**
- * Judges a vendor by its documents, except removed ones. Each type is judged separately, and the worst counts: a
- * license cannot make up for expired insurance. Documents that await review or were rejected do not count.
+ * Computes a vendor's compliance status from its documents, except removed ones. Each type is evaluated separately, and
+ * the worst counts: a license cannot make up for expired insurance. Documents that await review or were rejected do not
+ * count.
  */
 export function judge(papers: readonly Paper[], today: string): Judgement {
   const days: string[] = []
@@ -64,7 +68,10 @@ export function judge(papers: readonly Paper[], today: string): Judgement {
 
 const FOREVER = 'forever'
 
-/** The last day of the unbroken cover that includes today; a renewal that follows without a gap extends it. */
+/**
+ * Returns the last day of the uninterrupted coverage that includes today. A renewal that follows without a gap extends
+ * it.
+ */
 function endOfCover(valid: readonly Paper[], today: string): string | null {
   let end: string | null = null
   const byStart = valid.toSorted((a, b) => ((a.effectiveDate ?? '') < (b.effectiveDate ?? '') ? -1 : 1))
@@ -81,7 +88,7 @@ export function newDocument(body: Checked['ComplianceDocumentCreate'], vendorId:
   return { ...body, vendorId, status: settledStatus(body.status, body.expirationDate ?? null, today) }
 }
 
-/** Refuses a document that ends before it begins. */
+/** Throws for a document that ends before it begins. */
 export function checkPeriod({ effectiveDate, expirationDate }: Partial<Paper>): void {
   if (effectiveDate == null || expirationDate == null || effectiveDate <= expirationDate) return
   throw invalid([{ pointer: '/expirationDate', code: 'minimum', message: 'must not be before effectiveDate' }])

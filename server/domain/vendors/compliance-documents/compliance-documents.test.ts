@@ -26,7 +26,7 @@ const add = (vendorId: string, document: object) =>
 const statusOf = async (vendorId: string) => (await plumbline.get(`/api/ext/vendors/${vendorId}`)).body.complianceStatus
 const liability = { type: 'general_liability', status: 'valid' }
 
-test('a document is recorded, read back by its Location, and awaits review unless it was checked', async () => {
+test('a document is created, is returned by its Location, and awaits review unless it was marked as valid', async () => {
   const vendorId = await newVendor()
   const w9 = await add(vendorId, { type: 'w9' })
   expect(w9.status).toBe(201)
@@ -44,7 +44,7 @@ test('a document is recorded, read back by its Location, and awaits review unles
   expect(await statusOf(vendorId)).toBe('missing')
 })
 
-test('the vendor is judged anew with each change, and the event carries the result', async () => {
+test("each change updates the vendor's compliance status, and the event contains it", async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, expirationDate: inDays(200) })
   const { body: vendor } = await plumbline.get(`/api/ext/vendors/${vendorId}`)
@@ -66,7 +66,7 @@ test('the vendor is judged anew with each change, and the event carries the resu
   expect(events[1]).toMatchObject({ data: { object: vendor, previous: { complianceStatus: 'missing' } } })
 })
 
-test('a change to a document that leaves the judgement unchanged still emits vendor.updated', async () => {
+test('a change of a document that does not change the status still records vendor.updated', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, carrier: 'Pecan Valley Mutual' })
   await plumbline.patch(`/api/ext/compliance-documents/${document.id}`, { carrier: 'Gulf States Casualty' })
@@ -121,7 +121,7 @@ test.each<[string, object[], string]>([
     ],
     'expiring',
   ],
-])('a vendor with %s is judged rightly', async (_what, documents, expected) => {
+])('a vendor with %s has the right compliance status', async (_what, documents, expected) => {
   const vendorId = await newVendor()
   for (const document of documents) {
     const dated = Object.entries(document).map(([field, value]) => [
@@ -133,7 +133,7 @@ test.each<[string, object[], string]>([
   expect(await statusOf(vendorId)).toBe(expected)
 })
 
-test('a removed document no longer counts or is listed, stays readable, and can be removed again without harm', async () => {
+test('a removed document neither counts nor is listed, stays readable, and can be removed again', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, expirationDate: inDays(-5) })
   expect(document.status).toBe('expired')
@@ -149,7 +149,7 @@ test('a removed document no longer counts or is listed, stays readable, and can 
   expect(decided).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
-test('a later end makes an expired document valid again', async () => {
+test('a later end date makes an expired document valid again', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, expirationDate: inDays(-1) })
   expect(await statusOf(vendorId)).toBe('expired')
@@ -166,7 +166,7 @@ test('a document approved after its end is expired at once', async () => {
   expect(decided.body.status).toBe('expired')
 })
 
-test('a move that does not exist is refused, and the possible ones named', async () => {
+test('impossible status changes are rejected with the possible ones', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, liability)
   const refused = await plumbline.post(`/api/ext/compliance-documents/${document.id}/status`, { status: 'valid' })
@@ -191,7 +191,7 @@ test('a document cannot end before it begins, even if only one of the dates chan
   expect(later.status).toBe(422)
 })
 
-test('documents are found by type, status, end, limit, additional insured and words', async () => {
+test('documents can be filtered by type, status, end, limit, additional insured, and text', async () => {
   const vendorId = await newVendor()
   await add(vendorId, {
     ...liability,
@@ -236,7 +236,7 @@ test('a stale If-Match changes neither the document nor the vendor', async () =>
   expect(current.body).toMatchObject({ type: 'auto', version: 2 })
 })
 
-test('another builder finds neither the vendor nor its documents', async () => {
+test('another builder can see neither the vendor nor its documents', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, liability)
   const { key } = await plumbline.newBuilder()
@@ -258,7 +258,7 @@ test('an archived vendor accepts no more documents', async () => {
 })
 
 // These tests advance the clock, so they come last.
-test('as time passes a vendor comes within thirty days of an end, then past it, with one event each', async () => {
+test('a vendor becomes expiring 30 days before an end and then expired, with one event each', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, expirationDate: inDays(40) })
   expect(await statusOf(vendorId)).toBe('compliant')
@@ -298,7 +298,7 @@ test('as time passes a vendor comes within thirty days of an end, then past it, 
   ])
 })
 
-test('a renewal takes effect on its day, and does not interrupt the cover', async () => {
+test('a renewal takes effect on its day without interrupting the coverage', async () => {
   const vendorId = await newVendor()
   await add(vendorId, { ...liability, effectiveDate: inDays(3), expirationDate: inDays(368) })
   expect(await statusOf(vendorId)).toBe('missing')
@@ -306,7 +306,7 @@ test('a renewal takes effect on its day, and does not interrupt the cover', asyn
   await plumbline.until(`/api/ext/vendors/${vendorId}`, ({ body }) => body.complianceStatus === 'compliant')
 })
 
-test('a change right after midnight does not hide that another document has run out', async () => {
+test('a change right after midnight does not hide that another document has expired', async () => {
   const vendorId = await newVendor()
   const { body: auto } = await add(vendorId, { type: 'auto', status: 'valid', expirationDate: inDays(1) })
   plumbline.clock.advance(2 * DAY_MS)

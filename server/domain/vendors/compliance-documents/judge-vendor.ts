@@ -7,11 +7,11 @@ import { type Judgement, judge, settledStatus } from './compliance-document.ts'
 import * as documents from './queries.ts'
 
 /**
- * `vendors.complianceStatus` is stored, because lists filter by it and awards depend on it. It is written only here: in
- * the transaction of each change to a document, and as time passes. Both first bring the documents up to date with the
- * calendar, so that a change never hides that another document has expired.
+ * Updates the compliance status of a locked vendor after a change of its documents.
  *
- * The vendor has to be locked.
+ * `vendors.complianceStatus` is stored, because lists filter by it and awards depend on it. It is written only here: in
+ * the transaction of each change of a document, and as time passes. Both first bring the documents up to date with the
+ * calendar, so that a change never hides that another document has expired.
  */
 export async function judgeAfterChange(call: WriteCall, vendor: Vendor): Promise<void> {
   const { judgement } = await settle(call, vendor)
@@ -19,7 +19,7 @@ export async function judgeAfterChange(call: WriteCall, vendor: Vendor): Promise
   await publish(call, vendor, judgement)
 }
 
-/** Judges a vendor only because time has passed. If nothing visible has changed, there is no event. */
+/** Updates a vendor's compliance status because time has passed. Records no event if nothing visible has changed. */
 export async function judgeByCalendar(call: WriteCall, vendor: Vendor): Promise<void> {
   const { judgement, expired } = await settle(call, vendor)
   await documents.writeDueDate(call, vendor, judgement)

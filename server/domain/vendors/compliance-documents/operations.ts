@@ -57,7 +57,7 @@ export const complianceDocumentOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Changes a document under its vendor's lock, and judges the vendor again if anything changed. */
+/** Changes a document under its vendor's lock, and updates the vendor's status if anything changed. */
 async function change(
   call: Call,
   id: string,

@@ -14,7 +14,7 @@ export const { list, find, findAll, findOptional, lock, insert, update, archive 
   },
 })
 
-/** The documents by which the vendor is judged: all except removed ones. A vendor has a handful. */
+/** Returns the documents that the vendor's status depends on: all except removed ones. A vendor has a handful. */
 export async function countedOf(call: WriteCall, vendorId: string): Promise<ComplianceDocument[]> {
   const rows = await call.db
     .selectFrom('complianceDocuments')
@@ -29,7 +29,7 @@ export async function countedOf(call: WriteCall, vendorId: string): Promise<Comp
   )
 }
 
-/** Stores how a locked vendor is judged, as a visible change. */
+/** Stores the compliance status of a locked vendor, as a visible change. */
 export async function writeJudgement(call: WriteCall, vendor: Vendor, judgement: Judgement): Promise<Vendor> {
   const now = call.now.toISOString()
   await sql`
@@ -38,14 +38,14 @@ export async function writeJudgement(call: WriteCall, vendor: Vendor, judgement:
   return { ...vendor, complianceStatus: judgement.status, version: vendor.version + 1, updatedAt: now }
 }
 
-/** Stores when the calendar next matters: at the start of that day in the organization's time zone. */
+/** Stores when the calendar next affects the status: at the start of that day in the organization's time zone. */
 export async function writeDueDate(call: WriteCall, vendor: Vendor, { changesOn }: Judgement): Promise<void> {
   await sql`
     update "vendors" set "complianceDueAt" = (${changesOn}::date)::timestamp at time zone ${call.timeZone}
     where "organizationId" = ${call.organizationId} and "id" = ${vendor.id}`.execute(call.db)
 }
 
-/** The vendors of all organizations that a date has come for, longest due first. */
+/** Returns vendors of any organization whose status is due to be updated, longest due first. */
 export async function due(db: Db, page: DuePage): Promise<Due[]> {
   const { rows } = await sql<Due>`
     select "organizationId", "id" as "claimedId", "id", "complianceDueAt"::text as "at" from "vendors"
@@ -55,7 +55,7 @@ export async function due(db: Db, page: DuePage): Promise<Due[]> {
   return rows
 }
 
-/** Locks the vendors that are still due and that nobody else has locked. */
+/** Locks the vendors that are still due and that no other transaction has locked. Returns their IDs. */
 export function lockDue(call: WriteCall, ids: readonly string[]): Promise<string[]> {
   return lockFree(call, 'vendors', ids, sql`"complianceDueAt" <= ${call.now}`)
 }

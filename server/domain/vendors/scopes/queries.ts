@@ -11,7 +11,7 @@ export const { list, find, findAll, lock, insert, update, archive } = resource({
   filters: { name: (name) => `lower(t."name") = lower(${name})` },
 })
 
-/** How many vendors cover the trade, ignoring case and archived vendors. */
+/** Returns the number of vendors with the trade, ignoring case and archived vendors. */
 export async function coveringVendors(call: Tenant, name: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as "count" from "vendors" v
@@ -19,7 +19,7 @@ export async function coveringVendors(call: Tenant, name: string): Promise<numbe
   return rows[0]?.count ?? 0
 }
 
-/** How many records of each kind use the trade's name, including archived and old ones. */
+/** Returns the number of records of each kind that use the trade's name, including archived ones. */
 export async function usesOf(call: Tenant, name: string): Promise<{ what: string; count: number }[]> {
   const inTable = (table: string) => sql`
     select count(*) from ${sql.table(table)} u where u."organizationId" = ${call.organizationId} and lower(u."scope") = lower(${name})`
@@ -38,7 +38,7 @@ export async function usesOf(call: Tenant, name: string): Promise<{ what: string
   return rows
 }
 
-/** The trade of this name, however it is spelled; undefined if there is none. */
+/** Returns the trade with this name, ignoring case; undefined if there is none. */
 export async function withName(
   { db, organizationId }: Tenant,
   name: string,
@@ -49,12 +49,12 @@ export async function withName(
   return rows[0]
 }
 
-/** The cost code of what names this trade and no code of its own; null where the trade has none. */
+/** Returns the default cost code of the trade; null if it has none. */
 export async function defaultCostCode(call: Tenant, scope: string): Promise<string | null> {
   return (await withName(call, scope))?.defaultCostCodeId ?? null
 }
 
-/** The default cost codes of these trades, by the names as given. */
+/** Returns the default cost codes of these trades, by the names as given. */
 export async function defaultCostCodes(
   { db, organizationId }: Tenant,
   names: readonly string[],
@@ -72,24 +72,24 @@ function covers(name: string) {
 }
 
 /**
- * How names were spelled in the database a moment ago, and until when to trust that. Vendors come with the same few
- * trades again and again; this saves a statement for each of them.
+ * The spelling of names as recently read from the database, and how long to trust it. Vendors repeat the same few
+ * trades, so this saves a statement for each of them.
  */
 const believed = new Map<string, { name: string; until: number }>()
 const BELIEVED_MS = 5000
 const MOST_BELIEVED = 10_000
 
-/** Names as the organization spells them, by what they were given as. */
+/** The organization's spelling of names, by the names as given. */
 export interface Trades {
   readonly spelled: ReadonlyMap<string, string>
-  /** Those that are refused, with the trade that was probably meant, if there is one. */
+  /** Rejected names, each with the trade that was probably meant, or null. */
   readonly refused: ReadonlyMap<string, string | null>
 }
 
 /**
- * The scopes with these names ("Framing" is the organization's "framing"). New names become scopes, but for one that looks
- * like a slip of a known one: a second trade that nobody wanted would split what is planned, bid and bought. Whoever
- * means it says `createScopes`; with false nothing becomes a scope.
+ * Returns the scopes with these names, in the organization's spelling ("Framing" becomes "framing"). Unknown names
+ * become scopes, except those that look like a typo of a known one: an accidental second trade would split planning,
+ * bidding, and buying. `createScopes` true also creates those; false creates none.
  */
 export async function trades(call: Call, names: readonly string[], createScopes?: boolean): Promise<Trades> {
   const now = call.now.getTime()
@@ -112,7 +112,7 @@ export async function trades(call: Call, names: readonly string[], createScopes?
       on conflict do nothing`.execute(call.db)
     for (const [given, name] of await known(call, added)) found.set(given, name)
   }
-  // Within a transaction they may still be rolled back.
+  // Within a transaction, new names may still be rolled back, so they are not cached.
   if (!call.isWriting && believed.size > MOST_BELIEVED) believed.clear()
   for (const [given, name] of found) {
     spelled.set(given, name)
@@ -121,7 +121,10 @@ export async function trades(call: Call, names: readonly string[], createScopes?
   return { spelled, refused }
 }
 
-/** So many of each are compared, which takes a tenth of a second at most; who brings more at once brings a catalogue. */
+/**
+ * The maximum numbers of names compared, which takes at most a tenth of a second. A call with more new names imports a
+ * catalog.
+ */
 const MOST_NEW_COMPARED = 100
 const MOST_KNOWN_COMPARED = 1000
 
@@ -136,7 +139,7 @@ async function slips(
   const refused = new Map<string, string | null>()
   const there = new Set(rows.map((scope) => scope.name.toLowerCase()))
   missing.forEach((name, i) => {
-    // Another request may have made it since it was looked for.
+    // Another request may have created it since it was looked up.
     if (there.has(name.toLowerCase())) return
     const meant = i < MOST_NEW_COMPARED ? rows.find((scope) => isTypoOf(name, scope.name)) : undefined
     if (meant !== undefined || createScopes === false) refused.set(name, meant?.name ?? null)
@@ -144,7 +147,7 @@ async function slips(
   return refused
 }
 
-/** Why a trade cannot be used; null if it can. `pointer` is where it stands in the input. */
+/** Returns the problem with trades that cannot be used; null if there is none. `pointer` is the place in the input. */
 export function refusal(call: Call, { refused }: Trades, given: readonly { pointer: string; name: string }[]) {
   const wrong = given.filter(({ name }) => refused.has(name))
   const [first] = wrong
@@ -163,10 +166,10 @@ export function refusal(call: Call, { refused }: Trades, given: readonly { point
   })
 }
 
-/** As many as the contract lets a problem hold. */
+/** The contract's maximum number of suggestions in a problem. */
 const MOST_MEANT = 10
 
-/** The trades of an input, each once. */
+/** Returns the trades of an input without duplicates. Throws for rejected ones. */
 export async function named(call: Call, names: readonly string[], createScopes?: boolean): Promise<string[]> {
   const found = await trades(call, names, createScopes)
   const fault = refusal(
@@ -178,7 +181,7 @@ export async function named(call: Call, names: readonly string[], createScopes?:
   return [...new Set(names.map((name) => found.spelled.get(name) ?? name))]
 }
 
-/** The one trade of an input. */
+/** Returns the single trade of an input. Throws if it is rejected. */
 export async function nameOf(call: Call, name: string, createScopes?: boolean): Promise<string> {
   const found = await trades(call, [name], createScopes)
   const fault = refusal(call, found, [{ pointer: '/scope', name }])
@@ -186,7 +189,7 @@ export async function nameOf(call: Call, name: string, createScopes?: boolean): 
   return found.spelled.get(name) ?? name
 }
 
-/** How the organization spells the trades of these names, by what they were given as; those that it has not are left out. */
+/** Returns the organization's spelling of trades by their given names. Omits unknown ones. */
 export async function known({ db, organizationId }: Tenant, names: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ given: string; name: string }>`
     select g.given, s."name" from unnest(${[...names]}::text[]) as g (given)
@@ -196,7 +199,10 @@ export async function known({ db, organizationId }: Tenant, names: readonly stri
   return new Map(rows.map(({ given, name }) => [given, name]))
 }
 
-/** Has to be called when a scope loses its name, so that the next use of the name creates a scope again. */
+/**
+ * Removes a name from the cache. Call this when a scope loses its name, so that the next use of the name creates a
+ * scope again.
+ */
 export function forget(organizationId: string, name: string): void {
   for (const [key, known] of believed) {
     if (key.startsWith(`${organizationId} `) && known.name.toLowerCase() === name.toLowerCase()) believed.delete(key)

@@ -10,7 +10,7 @@ afterAll(() => plumbline.stop())
 const names = async (query = '', key = plumbline.key) =>
   (await plumbline.get(`/api/ext/scopes?${query}`, { key })).body.data.map((scope: { name: string }) => scope.name)
 
-test('a scope is created, read back by its Location, and emits nothing', async () => {
+test('a scope is created and returned by its Location, without an event', async () => {
   const created = await plumbline.post('/api/ext/scopes', { name: 'framing', code: '06-100', sequence: 60 })
   expect(created.status).toBe(201)
   expect(created.body).toMatchObject({ name: 'framing', code: '06-100', sequence: 60, version: 1, archivedAt: null })
@@ -31,25 +31,25 @@ test('a name is unique ignoring case, and the conflict names the field', async (
   expect(second).toMatchObject({ status: 409, body: { code: 'conflict', errors: [{ pointer: '/name' }] } })
 })
 
-test('of twenty creations of one name at once exactly one succeeds', async () => {
+test('exactly one of twenty concurrent creations with one name succeeds', async () => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => plumbline.post('/api/ext/scopes', { name: 'stucco' })),
   )
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(19).fill(409)])
 })
 
-test('a trade that a vendor names becomes a scope automatically, once', async () => {
+test('an unknown trade of a vendor becomes a scope, once', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['Tile'] }, { key })
   await plumbline.post('/api/ext/vendors', { companyName: 'B', scopes: ['tile', 'stone'] }, { key })
   expect((await names('', key)).sort()).toEqual(['Tile', 'stone'])
 })
 
-test('a trade that looks like a slip of a known one is refused, and made where it is meant', async () => {
+test('a trade that looks like a typo of a known one is rejected, and created on request', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const vendor = (scopes: string[], query = '', by = key) =>
     plumbline.post(`/api/ext/vendors${query}`, { companyName: 'A', scopes }, { key: by })
-  // A new trade is made of any name that is like no other, and nothing is known to be like these.
+  // Any name that resembles no other becomes a new trade, and these names resemble nothing known.
   expect((await vendor(['framing', 'landscaping', 'Unit 2'])).body.scopes).toHaveLength(3)
   const refused = await vendor(['Framing', 'frammng', 'lanscapping'])
   expect(refused).toMatchObject({
@@ -74,7 +74,7 @@ test('a trade that looks like a slip of a known one is refused, and made where i
   expect((await vendor(['Farmings'])).body.scopes).toEqual(['farmings'])
 })
 
-test('each row of many is refused for its own slip', async () => {
+test('each row of a batch is rejected for its own typo', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.post('/api/ext/scopes', { name: 'plumbing' }, { key })
   const rows = ['plumbing', 'plubming', 'gutters'].map((name, i) => ({
@@ -90,7 +90,7 @@ test('each row of many is refused for its own slip', async () => {
   expect((await names('', key)).sort()).toEqual(['gutters', 'plumbing'])
 })
 
-test('wherever a trade is named, a slip is refused, and made a trade with createScopes', async () => {
+test('wherever a trade is named, a typo is rejected, and created as a trade with createScopes', async () => {
   const { key, userId } = await plumbline.newBuilder()
   await plumbline.post('/api/ext/scopes', { name: 'framing' }, { key })
   const send = (method: 'post' | 'patch', path: string, body: unknown) =>
@@ -157,7 +157,7 @@ test('wherever a trade is named, a slip is refused, and made a trade with create
   }
 })
 
-test('a scope is renamed while nothing uses it, and keeps its name while something does', async () => {
+test('a scope can be renamed only while nothing uses it', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: unused } = await plumbline.post('/api/ext/scopes', { name: 'finish carpentery' }, { key })
   const renamed = await plumbline.patch(`/api/ext/scopes/${unused.id}`, { name: 'finish carpentry' }, { key })
@@ -174,7 +174,7 @@ test('a scope is renamed while nothing uses it, and keeps its name while somethi
   expect(moved).toMatchObject({ status: 200, body: { sequence: 140 } })
 })
 
-test('a budget line keeps its scope’s name from changing', async () => {
+test('a scope with a budget line cannot be renamed', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: community } = await plumbline.post(
     '/api/ext/communities',
@@ -193,7 +193,7 @@ test('a budget line keeps its scope’s name from changing', async () => {
   expect(refused.body).toMatchObject({ reason: 'in_use', detail: expect.stringContaining('budget lines: 1') })
 })
 
-test('a scope that no vendor covers is archived, and its name is free again', async () => {
+test('archiving a scope without vendors frees its name', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['pools'] }, { key })
   const { body: list } = await plumbline.get('/api/ext/scopes', { key })
@@ -215,7 +215,7 @@ test('a scope that no vendor covers is archived, and its name is free again', as
   expect(await names('', key)).toEqual(['pools'])
 })
 
-test('scopes are found by name, code and words, and listed in the order of the build', async () => {
+test('scopes can be filtered by name, code, and text, and are listed in the order of construction', async () => {
   const { key } = await plumbline.newBuilder()
   for (const [name, code, sequence] of [
     ['roofing', '07-300', 80],
@@ -233,7 +233,7 @@ test('scopes are found by name, code and words, and listed in the order of the b
   expect(await names(`sort=sequence&limit=2&cursor=${first.body.nextCursor}`, key)).toEqual(['roofing'])
 })
 
-test('another builder does not see a scope, and may use its name', async () => {
+test('another builder cannot see a scope, and may use its name', async () => {
   const { body: scope } = await plumbline.post('/api/ext/scopes', { name: 'solar' })
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/scopes/${scope.id}`, { key })).status).toBe(404)
@@ -242,7 +242,7 @@ test('another builder does not see a scope, and may use its name', async () => {
   expect((await plumbline.post('/api/ext/scopes', { name: 'solar' }, { key })).status).toBe(201)
 })
 
-test('a stale If-Match is refused before anything else', async () => {
+test('a stale If-Match is rejected before anything else', async () => {
   const { body: scope } = await plumbline.post('/api/ext/scopes', { name: 'gutters' })
   const stale = { headers: { 'if-match': '"9"' } }
   expect((await plumbline.patch(`/api/ext/scopes/${scope.id}`, { sequence: 1 }, stale)).status).toBe(412)

@@ -2,13 +2,13 @@ import { CompiledQuery } from 'kysely'
 import type { PossibleDuplicate, SyncResult, VendorStatus, VendorsSyncResult } from '../../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 
-/** What the contract lets an answer hold: enough to notice, and one more is no more telling. */
+/** The contract's maximum of possible duplicates: enough to notice the problem. */
 const MOST = 5
 
 const KEYS = ['nameKey', 'emailKey', 'phoneKey'] as const
 type Key = (typeof KEYS)[number]
 
-/** A vendor that has one of the new one's keys; it is read once for each that it has, up to a bound. */
+/** A vendor that shares a key with the new one. It is read once per shared key, up to a limit. */
 interface Alike extends Record<Key, string | null> {
   id: string
   companyName: string
@@ -17,15 +17,15 @@ interface Alike extends Record<Key, string | null> {
 }
 
 /**
- * Selects the vendors that share a key with a new vendor, the oldest five for each key: the same name, email address or
- * phone number, however it is written.
+ * Returns SQL of the vendors that share a key with a new vendor, the oldest five for each key: the same name, email
+ * address, or phone number, in whatever form.
  *
- * Each key is compared by itself, as a range of its own index and in the order of that index, so that at most five rows are
- * read even where a thousand vendors have one phone number. With `=` in place of `between`, PostgreSQL would assume so many
- * equal values that it reads all vendors in the order of their ids instead.
+ * Each key is compared separately, as a range of its own index and in the order of that index, so that at most five
+ * rows are read even if a thousand vendors have one phone number. With `=` in place of `between`, PostgreSQL would
+ * expect so many equal values that it reads all vendors in the order of their IDs.
  *
- * @param keys expressions of parameters or plain columns. Behind row-level security the index is not used for anything that
- *   is computed from columns.
+ * @param keys expressions of parameters or plain columns. With row-level security, the index is not used for anything
+ * that is computed from columns.
  */
 function selectAlike(organization: string, keys: Record<Key, string>): string {
   return KEYS.map(
@@ -44,7 +44,7 @@ const WHO_IS_ALIKE = selectAlike('$1', {
   phoneKey: '"vendorPhoneKey"($4::text)',
 })
 
-/** The vendors that a vendor may duplicate that is about to be created. */
+/** Returns the vendors that a new vendor may duplicate, before it is created. */
 export async function vendorsLike(
   { db, organizationId }: Call,
   { companyName, email = null, phone = null }: { companyName: string; email?: string | null; phone?: string | null },
@@ -59,7 +59,10 @@ const WHO_IS_ALIKE_OF_EACH = `
   cross join lateral (${selectAlike('$1', { nameKey: 'n."nameKey"', emailKey: 'n."emailKey"', phoneKey: 'n."phoneKey"' })}) as q
   where n."organizationId" = $1 and n."id" = any($2) and q."id" <> n."id"`
 
-/** The result with what each vendor that it created may be a second record of, among those of the same request too. */
+/**
+ * Returns the result of a sync with the possible duplicates of each created vendor, including those in the same
+ * request.
+ */
 export async function withPossibleDuplicates(call: WriteCall, synced: SyncResult): Promise<VendorsSyncResult> {
   const created = synced.rows.flatMap(({ status, id }) => (status === 'created' ? (id ?? []) : []))
   const isAsked = created.length > 0 && call.permissions.has('vendors:read')
@@ -72,9 +75,9 @@ export async function withPossibleDuplicates(call: WriteCall, synced: SyncResult
   }
 }
 
-/** The vendors that were found, each once and the oldest first. */
+/** Returns the found vendors without repeats, oldest first. */
 export function possibleDuplicates(alike: readonly Alike[]): PossibleDuplicate[] {
-  // Whoever was found by a key has the new vendor's.
+  // A vendor found by a key has the new vendor's value of that key.
   const own = new Map(alike.map((each) => [each.by, each[each.by]]))
   const agrees = (each: Alike, key: Key) => own.has(key) && own.get(key) === each[key]
   return [...new Map(alike.map((each) => [each.id, each])).values()]

@@ -6,9 +6,9 @@ import { queueLetters } from '../../office/mail/queue.ts'
 import * as vendors from './queries.ts'
 import { obstacleToInvite, recipientsOf } from './vendor.ts'
 
-/** Invites a locked vendor to its portal by a new link, which replaces the previous one, and mails it. */
+/** Invites a locked vendor to its portal: creates a link that replaces the previous one, and mails it. */
 export async function inviteToPortal(call: WriteCall, before: Vendor): Promise<Vendor> {
-  // A vendor that has joined stays joined, however often it is invited again.
+  // A vendor that has joined keeps that status when it is invited again.
   const portalStatus = before.portalStatus === 'not_invited' ? 'invited' : before.portalStatus
   const vendor = await vendors.update(call, before, { portalStatus })
   await revokeAddress(call, vendor.id)
@@ -18,13 +18,13 @@ export async function inviteToPortal(call: WriteCall, before: Vendor): Promise<V
   return vendor
 }
 
-/** A vendor and the new link of its whole portal. */
+/** A vendor with the new link to its whole portal. */
 export interface PortalLink {
   vendor: Vendor
   link: string | null
 }
 
-/** Mails vendors the links of their whole portals. */
+/** Mails vendors the links to their whole portals. */
 export async function mailPortalLinks(call: WriteCall, links: readonly PortalLink[]): Promise<void> {
   await queueLetters(
     call,

@@ -4,12 +4,12 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import { addressesOf } from '../../../platform/keys/portal-addresses.ts'
 import type { Letter } from '../../office/mail/queue.ts'
 
-/** What notices say to people in place of ids. */
+/** The names that notices show in place of IDs. */
 interface Names {
   homes: Map<string, string>
   tasks: Map<string, string>
   requests: Map<string, RequestNamed>
-  /** The addresses in the portal at which bids are answered, by request and vendor. */
+  /** The portal links to bid, by request and vendor. */
   links: Map<string, string>
 }
 
@@ -21,7 +21,7 @@ interface RequestNamed {
   deadline: string
 }
 
-/** The notices as letters to their recipients, with the names of what they are about. */
+/** Returns the notices as mails to their recipients, with the names of their records. */
 export async function lettersOf(
   call: WriteCall,
   vendors: readonly Vendor[],

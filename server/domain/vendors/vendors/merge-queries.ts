@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
 
 /**
- * Every table that points to vendors, and what becomes of its rows when one vendor is merged into another. A test compares
- * this with the foreign keys of the database, so that no later table is forgotten.
+ * Every table that refers to vendors, and how its rows are handled when one vendor is merged into another. A test
+ * compares this with the database's foreign keys, so that no table is forgotten.
  */
 export const POINTING_TO_VENDORS = {
   complianceDocuments: { column: 'vendorId', kind: 'compliance_document' },
@@ -18,9 +18,9 @@ export const POINTING_TO_VENDORS = {
   payments: { column: 'vendorId', kind: 'payment' },
   lienWaivers: { column: 'vendorId', kind: 'lien_waiver' },
   mails: { column: 'vendorId', kind: 'mail' },
-  // One that was merged into this one before has its records where they go now.
+  // A vendor that was merged into this one earlier refers to the final vendor.
   vendors: { column: 'mergedIntoId', kind: 'vendor' },
-  // Addresses are no records of anybody; they stay, and open nothing any more.
+  // Old portal links stay with the merged vendor, and no longer work.
   portalAddresses: { column: 'vendorId', kind: null },
 } as const
 
@@ -36,7 +36,10 @@ export interface Pair {
   mergeId: string
 }
 
-/** Requests that asked both: one vendor has one invitation and one bid for a home, so that these cannot be one's. */
+/**
+ * SQL of the requests that invited both vendors. A vendor has one invitation and one bid per home, so these rows cannot
+ * be moved.
+ */
 const ASKED_BOTH = ({ organizationId }: WriteCall, { keepId, mergeId }: Pair) => sql`
   select i."bidRequestId" from "invitations" i
   join "invitations" o on o."organizationId" = i."organizationId" and o."bidRequestId" = i."bidRequestId" and o."vendorId" = ${keepId}
@@ -46,7 +49,7 @@ const ASKED_BOTH = ({ organizationId }: WriteCall, { keepId, mergeId }: Pair) =>
   join "bids" o on o."organizationId" = b."organizationId" and o."bidRequestId" = b."bidRequestId" and o."vendorId" = ${keepId}
   where b."organizationId" = ${organizationId} and b."vendorId" = ${mergeId}`
 
-/** Those of the requests that are not decided, by their numbers. */
+/** Returns the numbers of requests that invited both vendors and are not decided. */
 export async function openRequestsOfBoth(call: WriteCall, pair: Pair, most: number): Promise<string[]> {
   const { rows } = await sql<{ number: string }>`
     select "number" from "bidRequests"
@@ -56,7 +59,7 @@ export async function openRequestsOfBoth(call: WriteCall, pair: Pair, most: numb
   return rows.map(({ number }) => number)
 }
 
-/** Active contracts of both for one trade in one place, as `CT-0001 and CT-0002`. */
+/** Returns active contracts of both vendors for the same trade and place, as `CT-0001 and CT-0002`. */
 export async function contractsOfBoth(call: WriteCall, { keepId, mergeId }: Pair, most: number): Promise<string[]> {
   const { rows } = await sql<{ both: string }>`
     select k."number" || ' and ' || m."number" as "both" from "contracts" m
@@ -69,7 +72,7 @@ export async function contractsOfBoth(call: WriteCall, { keepId, mergeId }: Pair
   return rows.map(({ both }) => both)
 }
 
-/** Invoice numbers that both have standing payments of. */
+/** Returns invoice numbers with active payments of both vendors. */
 export async function invoicesOfBoth(call: WriteCall, { keepId, mergeId }: Pair, most: number): Promise<string[]> {
   const { rows } = await sql<{ invoiceNumber: string }>`
     select distinct m."invoiceNumber" from "payments" m
@@ -82,8 +85,8 @@ export async function invoicesOfBoth(call: WriteCall, { keepId, mergeId }: Pair,
 }
 
 /**
- * Archives the prices of the merged vendor that hold at the same time as one of the kept vendor, because of one vendor
- * one price holds. Their parts are locked first, as by everything that changes a price.
+ * Archives the prices of the merged vendor that overlap prices of the kept one, because overlapping prices of one
+ * vendor are not allowed. Locks their parts first, like every change of a price.
  */
 export async function archiveOverlappingPrices(call: WriteCall, { keepId, mergeId }: Pair): Promise<number> {
   const { db, organizationId, now } = call
@@ -105,7 +108,7 @@ export async function archiveOverlappingPrices(call: WriteCall, { keepId, mergeI
   return rows.length
 }
 
-/** How many records point to the vendor, counted up to `most`. */
+/** Returns the number of records that refer to the vendor, counted up to `most`. */
 export async function countPointing(
   { db, organizationId }: WriteCall,
   vendorId: string,
@@ -120,7 +123,7 @@ export async function countPointing(
   return rows[0]?.count ?? 0
 }
 
-/** Moves the rows of one table, and says how many moved and how many stayed with requests that asked both. */
+/** Moves the rows of one table. Returns how many moved, and how many stayed with requests that invited both vendors. */
 export async function move(call: WriteCall, table: Moving, pair: Pair): Promise<{ moved: number; stayed: number }> {
   const { db, organizationId, now } = call
   const { column } = POINTING_TO_VENDORS[table]
@@ -142,7 +145,10 @@ async function countLeft({ db, organizationId }: WriteCall, table: Moving, { mer
   return rows[0]?.count ?? 0
 }
 
-/** What names a vendor without a foreign key: files, messages with who sent and got them, and who caused a delay. */
+/**
+ * Moves references to a vendor without a foreign key: in files, messages with their senders and recipients, and causes
+ * of delays.
+ */
 export async function moveMentions(call: WriteCall, { keepId, mergeId }: Pair): Promise<void> {
   const { db, organizationId, now } = call
   const raised = sql`"updatedAt" = ${now}, "version" = "version" + 1`
@@ -150,7 +156,7 @@ export async function moveMentions(call: WriteCall, { keepId, mergeId }: Pair): 
     update "attachments" set "recordId" = ${keepId}, ${raised}
     where "organizationId" = ${organizationId} and "recordType" = 'vendor' and "recordId" = ${mergeId}
     returning "id"`.execute(db)
-  // A message that went to both went to the kept one already.
+  // The kept vendor is already a recipient of a message that was sent to both.
   const notToBoth = sql`
     m."recipientId" = ${mergeId} and not exists (
       select from "messageRecipients" k where k."organizationId" = ${organizationId}
@@ -172,7 +178,7 @@ export async function moveMentions(call: WriteCall, { keepId, mergeId }: Pair): 
   for (const { id } of files.rows) noteChange(call, id, 'updated', ['relatedTo'])
   for (const id of new Set([...messages.rows, ...related.rows].map(({ id }) => id)))
     noteChange(call, id, 'updated', ['recipients'])
-  // The tasks have been moved by now, so that those of the kept vendor are all that name the merged one in their delays.
+  // The tasks have been moved by now, so only tasks of the kept vendor name the merged one in their delays.
   await sql`
     update "tasks" set "delays" = replace("delays"::text, ${mergeId}, ${keepId})::jsonb
     where "organizationId" = ${organizationId} and "vendorId" = ${keepId}

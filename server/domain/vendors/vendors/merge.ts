@@ -8,7 +8,7 @@ import { recordUpdate } from './operations.ts'
 import * as vendors from './queries.ts'
 import { assertMayReroute } from './reroute.ts'
 
-/** Each record that moves is written and told in the audit trail, and all of them stay locked until the end. */
+/** Each moved record is written and added to the audit trail, and all of them stay locked until the end. */
 const MOST_RECORDS = 5000
 const MOST_NAMED = 5
 
@@ -22,8 +22,8 @@ export interface Merged {
 }
 
 /**
- * Two records of one company become one. If compliance documents moved, the caller judges the vendor anew. Both are
- * locked in the order of their ids, so that two merges wait for each other.
+ * Merges two records of one company. If compliance documents moved, the caller updates the vendor's compliance status.
+ * Both are locked in the order of their IDs, so that concurrent merges wait for each other.
  */
 export async function mergeVendors(call: WriteCall, pair: merging.Pair): Promise<Merged> {
   const { keepId, mergeId } = pair
@@ -33,7 +33,7 @@ export async function mergeVendors(call: WriteCall, pair: merging.Pair): Promise
   const [keep, other] = [locked.get(keepId), locked.get(mergeId)]
   if (keep === undefined || other === undefined) throw new Error('Expected both vendors to be locked.')
   await assertMergeable(call, keep, other, pair)
-  // Either vendor's links are mailed to the addresses of the one that is kept from then on.
+  // From now on, links of either vendor are mailed to the addresses of the kept one.
   const after = { ...keep, ...takenOver(keep, other) }
   await assertMayReroute(call, [
     { before: keep, after },
@@ -96,21 +96,24 @@ async function warningsOf(call: WriteCall, keep: Vendor, other: Vendor, pair: me
   ]
 }
 
-/** Archived with a pointer, and without what has to be unique and goes to the kept vendor. */
+/**
+ * Archives the merged vendor with a reference to the kept one, and clears unique fields that the kept vendor takes
+ * over.
+ */
 async function archived(call: WriteCall, keep: Vendor, other: Vendor): Promise<Vendor> {
   const changes = {
     mergedIntoId: keep.id,
     portalStatus: 'not_invited' as const,
     ...(keep.accountingId === null && { accountingId: null }),
   }
-  // Of an archived one nothing else can change, so the pointer comes first.
+  // An archived vendor cannot change, so the reference is set first.
   const pointed = await vendors.update(call, other, changes)
   const after = await vendors.archive(call, pointed)
   await recordUpdate(call, other, after)
   return after
 }
 
-/** What the kept vendor does not know, and what the other one does besides. */
+/** Returns the fields that the kept vendor lacks, and the combined lists of both. */
 function takenOver(keep: Vendor, other: Vendor) {
   const known = new Set(keep.contacts.map(({ email, name }) => email ?? name))
   const trades = new Set(keep.scopes.map((scope) => scope.toLowerCase()))
@@ -132,7 +135,7 @@ function takenOver(keep: Vendor, other: Vendor) {
   }
 }
 
-/** As the contract says of a vendor. */
+/** The contract's maximums of a vendor's lists. */
 const MOST_SCOPES = 50
 const MOST_PLACES = 200
 const MOST_CONTACTS = 50

@@ -8,7 +8,7 @@ export const { list, findAll } = resource({
   long: ['message', 'recipients', 'tasks'],
 })
 
-/** Adds several in one statement. */
+/** Stores several notifications in one statement. */
 export async function insertAll(
   call: WriteCall,
   given: readonly Required<Values<VendorNotification>>[],

@@ -17,7 +17,7 @@ interface Told {
   notice: Notice
 }
 
-/** The same for one vendor. */
+/** Does the same for one vendor. */
 export async function sendNotification(call: WriteCall, vendor: Vendor, notice: Notice): Promise<VendorNotification> {
   const [notification] = await sendNotifications(call, [{ vendor, notice }])
   if (notification === undefined) throw new Error('Expected one notification for the notice.')
@@ -25,10 +25,10 @@ export async function sendNotification(call: WriteCall, vendor: Vendor, notice: 
 }
 
 /**
- * Notifies vendors: stores the notifications, emits their events with the addresses to send them to, after other events
- * of the same change, and mails them where the operator has set up a mail server. This is the only place that creates
- * notifications, whoever asks for them. A vendor without an address has no recipients; the caller decides whether to
- * refuse that, or to let a subscriber of the event call the vendor instead.
+ * Notifies vendors: stores the notifications, records their events with the recipients' addresses after other events of
+ * the same change, and mails them if the deployment sends mail. All notifications are created here. A vendor without an
+ * address has no recipients; the caller decides whether to reject that, or to let an event subscriber call the vendor
+ * instead.
  */
 export async function sendNotifications(
   call: WriteCall,

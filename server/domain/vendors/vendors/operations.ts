@@ -111,12 +111,12 @@ export const vendorOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Emits vendor.updated if anything changed. */
+/** Records `vendor.updated` if anything changed. */
 export async function recordUpdate(call: WriteCall, before: Vendor, after: Vendor): Promise<void> {
   if (after.version !== before.version) await recordEvent(call, 'vendor.updated', after, before)
 }
 
-/** The scopes as the organization spells them, and communities that belong to it. */
+/** Returns the scopes in the organization's spelling, and checks that the communities exist. */
 async function references(
   call: Call,
   body: { scopes?: string[]; communityIds?: string[] },

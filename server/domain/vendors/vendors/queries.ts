@@ -25,9 +25,8 @@ export const {
 })
 
 /**
- * Computes anew when the vendors, whose preferences have changed, are told of the tasks that are ahead of them, which
- * the database does whenever a planned start is written. None of the tasks looks different for that, so their versions
- * stay.
+ * Recomputes when the vendors, whose preferences have changed, are notified of their upcoming tasks. The database does
+ * so whenever a planned start is written. No visible field of a task changes, so the versions stay the same.
  */
 export async function retimeNotices({ db, organizationId }: WriteCall, ...vendorIds: string[]): Promise<void> {
   if (vendorIds.length === 0) return

@@ -13,9 +13,9 @@ interface Changed {
 }
 
 /**
- * Revokes every portal link of the vendors that an email address was removed from, because somebody who is gone may still
- * read the mails there. The remaining addresses get new links to the vendor's portal and to the invitations of open
- * bid requests; without an address, there is no new link. The vendors are locked and stored.
+ * Revokes every portal link of the vendors that an email address was removed from, because a former employee may still
+ * read its mail. The remaining addresses get new links to the vendor's portal and to the invitations of open bid
+ * requests; without an address, there is no new link. The vendors are locked and stored.
  */
 export async function replaceLinks(call: WriteCall, changes: readonly Changed[]): Promise<void> {
   const vendors = new Map(changes.filter(hasRemovedAddress).map(({ after }) => [after.id, after]))
@@ -48,7 +48,8 @@ async function replacePortalLinks(call: WriteCall, links: readonly Mailable[]): 
   )
 }
 
-// Neither the requests nor the invitations are locked or changed: whoever locks them waits for the vendor afterwards.
+// Neither the requests nor the invitations are locked or changed, because other transactions lock them before the
+// vendor.
 async function replaceInvitationLinks(call: WriteCall, links: readonly Mailable[]): Promise<void> {
   if (links.length === 0) return
   const vendors = new Map(links.map(({ subjectId, vendor }) => [subjectId, vendor]))
@@ -73,7 +74,7 @@ async function replaceInvitationLinks(call: WriteCall, links: readonly Mailable[
   await queueLetters(call, letters)
 }
 
-/** An invitation of an open bid request, with what its mail says about the request. */
+/** An invitation of an open bid request, with the request's data for the mail. */
 interface OpenInvitation {
   id: string
   vendorId: string
@@ -85,8 +86,8 @@ interface OpenInvitation {
 }
 
 /**
- * Whether an email address is no longer among those of the vendor, whatever its case. A contact that gets no mail now
- * counts too, because links may have been mailed to it before.
+ * Returns whether an email address of the vendor was removed, ignoring case. A contact that gets no mail now counts
+ * too, because links may have been mailed to it before.
  */
 function hasRemovedAddress({ before, after }: Changed): boolean {
   const kept = emailsOf(after)

@@ -13,9 +13,9 @@ export interface Rerouted {
 }
 
 /**
- * Finds the changes that mail the portal links of a vendor to an address that did not get them before. Whoever reads mail
- * there could act for the vendor, so such a change requires the permission to copy links, once the vendor has ever had
- * one. Returns the ids of the vendors that this caller must not change so.
+ * Returns the IDs of the vendors whose change is not allowed for this caller: those whose portal links would be mailed
+ * to a new address. Anybody who reads mail there could act for the vendor, so the change requires the permission to
+ * copy links, once the vendor has had a link.
  */
 export async function findForbiddenReroutes(call: Call, changes: readonly Rerouted[]): Promise<ReadonlySet<string>> {
   if (call.permissions.has('portal_links:read')) return new Set()

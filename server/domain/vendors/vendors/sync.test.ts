@@ -24,7 +24,7 @@ const row = (accountingId: string, more: object = {}) => ({
   ...more,
 })
 
-test('vendors are created, then changed in the fields that are sent, and left alone where nothing differs', async () => {
+test('vendors are created, then updated in the fields that are sent, and unchanged if nothing differs', async () => {
   const caller = await plumbline.newBuilder()
   const rows = [
     row('QB-1', { scopes: ['framing', 'Framing'], email: 'bids@one.example.com', contacts: [{ name: 'Dana' }] }),
@@ -50,7 +50,7 @@ test('vendors are created, then changed in the fields that are sent, and left al
   expect(events[3].data).toMatchObject({ object: await read(ids[0], caller), previous: { phone: null } })
 })
 
-test('rows are matched by any of three keys, and another system’s id can be given to a known vendor', async () => {
+test('rows are matched by any of three keys, and an external ID can be added to an existing vendor', async () => {
   const caller = await plumbline.newBuilder()
   const { body } = await sync([{ companyName: 'A', externalId: 'erp-1' }], caller, { match: 'externalId' })
   const [{ id }] = body.rows
@@ -61,7 +61,7 @@ test('rows are matched by any of three keys, and another system’s id can be gi
   expect(await read(id, caller)).toMatchObject({ accountingId: 'QB-1', externalId: 'erp-9', companyName: 'A' })
 })
 
-test('a created vendor comes with those that it may be a second record of, also of the same request', async () => {
+test('a created vendor is returned with its possible duplicates, including those of the same request', async () => {
   const caller = await plumbline.newBuilder()
   const { body: known } = await plumbline.post(VENDORS, { companyName: 'Brazos Framing, LLC' }, caller)
   const rows = [row('QB-1', { companyName: 'BRAZOS FRAMING' }), row('QB-2', { phone: '1-512-555-0101' }), row('QB-3')]
@@ -79,7 +79,7 @@ test('a created vendor comes with those that it may be a second record of, also 
   expect(unseen.body.rows).toMatchObject([{ status: 'created', possibleDuplicates: [] }])
 })
 
-test('each row at fault fails alone, with what createVendor or updateVendor says', async () => {
+test('each invalid row fails separately, with the error of createVendor or updateVendor', async () => {
   const caller = await plumbline.newBuilder()
   const made = await sync([row('QB-1', { externalId: 'erp-1' }), row('QB-2'), row('QB-3')], caller)
   const [first, second, third] = made.body.rows.map(({ id }: Body) => id)
@@ -131,7 +131,7 @@ test('each row at fault fails alone, with what createVendor or updateVendor says
   expect((await plumbline.get(`${VENDORS}?accountingId=QB-20,QB-16`, caller)).body.data).toHaveLength(1)
 })
 
-test('numbers for taxes are kept sealed, and another that ends alike is a change', async () => {
+test('tax IDs are stored encrypted, and a different one with the same ending is a change', async () => {
   const caller = await plumbline.newBuilder()
   const { body } = await sync([row('QB-1', { taxId: '12-3454821' }), row('QB-2')], caller)
   const [{ id }, other] = body.rows
@@ -141,13 +141,13 @@ test('numbers for taxes are kept sealed, and another that ends alike is a change
   expect(statuses(await sync(changed, caller))).toEqual(['updated', 'updated'])
   expect(await read(id, caller)).toMatchObject({ taxIdLast4: '4821', version: 2 })
   expect(await read(other.id, caller)).toMatchObject({ taxIdLast4: '4321', version: 2 })
-  // The number is the same as the one that updateVendor is told of.
+  // This is the same tax ID as the one sent by updateVendor.
   expect((await plumbline.patch(`${VENDORS}/${id}`, { taxId: '99-9994821' }, caller)).body.version).toBe(2)
   expect(statuses(await sync([row('QB-1', { taxId: null })], caller))).toEqual(['updated'])
   expect(await read(id, caller)).toMatchObject({ taxIdLast4: null })
 })
 
-test('five hundred rows take no more statements than one, but for their events', async () => {
+test('five hundred rows take as many statements as one, except for their events', async () => {
   const caller = await plumbline.newBuilder()
   const statementsOf = async (rows: object[]) => {
     counted.statements = 0
@@ -157,7 +157,7 @@ test('five hundred rows take no more statements than one, but for their events',
   }
   const many = Array.from({ length: 500 }, (_, i) => row(`QB-${i}`, { scopes: ['framing'] }))
   const one = [row('QB-one', { scopes: ['framing'] })]
-  // The trade becomes a scope.
+  // Creates the trade's scope.
   await sync([row('QB-first', { scopes: ['framing'] })], caller)
   const more = { phone: '512-555-0100' }
   expect([await statementsOf(one), await statementsOf(many)]).toEqual([8, 13])
@@ -166,7 +166,7 @@ test('five hundred rows take no more statements than one, but for their events',
   expect(tooMany).toMatchObject({ status: 422, body: { errors: [{ pointer: '/rows', code: 'maxItems' }] } })
 })
 
-test('a repeat, a dry run, a key that only proposes, permissions and other builders are as everywhere', async () => {
+test('repeats, dry runs, propose-only keys, permissions, and other builders work as for other syncs', async () => {
   const caller = await plumbline.newBuilder()
   const rows = [row('QB-1')]
   const once = { ...caller, headers: { 'idempotency-key': 'first' } }
@@ -184,7 +184,7 @@ test('a repeat, a dry run, a key that only proposes, permissions and other build
   expect(statuses(await sync(rows, other))).toEqual(['created'])
 })
 
-test('of two requests with the same rows at once, the later finds all of them as they are', async () => {
+test('the later of two concurrent requests with the same rows finds all of them unchanged', async () => {
   const caller = await plumbline.newBuilder()
   const rows = Array.from({ length: 40 }, (_, i) => row(`QB-${i}`))
   const both = await Promise.all([sync(rows, caller), sync(rows.toReversed(), caller)])

@@ -14,9 +14,9 @@ import { findForbiddenReroutes, rerouteDenied } from './reroute.ts'
 import { keepTaxIds, lastOf, taxIdsOf } from './tax-id.ts'
 import { changesOf, newVendor } from './vendor.ts'
 
-/** Vendors as another system has them. What createVendor and updateVendor do to one is done to all of them at once. */
+/** Syncs vendors from an external system. Each row is treated like a call of createVendor or updateVendor. */
 export function vendorSync(match: MatchBy, createScopes?: boolean): Sync<'VendorRow', Vendor> {
-  /** The numbers under which vendors pay taxes, which are no part of what is shown of them. */
+  /** The vendors' tax IDs, which are not part of their visible fields. */
   const taxIds = new Map<string, string | null>()
 
   return {
@@ -64,7 +64,7 @@ interface Read {
   taxIds: ReadonlyMap<string, string>
 }
 
-/** What the rows refer to, for all of them at once. */
+/** Reads everything that the rows refer to, for all rows at once. */
 async function surroundings(
   call: WriteCall,
   rows: readonly AskedRow<VendorRow>[],
@@ -125,7 +125,7 @@ function outcomeOf(
   return { id: before.id, made: null, changed: [{ before, after, hidden: isOther ? ['taxId'] : [] }] }
 }
 
-/** The outcomes, with a refusal for each row that adds an email address without the permission that this requires. */
+/** Returns the outcomes, with a problem for each row that adds an email address without the required permission. */
 async function withoutForbiddenReroutes(
   call: WriteCall,
   outcomes: readonly (Outcome<Vendor> | Problem)[],
@@ -139,7 +139,7 @@ async function withoutForbiddenReroutes(
   })
 }
 
-/** As the organization spells them, each once. */
+/** Returns the names in the organization's spelling, without duplicates. */
 function spelledAs(names: readonly string[], spelled: ReadonlyMap<string, string>): string[] {
   return [...new Set(names.map((name) => spelled.get(name) ?? name))]
 }
@@ -148,7 +148,7 @@ function ofThese(taxIds: ReadonlyMap<string, string | null>, those: readonly Ven
   return new Map(those.flatMap(({ id }) => (taxIds.has(id) ? [[id, taxIds.get(id) ?? null] as const] : [])))
 }
 
-/** The vendor as it is after the update, which raises its version. */
+/** Returns the vendor as it is after the update, which increments its version. */
 function stored(call: WriteCall, { before, after }: Changed<Vendor>): Vendor {
   return { ...after, version: before.version + 1, updatedAt: call.now.toISOString() }
 }

@@ -1,4 +1,4 @@
-/** The context that the number under which a vendor pays taxes is sealed for. */
+/** Returns the encryption context of a vendor's tax ID. */
 export function placeOfTaxId(organizationId: string, vendorId: string): string {
   return `vendor tax id ${organizationId} ${vendorId}`
 }

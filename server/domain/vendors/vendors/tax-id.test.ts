@@ -18,7 +18,7 @@ async function sealedOf(id: string): Promise<string | null> {
   return rows[0]?.sealed ?? null
 }
 
-test('a tax id is taken, kept sealed and never shown again but for its end', async () => {
+test('a tax ID is stored encrypted, and only its last characters are shown', async () => {
   const { status, body: vendor } = await plumbline.post(VENDORS, {
     companyName: 'Brazos Framing',
     taxId: '12-345 482a',
@@ -31,7 +31,7 @@ test('a tax id is taken, kept sealed and never shown again but for its end', asy
   expect(await sealedOf(vendor.id)).toMatch(/^v2\./)
 })
 
-test('a tax id is changed, cleared and left alone', async () => {
+test('a tax ID can be changed, cleared, and left unchanged', async () => {
   const { id } = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing' })).body
   expect([(await plumbline.get(`${VENDORS}/${id}`)).body.taxIdLast4, await sealedOf(id)]).toEqual([null, null])
   const named = (await change(id, { taxId: '123-45-6789' })).body
@@ -39,7 +39,7 @@ test('a tax id is changed, cleared and left alone', async () => {
   const sealed = await sealedOf(id)
   expect((await change(id, { taxId: '123-45-6789', phone: null })).body.version).toBe(2)
   expect(await sealedOf(id)).toBe(sealed)
-  // It ends as before, and is another one.
+  // A different tax ID with the same ending.
   const other = (await change(id, { taxId: '987-65-6789' })).body
   expect([other.taxIdLast4, other.version]).toEqual(['6789', 3])
   expect(await sealedOf(id)).not.toBe(sealed)
@@ -48,7 +48,7 @@ test('a tax id is changed, cleared and left alone', async () => {
   expect(await sealedOf(id)).toBe(null)
 })
 
-test('what is too short to be told by its end is no tax id', async () => {
+test('an ID that is too short to be identified by its ending is rejected', async () => {
   for (const taxId of ['1234567', '1-2-3-4-5-6-7', '--------', '1'.repeat(21)])
     expect((await plumbline.post(VENDORS, { companyName: 'A', taxId })).body.errors).toEqual([
       { pointer: '/taxId', code: 'pattern', message: 'must have 8 to 20 letters and digits, like 12-3456789' },

@@ -6,16 +6,16 @@ import type { Changed } from '../../../platform/resources/resource.ts'
 import { placeOfTaxId } from './tax-id-place.ts'
 
 /**
- * The number under which a vendor pays taxes. It is often the social security number of a person, so it is stored sealed
- * and leaves the service only on what is filed with it; its last characters say which one is known.
+ * Returns the last four letters or digits of a tax ID, which identify it to people. A tax ID is often a person's social
+ * security number, so it is stored encrypted, and leaves the service only on documents that are filed with it.
  */
 export function lastOf(taxId: string | null | undefined): string | null | undefined {
   return taxId?.replace(/[^A-Za-z0-9]/g, '').slice(-4) ?? taxId
 }
 
 /**
- * Keeps the number of a vendor whose row has its last characters already, and returns the vendor. Another number that
- * ends alike is a change too, though the row does not show it.
+ * Stores the tax ID of a vendor whose row already has its last characters, and returns the vendor. A different tax ID
+ * with the same ending is a change too, although the row does not show it.
  */
 export async function keepTaxId(
   call: WriteCall,
@@ -35,7 +35,7 @@ export async function keepTaxId(
   return { ...after, version, updatedAt }
 }
 
-/** A number for each of several vendors whose rows have its last characters already. */
+/** Stores the tax IDs of several vendors whose rows already have the last characters. */
 export async function keepTaxIds(call: WriteCall, kept: ReadonlyMap<string, string | null>): Promise<void> {
   if (kept.size === 0) return
   const { organizationId } = call
@@ -48,7 +48,7 @@ export async function keepTaxIds(call: WriteCall, kept: ReadonlyMap<string, stri
     where v."organizationId" = ${organizationId} and v."id" = k."id"`.execute(call.db)
 }
 
-/** The numbers of these vendors, as far as they are known. */
+/** Returns the known tax IDs of these vendors. */
 export async function taxIdsOf(call: WriteCall, vendorIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (vendorIds.length === 0) return new Map()
   const { rows } = await sql<{ vendorId: string; sealed: string }>`

@@ -19,7 +19,7 @@ async function newVendor(more: object = {}, key = plumbline.key): Promise<string
 const move = (vendorId: string, status: string, reason?: string) =>
   plumbline.post(`/api/ext/vendors/${vendorId}/status`, { status, ...(reason !== undefined && { reason }) })
 
-test('a vendor moves from prospective to active, on hold and back, to inactive and back, and every move is kept', async () => {
+test('a vendor changes from prospective to active, on hold and back, and inactive and back, each with a history entry', async () => {
   const vendorId = await newVendor({ status: 'prospective' })
   for (const status of ['active', 'on_hold', 'active', 'inactive', 'active']) {
     const moved = await move(vendorId, status, `to ${status}`)
@@ -39,7 +39,7 @@ test('a vendor moves from prospective to active, on hold and back, to inactive a
   expect(history[1]).toEqual({ from: 'active', to: 'on_hold', reason: 'to on_hold' })
 })
 
-test('a move that does not exist is refused, and the possible ones named', async () => {
+test('impossible status changes are rejected with the possible ones', async () => {
   const vendorId = await newVendor({ status: 'prospective' })
   const refused = await move(vendorId, 'on_hold')
   expect(refused.status).toBe(409)
@@ -53,13 +53,13 @@ test('a move that does not exist is refused, and the possible ones named', async
   expect(await move(vendorId, 'active')).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
-test('of two moves at once from the same status one is refused', async () => {
+test('one of two concurrent changes from the same status is rejected', async () => {
   const vendorId = await newVendor()
   const answers = await Promise.all([move(vendorId, 'on_hold'), move(vendorId, 'on_hold')])
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409])
 })
 
-test('an invitation to the portal creates a new link each time, and emits an event', async () => {
+test('an invitation to the portal creates a new link each time, and records an event', async () => {
   const vendorId = await newVendor()
   const first = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
   expect(first.status).toBe(200)
@@ -82,7 +82,7 @@ test('an invitation to the portal creates a new link each time, and emits an eve
   expect(events[1]).toMatchObject({ data: { previous: null } })
 })
 
-test('a vendor on hold, inactive, archived or without an address is not invited, and the answer says why', async () => {
+test('a vendor that is on hold, inactive, archived, or without an address cannot be invited, and the response says why', async () => {
   const onHold = await newVendor()
   await move(onHold, 'on_hold')
   const inactive = await newVendor()
@@ -102,7 +102,7 @@ test('a vendor on hold, inactive, archived or without an address is not invited,
   }
 })
 
-test('expired documents do not keep a vendor out of the portal, where it submits new ones', async () => {
+test('expired documents do not prevent access to the portal, where the vendor submits new ones', async () => {
   const vendorId = await newVendor()
   await plumbline.post(`/api/ext/vendors/${vendorId}/compliance-documents`, {
     type: 'auto',
@@ -113,7 +113,7 @@ test('expired documents do not keep a vendor out of the portal, where it submits
   expect(invited).toMatchObject({ status: 200, body: { vendor: { complianceStatus: 'expired' } } })
 })
 
-test('another builder can neither move nor invite nor judge a vendor of ours', async () => {
+test('another builder can neither change, invite, nor evaluate our vendors', async () => {
   const vendorId = await newVendor()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.post(`/api/ext/vendors/${vendorId}/status`, { status: 'inactive' }, { key })).status).toBe(
@@ -140,13 +140,13 @@ test('a vendor without a history has a scorecard without a score', async () => {
   })
 })
 
-test('a period that ends before it begins is refused', async () => {
+test('a period that ends before it begins is rejected', async () => {
   const vendorId = await newVendor()
   const refused = await plumbline.get(`/api/ext/vendors/${vendorId}/scorecard?from=2026-11-02&to=2026-11-01`)
   expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: 'to' }] } })
 })
 
-test('a scorecard is computed from invitations, bids and orders, and only from those in its period', async () => {
+test('a scorecard is computed from the invitations, bids, and orders in its period', async () => {
   const { key } = await plumbline.newBuilder()
   const post = async (path: string, body: object) => {
     const answer = await plumbline.post(path, body, { key })

@@ -10,7 +10,7 @@ import { invalid } from '../../../platform/problems/problem.ts'
 import { wholeAddress } from '../../../platform/values/address.ts'
 import { lastOf } from './tax-id.ts'
 
-/** The life of a vendor: from prospective to active, on hold and back, and to inactive and back. */
+/** The status changes of a vendor: prospective to active, on hold and back, and inactive and back. */
 export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]>> = {
   prospective: ['active', 'inactive'],
   active: ['on_hold', 'inactive'],
@@ -20,7 +20,7 @@ export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]
 
 type Unfit = 'vendor_archived' | 'vendor_on_hold' | 'vendor_inactive' | 'compliance_expired'
 
-/** A reason against engaging a vendor (inviting, awarding, ordering) at the moment. */
+/** A reason why a vendor cannot be hired (invited, awarded, or given an order) now. */
 export interface Obstacle<Code extends ConflictReason = ConflictReason> {
   code: Code
   /** A whole sentence. */
@@ -44,35 +44,35 @@ export function obstaclesToEngage(vendor: Vendor): Obstacle<Unfit>[] {
   return obstacles
 }
 
-/** Why the vendor cannot be engaged at the moment; null if it can. */
+/** Returns why the vendor cannot be hired now; null if it can. */
 export function obstacleToEngage(vendor: Vendor): Obstacle | null {
   return obstaclesToEngage(vendor)[0] ?? null
 }
 
 /**
- * Why the vendor is given no way into the portal; null if it may have one. Expired documents are no reason, because the
- * portal is where new ones are submitted.
+ * Returns why the vendor cannot have portal access; null if it can. Expired documents are no reason, because new ones
+ * are submitted in the portal.
  */
 export function obstacleToLetIn(vendor: Vendor): Obstacle | null {
   return obstaclesToEngage(vendor).find(({ code }) => code !== 'compliance_expired') ?? null
 }
 
-/** Why the vendor cannot be invited to its whole portal; null if it can. */
+/** Returns why the vendor cannot be invited to its whole portal; null if it can. */
 export function obstacleToInvite(vendor: Vendor): Obstacle | null {
   const obstacle = obstacleToLetIn(vendor)
   if (obstacle !== null || vendor.email !== null) return obstacle
   return { code: 'no_recipient', message: `${vendor.companyName} has no email address.` }
 }
 
-/** Whether the vendor may work in the community; one without a list may work in all. */
+/** Returns whether the vendor works in the community. A vendor without a list works in all. */
 export function worksIn(vendor: Vendor, communityId: string): boolean {
   return vendor.communityIds.length === 0 || vendor.communityIds.includes(communityId)
 }
 
-/** For a vendor whose preferences nobody has set. */
+/** The defaults for a vendor without preferences. */
 const USUAL_PREFERENCES: Vendor['notificationPreferences'] = { advanceNoticeDays: 7, reminderDays: 2 }
 
-/** When the vendor is told of its tasks, with what is not sent as it was before. */
+/** Returns the notification preferences, in which omitted fields keep their value. */
 export function wholePreferences(
   { advanceNoticeDays, reminderDays }: NonNullable<VendorCreate['notificationPreferences']>,
   before = USUAL_PREFERENCES,
@@ -89,10 +89,10 @@ export function wholePreferences(
   return whole
 }
 
-/** What vendors usually grant. */
+/** The default payment terms. */
 const USUAL_TERMS: Vendor['paymentTerms'] = { netDays: 30, discountPercent: 0, discountDays: 0 }
 
-/** When the vendor is to be paid, with what is not sent as it was before. */
+/** Returns the payment terms, in which omitted fields keep their value. */
 export function wholeTerms(
   sent: NonNullable<VendorCreate['paymentTerms']>,
   before = USUAL_TERMS,
@@ -122,7 +122,7 @@ export function newVendor(body: Omit<Checked['VendorCreate'], 'taxId'>) {
   }
 }
 
-/** The fields of the vendor that the update changes. */
+/** Returns the fields of the vendor that the update changes. */
 export function changesOf(before: Vendor, sent: VendorUpdate) {
   const { taxId, address, contacts, paymentTerms, notificationPreferences, ...rest } = sent
   return {
@@ -143,7 +143,7 @@ export function wholeContacts(contacts: NonNullable<VendorCreate['contacts']>): 
   return contacts.map((contact) => ({ ...NO_CONTACT, ...contact }))
 }
 
-/** The addresses of the vendor and of its contacts who want to be notified, each once. */
+/** Returns the addresses of the vendor and of its contacts who get notifications, without duplicates. */
 export function recipientsOf(vendor: Pick<Vendor, 'email' | 'contacts'>): string[] {
   const addresses = [
     vendor.email,

@@ -15,10 +15,10 @@ const framing = {
   scopes: ['framing', 'trusses'],
   contactName: 'Dana Whitfield',
 }
-/** In the books already, where an id belongs to one vendor. */
+/** A vendor that is already in the accounting system, where an ID belongs to one vendor. */
 const linked = { ...framing, accountingId: 'QB-1042' }
 
-test('a vendor is created with the fields of the seed and is read back the same', async () => {
+test('a vendor is created with all fields and returned unchanged', async () => {
   const created = await plumbline.post('/api/ext/vendors', framing)
   expect(created.status).toBe(201)
   expect(created.body).toMatchObject({ ...framing, status: 'active', complianceStatus: 'missing', version: 1 })
@@ -30,7 +30,7 @@ test('a vendor is created with the fields of the seed and is read back the same'
   expect(read.headers.get('etag')).toBe('"1"')
 })
 
-test('all faults of an input are reported at once, each with its pointer', async () => {
+test('all input errors are reported at once, each with its pointer', async () => {
   const refused = await plumbline.post('/api/ext/vendors', { email: 'nowhere', poLimit: 1.005, color: 'red' })
   expect(refused.status).toBe(422)
   expect(refused.body.code).toBe('validation_failed')
@@ -38,7 +38,7 @@ test('all faults of an input are reported at once, each with its pointer', async
   expect(pointers).toEqual(['/color', '/companyName', '/email', '/poLimit'])
 })
 
-test('a change returns the new state, raises the version, and says in its event what changed', async () => {
+test('an update returns the new state, increments the version, and its event says what changed', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', linked)
   const changed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, {
     contactName: 'Marisol Vega',
@@ -53,13 +53,13 @@ test('a change returns the new state, raises the version, and says in its event 
   })
 })
 
-test('a change that changes nothing raises no version and records no event', async () => {
+test('an update without changes neither increments the version nor records an event', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
   const same = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: framing.contactName })
   expect({ ...same.body, possibleDuplicates: vendor.possibleDuplicates }).toEqual(vendor)
 })
 
-test('a stale If-Match is refused with the current version, and If-None-Match saves the body', async () => {
+test('a stale If-Match returns 412 with the current version, and If-None-Match returns 304', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
   await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: null })
   const stale = await plumbline.patch(
@@ -74,7 +74,7 @@ test('a stale If-Match is refused with the current version, and If-None-Match sa
   expect(unchanged.body).toBe('')
 })
 
-test('an archived vendor leaves the list, stays readable by id, and is listed when archived ones are requested', async () => {
+test('an archived vendor is listed only on request but stays readable by ID', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
   expect((await plumbline.delete(`/api/ext/vendors/${vendor.id}`)).status).toBe(204)
   expect((await plumbline.delete(`/api/ext/vendors/${vendor.id}`)).status).toBe(204)
@@ -83,7 +83,7 @@ test('an archived vendor leaves the list, stays readable by id, and is listed wh
   expect((await plumbline.get(`/api/ext/vendors/${vendor.id}`)).body.archivedAt).not.toBeNull()
 })
 
-test('another builder sees no vendor of ours, and cannot tell it from one that does not exist', async () => {
+test('another builder gets the same response for our vendor as for an unknown one', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
   const other = await plumbline.newBuilder()
   for (const id of [vendor.id, 'ven_01m7y975jyfesvq69a4tb31vbx', 'nonsense', '%00', '%E0%A4%A']) {
@@ -119,7 +119,7 @@ test('a list can be read page by page in every sort order, without gaps or repea
   }
 })
 
-test('a cursor that is malformed or made for another sort order is refused', async () => {
+test('a malformed cursor and one from another sort order are rejected', async () => {
   const { key } = await plumbline.newBuilder()
   for (const companyName of ['A', 'B']) await plumbline.post('/api/ext/vendors', { companyName }, { key })
   const { body } = await plumbline.get('/api/ext/vendors?limit=1', { key })
@@ -130,7 +130,7 @@ test('a cursor that is malformed or made for another sort order is refused', asy
   }
 })
 
-test('vendors are found by trade, by words, by accounting id and by not having one', async () => {
+test('vendors can be filtered by trade, text, accounting ID, and missing accounting ID', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.post('/api/ext/vendors', linked, { key })
   await plumbline.post('/api/ext/vendors', { companyName: '100% Plumbing_Co', scopes: ['plumbing'] }, { key })
@@ -146,7 +146,7 @@ test('vendors are found by trade, by words, by accounting id and by not having o
   expect((await plumbline.get('/api/ext/vendors?color=red', { key })).status).toBe(422)
 })
 
-test('a second vendor with the same externalId is a conflict that names the field', async () => {
+test('a second vendor with the same externalId returns a conflict that names the field', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.post('/api/ext/vendors', { companyName: 'A', externalId: 'erp-1' }, { key })
   const second = await plumbline.post('/api/ext/vendors', { companyName: 'B', externalId: 'erp-1' }, { key })
@@ -154,7 +154,7 @@ test('a second vendor with the same externalId is a conflict that names the fiel
   expect(second.body).toMatchObject({ code: 'conflict', errors: [{ pointer: '/externalId' }] })
 })
 
-test('fifty creations at once with one Idempotency-Key make one vendor and one event', async () => {
+test('fifty concurrent creations with one Idempotency-Key create one vendor and one event', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const options = { key, headers: { 'idempotency-key': 'attempt-1' } }
   const answers = await Promise.all(
@@ -172,7 +172,7 @@ test('fifty creations at once with one Idempotency-Key make one vendor and one e
   expect(await eventsOf(plumbline, organizationId)).toHaveLength(1)
 })
 
-test('a trade in different case is the existing trade, and an unknown community is refused', async () => {
+test('a trade in a different case is the existing trade, and an unknown community is rejected', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['framing'] }, { key })
   const second = await plumbline.post('/api/ext/vendors', { companyName: 'B', scopes: ['Framing', 'FRAMING'] }, { key })
@@ -181,8 +181,8 @@ test('a trade in different case is the existing trade, and an unknown community 
   expect(third.body).toMatchObject({ code: 'unknown_reference', errors: [{ pointer: '/communityIds/0' }] })
 })
 
-describe('a vendor that may be there already', () => {
-  test('is created, and the answer names those that agree in name, e-mail or telephone, whatever the notation', async () => {
+describe('a possible duplicate vendor', () => {
+  test('is created, and the response lists vendors with the same name, email, or phone number in any notation', async () => {
     const { key } = await plumbline.newBuilder()
     const create = async (body: object) => (await plumbline.post('/api/ext/vendors', body, { key })).body
     const first = await create({ companyName: 'Brazos Framing, LLC', email: 'Bids@brazos.example.com' })
@@ -199,7 +199,7 @@ describe('a vendor that may be there already', () => {
     expect(read.body).toEqual({ ...third, possibleDuplicates: undefined })
   })
 
-  test('is compared with neither archived vendors, nor another builder’s, nor by what says nothing', async () => {
+  test('is not compared with archived vendors, those of other builders, or meaningless values', async () => {
     const { key } = await plumbline.newBuilder()
     const create = async (body: object) => (await plumbline.post('/api/ext/vendors', body, { key })).body
     await plumbline.post('/api/ext/vendors', { companyName: 'Cedar Roofing' })
@@ -212,7 +212,7 @@ describe('a vendor that may be there already', () => {
     expect((await create({ companyName: 'Cedar Tile' })).possibleDuplicates).toHaveLength(5)
   })
 
-  test('is found for each of many that are created at the same time, whether their tax id is known or not', async () => {
+  test('is found for each of many vendors created together, whether or not they have a tax ID', async () => {
     const { key } = await plumbline.newBuilder()
     const create = async (body: object) => (await plumbline.post('/api/ext/vendors', body, { key })).body
     const names = Array.from({ length: 12 }, (_, i) => `Builder ${String.fromCharCode(65 + i)}`)
@@ -224,7 +224,7 @@ describe('a vendor that may be there already', () => {
     expect(twins).toEqual(first.map(({ id }) => [id]))
   })
 
-  test('is not told to a key that may not read vendors, but to a skill that tries it', async () => {
+  test('is hidden from a key that cannot read vendors, but shown by a dry run of a skill that can', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     await plumbline.post('/api/ext/vendors', { companyName: 'Pecan Plumbing' }, { key })
     const writer = await plumbline.newKey(['vendors:write'], organizationId)
