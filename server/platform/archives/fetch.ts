@@ -11,10 +11,10 @@ import { conflict, notFound } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type Archive, fileNameOf, keptAfter, keyOf } from './queries.ts'
 
-/** How many archives are looked up at a time; they are copied one by one. */
+/** The number of archives looked up at a time. They are copied one by one. */
 const PAGE = 200
 
-/** A builder's archives, in the order in which they were made; throws `not_found` if there is no such builder. */
+/** Yields a builder's archives in the order in which they were created. Throws `not_found` for an unknown builder. */
 export async function* allOf(db: Db, organizationId: string): AsyncGenerator<Archive> {
   const builder = await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst()
   if (builder === undefined) throw notFound()
@@ -29,13 +29,13 @@ export async function* allOf(db: Db, organizationId: string): AsyncGenerator<Arc
 
 export interface Wanted {
   kind?: string
-  /** As 2026-11. */
+  /** For example 2026-11. */
   month?: string
 }
 
 /**
- * Copies those of a builder's archives that are wanted, all unless something is said, into a new folder, and says how
- * many there were. Each is compared with the hash of what was written.
+ * Copies a builder's archives, all or those that match the filter, into a new folder. Compares each with the hash of
+ * what was written, and returns their number.
  */
 export async function fetchArchives(
   { database, clock, config }: { database: Database; clock: Clock; config: Pick<Config, 'dataDir' | 'filesBucket'> },
@@ -45,7 +45,7 @@ export async function fetchArchives(
   progress: (copied: number) => void = () => {},
 ): Promise<number> {
   const { store } = openFiles(config)
-  // So that nobody's files are mixed with another's.
+  // A new folder, so that files of two builders are never mixed.
   if (existsSync(folder)) throw conflict('value_taken', `${folder} already exists. Choose another folder.`)
   await mkdir(folder, { mode: 0o700 })
   let copied = 0
@@ -65,7 +65,7 @@ export async function fetchArchives(
       throw new Error(`${place} differs from the archive that was written. Restore the file store from a backup.`)
     progress(++copied)
   }
-  // Whoever has them can read what the builder did.
+  // Recorded, because the archives show what the builder did.
   await recordOperatorAct(database.statements, {
     ...{ organizationId, at: clock.now(), action: 'organization.archives_fetched', resourceId: organizationId },
   })

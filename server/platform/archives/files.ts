@@ -9,18 +9,18 @@ import * as archives from './queries.ts'
 
 const compressed = promisify(gzip)
 
-/** Some lines as a part of a file. Parts that follow each other are one file to everything that reads gzip. */
+/** Compresses lines as a part of a file. Consecutive parts are one file to every program that reads gzip. */
 export function packed(lines: string | Buffer): Promise<Buffer> {
   return compressed(lines)
 }
 
-/** How much is in memory at a time, in characters. */
+/** Maximum characters in memory at a time. */
 const PIECE = 1024 * 1024
 
-/** The lines of an archive, without what ends them, in pieces of which none takes much memory. */
+/** Yields the lines of an archive without line ends, in pieces that take little memory. */
 export async function* linesOf(store: FileStore, archive: archives.ArchiveName): AsyncGenerator<string[]> {
   const source = await store.open(archives.keyOf(archive), null)
-  // What goes wrong with the source is thrown by the loop.
+  // An error of the source is thrown by the loop below.
   const text = pipeline(source, createGunzip(), () => {}).setEncoding('utf8')
   let rest = ''
   for await (const chunk of text) {
@@ -34,10 +34,10 @@ export async function* linesOf(store: FileStore, archive: archives.ArchiveName):
   if (rest !== '') yield rest.replace(/\n$/, '').split('\n')
 }
 
-/** How many are removed in one run; the next comes within the hour, and there are hardly ever any. */
+/** Files per run. The next run follows within an hour, and there are hardly ever any. */
 const MOST_AT_ONCE = 100
 
-/** Removes the files that are no archives: what a writer that died has left, and what another file took the place of. */
+/** Deletes files that are not archives: those left by a writer that ended, and those that another file replaced. */
 export async function removeLeftBehind({
   database,
   clock,

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Db } from '../database/database.ts'
 
-/** A file of records that were deleted: lines of JSON as in the export of a builder, compressed by gzip. */
+/** A file of deleted records: lines of JSON as in a builder's export, compressed by gzip. */
 export interface Archive extends ArchiveName {
-  /** How many records it has. */
+  /** Number of records. */
   records: number
-  /** Bytes of the compressed file, and their SHA-256 in hexadecimal. */
+  /** Size in bytes of the compressed file, and its SHA-256 in hexadecimal. */
   size: number
   sha256: string
   createdAt: string
@@ -15,31 +15,31 @@ export interface Archive extends ArchiveName {
 export interface ArchiveName {
   organizationId: string
   id: string
-  /** The kind of its records, as in the export: `event`. */
+  /** The kind of record, as in the export: `event`. */
   kind: string
-  /** The first day of the month, by UTC, that its records are from. */
+  /** The first day, in UTC, of the month that the records are from. */
   month: string
 }
 
-/** What a file is called, where people see it too: event-2026-11-arc_….ndjson.gz */
+/** Returns the name of the file, which people see too: event-2026-11-arc_….ndjson.gz */
 export function fileNameOf({ kind, month, id }: ArchiveName): string {
   return `${kind}-${month.slice(0, 7)}-${id}.ndjson.gz`
 }
 
-/** Where the store keeps the file: in the builder's own folder, which goes with the builder. */
+/** Returns the file's key in the store: in the builder's folder, which is deleted with the builder. */
 export function keyOf(archive: ArchiveName): string {
   return `${archive.organizationId}/${fileNameOf(archive)}`
 }
 
 /**
- * Longer than writing an archive takes: reading its rows, and one upload, which is given up after two minutes. A process
- * that is slower has lost it, and notices.
+ * Longer than writing an archive takes: reading its rows, and one upload of at most two minutes. A slower process loses
+ * its claim, and notices that.
  */
 const CLAIM_MS = 10 * 60_000
 
 const until = (now: Date) => new Date(now.getTime() + CLAIM_MS).toISOString()
 
-/** Claims a kind of a builder's rows to archive some of them; null while another process does so. */
+/** Claims a kind of a builder's rows in order to archive some of them; null while another process holds the claim. */
 export async function claimKind(
   db: Db,
   now: Date,
@@ -53,7 +53,7 @@ export async function claimKind(
   return rows.length > 0 ? archive : null
 }
 
-/** Names a file that will take the place of another, before it is there; it is removed unless it is kept in time. */
+/** Registers a file that will replace another one, before it is written. It is deleted unless it is kept in time. */
 export async function addRewriting(db: Db, now: Date, other: ArchiveName): Promise<ArchiveName> {
   const archive = { ...other, id: typeid('arc').toString() }
   const { organizationId, id, kind, month } = archive
@@ -64,7 +64,10 @@ export async function addRewriting(db: Db, now: Date, other: ArchiveName): Promi
   return archive
 }
 
-/** From the commit on the file is an archive. False if it is not ours any more, and must not become one. */
+/**
+ * Makes the file an archive from the commit on. Returns false if this process has lost its claim; then it must not
+ * become one.
+ */
 export async function keep(
   trx: Db,
   { organizationId, id }: ArchiveName,
@@ -81,7 +84,7 @@ export async function keep(
   return numUpdatedRows > 0n
 }
 
-/** From then on the file may be removed. False if it was in another state, so that it is somebody else's to decide. */
+/** Allows the file to be deleted. Returns false if it is in another state, so that another process decides about it. */
 export async function loosen(
   db: Db,
   now: Date,
@@ -98,7 +101,7 @@ export async function loosen(
   return numUpdatedRows > 0n
 }
 
-/** Takes all archives of a builder that are being written from their writers, who then delete nothing. */
+/** Takes all archives that are being written for a builder from their writers, so that those delete no rows. */
 export async function takeFromWriters(db: Db, now: Date, organizationId: string): Promise<void> {
   await db
     .updateTable('archives')
@@ -108,7 +111,10 @@ export async function takeFromWriters(db: Db, now: Date, organizationId: string)
     .execute()
 }
 
-/** Those of all builders that are no archives and whose time is over: a writer has died, or another took their place. */
+/**
+ * Returns files of any builder that are not archives and whose claim has expired: their writer ended, or they were
+ * replaced.
+ */
 export async function leftBehind(db: Db, now: Date, most: number): Promise<ArchiveName[]> {
   return db
     .selectFrom('archives')
@@ -120,7 +126,7 @@ export async function leftBehind(db: Db, now: Date, most: number): Promise<Archi
     .execute()
 }
 
-/** Claims one that was left behind, to remove it. */
+/** Claims such a file in order to delete it. */
 export async function claimLoose(db: Db, now: Date, { organizationId, id }: ArchiveName): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('archives')
@@ -142,7 +148,7 @@ export async function removeLoose(db: Db, { organizationId, id }: ArchiveName): 
     .execute()
 }
 
-/** A builder's archives in the order in which they were made, after the given one. */
+/** Returns a builder's archives in order of creation, after the given one. */
 export async function keptAfter(db: Db, organizationId: string, after: string, most: number): Promise<Archive[]> {
   const { rows } = await sql<Archive>`
     select "organizationId", "id", "kind", "month", "records", "size", "sha256", "createdAt" from "archives"

@@ -9,23 +9,23 @@ export interface Rewriting {
   clock: Clock
   files: Files
   organizationId: string
-  /** Gives lines their new text; those that stay as they are may be left out. By their place among the given ones. */
+  /** Returns new text for some of the lines, by their index. Unchanged lines may be omitted. */
   change(lines: readonly string[]): Promise<ReadonlyMap<number, string>>
 }
 
-/** How many archives are looked up at a time; they are rewritten one by one. */
+/** The number of archives looked up at a time. They are rewritten one by one. */
 const PAGE = 100
 
 /**
- * Rewrites the lines of a builder's archives, and says how many archives that changed. A file is never changed in its
- * place: another takes it, in one step with the row that names it, and then it is removed. Call it once the tables are
- * changed: whoever reads from them to write an archive has then read too early, and loses it.
+ * Rewrites lines of a builder's archives, and returns the number of changed archives. A file is never changed in place:
+ * another file replaces it in one step with its row, and then it is deleted. Call this after changing the tables: a
+ * process that read the old rows to write an archive then loses its claim.
  */
 export async function rewriteArchives(rewriting: Rewriting): Promise<number> {
   const { database, clock, organizationId } = rewriting
   await archives.takeFromWriters(database.statements, clock.now(), organizationId)
   let changed = 0
-  // Those that take a place come later in the order, are met again, and have nothing left to change.
+  // Replacements come later in the order, are read again, and have nothing left to change.
   for (let last = ''; ; ) {
     const page = await archives.keptAfter(database.statements, organizationId, last, PAGE)
     for (const archive of page) if (await rewrite(rewriting, archive)) changed++
@@ -47,7 +47,7 @@ async function rewrite({ database, clock, files, change }: Rewriting, archive: a
   }
   const { path, size, sha256, discard } = await files.receive(changedLines())
   try {
-    // Most archives name nobody who is erased, and stay.
+    // Most archives do not mention the erased person, and stay unchanged.
     if (count === 0) return false
     const other = await archives.addRewriting(db, clock.now(), archive)
     await files.store.put(archives.keyOf(other), path)
