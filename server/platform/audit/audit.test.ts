@@ -22,7 +22,7 @@ function from(address: string, requestId = 'req_of-the-test') {
   return { headers: { 'x-forwarded-for': address, 'x-request-id': requestId } }
 }
 
-/** The entries of a resource, oldest first, once there are at least that many. */
+/** Returns the entries of a resource, oldest first, once there are at least this many. */
 async function entriesOf(resourceId: string, many = 1): Promise<Body[]> {
   const isThere = ({ body }: Answer) => body.data.length >= many
   return (await plumbline.until(`${LIST}?resourceId=${resourceId}&sort=at`, isThere)).body.data
@@ -37,7 +37,7 @@ async function keyId(): Promise<string> {
 }
 
 describe('a change', () => {
-  test('that fires an event is told by it, with the key, the address and the request', async () => {
+  test('with an event is listed through the event, with the key, the address, and the request', async () => {
     const { body: vendor } = await plumbline.post(
       '/api/ext/vendors',
       { companyName: 'Brazos Framing' },
@@ -67,7 +67,7 @@ describe('a change', () => {
     expect(event.body.data.previous).toEqual({ phone: null })
   })
 
-  test('that fires no event has an entry of its own, in its transaction', async () => {
+  test('without an event has its own entry, in the same transaction', async () => {
     const address = '203.0.113.9'
     const { body: community } = await plumbline.post(
       '/api/ext/communities',
@@ -89,7 +89,7 @@ describe('a change', () => {
     expect(entries[0]).toMatchObject({ eventId: null, requestId: 'req_made', address })
   })
 
-  test('of a subscription is told, its secrets and its tests too', async () => {
+  test('of a webhook is recorded, including its secrets and tests', async () => {
     const wanted = { url: 'http://127.0.0.1:9/hook', eventTypes: ['vendor.created'] }
     const { body: webhook } = await plumbline.post('/api/ext/webhooks', wanted)
     const path = `/api/ext/webhooks/${webhook.id}`
@@ -106,7 +106,7 @@ describe('a change', () => {
     expect(test.status).toBe(202)
   })
 
-  test('that was only tried out is not told', async () => {
+  test('in a dry run is not recorded', async () => {
     const input = { name: 'Nowhere', timeZone: 'America/Chicago' }
     const tried = await plumbline.post('/api/ext/execute', { skill: 'createCommunity', input, dryRun: true })
     expect(tried.status).toBe(200)
@@ -116,7 +116,7 @@ describe('a change', () => {
     expect((await entriesOf(done.body.result.id)).map(({ action }) => action)).toEqual(['community.created'])
   })
 
-  test('that is sent twice under one Idempotency-Key is told once', async () => {
+  test('that is sent twice with one Idempotency-Key is recorded once', async () => {
     const headers = { 'idempotency-key': 'twice' }
     const body = { name: 'Twice', timeZone: 'America/Chicago' }
     const { body: community } = await plumbline.post('/api/ext/communities', body, { headers })
@@ -125,8 +125,8 @@ describe('a change', () => {
   })
 })
 
-describe('what operators do', () => {
-  test('to keys, people and settings is told as theirs', async () => {
+describe('actions of operators', () => {
+  test('on keys, users, and settings are recorded as theirs', async () => {
     const { database, clock, organizationId } = plumbline
     const operator = { type: 'operator', id: null }
     const key = await createKey(database, clock, { organizationId, name: 'Short' })
@@ -149,12 +149,12 @@ describe('what operators do', () => {
   })
 })
 
-describe('a refusal', () => {
+describe('a rejected request', () => {
   async function refusedOf(id: string): Promise<Body[]> {
     return (await plumbline.get(`${LIST}?outcome=refused&actorId=${id}&sort=at`)).body.data
   }
 
-  test('of a revoked key is told once a minute, and then how often', async () => {
+  test('with a revoked key is recorded once a minute, with a count of the others', async () => {
     const { database, clock, organizationId } = plumbline
     const { id, secret } = await createKey(database, clock, { organizationId, name: 'Over' })
     await revokeKey(database, clock, id)
@@ -176,7 +176,7 @@ describe('a refusal', () => {
     ])
   })
 
-  test('for a lack of permission is told too', async () => {
+  test('without permission is recorded too', async () => {
     const key = await plumbline.newKey(['vendors:read'])
     const { body: caller } = await plumbline.get('/api/ext/me', { key })
     expect((await plumbline.post('/api/ext/vendors', { companyName: 'No' }, { key })).status).toBe(403)
@@ -185,7 +185,7 @@ describe('a refusal', () => {
     ])
   })
 
-  test('of keys that never were fills no table, and one key from many addresses only so much of it', async () => {
+  test('with an unknown key adds no rows, and one key from many addresses adds a limited number', async () => {
     const count = async () => {
       const { rows } = await sql<{ many: number }>`select count(*)::int as "many" from "auditEntries"`.execute(
         plumbline.database.statements,
@@ -206,7 +206,7 @@ describe('a refusal', () => {
   })
 })
 
-test('a visit to the vendor portal is told once in ten minutes for each client', async () => {
+test('a visit to the vendor portal is recorded once in ten minutes for each client', async () => {
   const token = await plumbline.newPortalToken()
   const vendorId = token.slice(0, token.indexOf('.'))
   const visit = (address: string) => fetch(`${plumbline.url}/portal/${token}`, from(address))
@@ -220,7 +220,7 @@ test('a visit to the vendor portal is told once in ten minutes for each client',
 })
 
 describe('the list', () => {
-  test('is read by whoever may read events, and shows no other builder anything', async () => {
+  test("requires permission to read events, and shows no other builder's entries", async () => {
     const id = await newVendor()
     await entriesOf(id)
     const narrow = await plumbline.newKey(['vendors:read'])
@@ -237,7 +237,7 @@ describe('the list', () => {
     expect((await plumbline.get(`${LIST}?resourceId=${id}`, { key })).body.data).toEqual([])
   })
 
-  test('is walked in both directions without a gap, events and entries together', async () => {
+  test('is paginated in both directions without a gap, across events and entries', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     const made: string[] = []
     for (let i = 0; i < 12; i++) {
@@ -271,7 +271,7 @@ describe('the list', () => {
     expect(organizationId).toMatch(/^org_/)
   })
 
-  test('is narrowed by action, kind, address, time and id', async () => {
+  test('is filtered by action, kind, address, time, and ID', async () => {
     const { key } = await plumbline.newBuilder()
     const before = plumbline.clock.now().toISOString()
     plumbline.clock.advance(1000)
@@ -310,9 +310,9 @@ describe('the list', () => {
   })
 })
 
-test('a filter that no index serves looks through a stretch at a time, and comes to the end of the trail', async () => {
+test('a filter without an index reads a limited number of rows at a time, and reaches the end of the trail', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
-  // Ids sort by time; these are from long ago, and the one we look for precedes them all.
+  // IDs sort by time. These are old, and the one that the test looks for is the oldest.
   await sql`
     insert into "auditEntries" ("organizationId", "id", "at", "actorType", "action", "resourceId")
     select ${organizationId}, 'aud_' || lpad(i::text, 26, '0'), '2020-01-01', 'system', case i when 1 then 'home.archived' else 'home.updated' end, 'hom_x'
@@ -329,15 +329,15 @@ test('a filter that no index serves looks through a stretch at a time, and comes
   expect(sizes).toEqual([0, 0, 0, 0, 0, 1])
 })
 
-describe('what was written', () => {
-  test('is neither changed nor removed', async () => {
+describe('an entry', () => {
+  test('can be neither changed nor deleted', async () => {
     const { statements } = plumbline.database
     await expect(sql`update "auditEntries" set "address" = null`.execute(statements)).rejects.toThrow('only added to')
     await expect(sql`delete from "auditEntries"`.execute(statements)).rejects.toThrow('only added to')
     await expect(sql`truncate "auditEntries"`.execute(statements)).rejects.toThrow('only added to')
   })
 
-  test('outlives the event that told of it, and ends when its time is over', async () => {
+  test('outlives its event, and is deleted after its retention period', async () => {
     const { database, clock } = plumbline
     const id = await newVendor('Soon gone')
     const [entry] = await entriesOf(id)

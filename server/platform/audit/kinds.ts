@@ -18,9 +18,9 @@ export function typeOf(resourceId: string): ResourceType {
   return type
 }
 
-/** The first possible id of this kind, and the first one after all of them. */
+/** Returns the first possible ID of this kind, and the first ID after all of them. */
 export function rangeOf(type: ResourceType): { from: string; to: string } {
   const prefix = PREFIXES.get(type)
-  // In byte order the backtick comes right after the underscore.
+  // In byte order the backtick follows the underscore.
   return { from: `${prefix}_`, to: `${prefix}\`` }
 }

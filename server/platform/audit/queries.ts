@@ -8,15 +8,15 @@ import { rangeOf, typeOf } from './kinds.ts'
 type Query = Input<'listAuditEntries'>['query']
 
 /**
- * The audit trail is read from two tables: the events, by sequence, and the entries for what fired no event, by id.
- * Each is read along its own index, and the two are merged by the time contained in both kinds of id. A cursor stores
- * how far each was read, so nothing is skipped or repeated.
+ * The audit trail is read from two tables: the events, by sequence, and the entries for changes without an event, by
+ * ID. Each is read along its own index, and the two are merged by the time in both kinds of IDs. A cursor stores the
+ * position in each, so nothing is skipped or repeated.
  *
- * A filter without an index is applied to a stretch of this many rows and no more, however few of them match.
+ * A filter without an index is applied to this many rows at a time, however few of them match.
  */
 const STRETCH = 5000
 
-/** How far a table was read: the sequence of an event or the id of an entry; null before its first row. */
+/** Position in a table: the sequence of an event or the ID of an entry; null before its first row. */
 type Place = string | number | null
 
 interface Found {
@@ -26,7 +26,7 @@ interface Found {
 
 interface Stream {
   found: Found[]
-  /** Where the searched stretch ended; null if there is nothing beyond it. */
+  /** Where the searched rows ended; null if there are no more. */
   end: Place
 }
 
@@ -54,14 +54,14 @@ interface Source {
   table: string
   place: string
   at: string
-  /** SQL for this table's counterpart of an entry's id. */
+  /** Returns SQL for this table's counterpart of an entry's ID. */
   idOf(id: string): string
   always: RawBuilder<unknown> | null
   action: string
-  /** The filter columns, besides those that have the same name in both tables. */
+  /** The columns used by filters, except those with the same name in both tables. */
   filtered: RawBuilder<unknown>
   columns: RawBuilder<unknown>
-  /** A condition for rows with this outcome. */
+  /** Returns a condition for rows with this outcome. */
   outcome(wanted: AuditEntry['outcome']): RawBuilder<unknown>
 }
 
@@ -92,13 +92,13 @@ const ENTRIES: Source = {
   outcome: (wanted) => sql`"outcome" = ${wanted}`,
 }
 
-// An app's name stands with its grant alone.
+// An app's name is stored only in its grant.
 function viaGrant(): RawBuilder<unknown> {
   return sql`(select json_build_object('grantId', g."id", 'client', g."clientName") from "oauthGrants" as g
     where g."organizationId" = "auditEntries"."organizationId" and g."id" = "actorGrantId")`
 }
 
-// An entry holds ids only, so the name is that of the user or key now.
+// An entry stores only IDs, so the name is the current one of the user or key.
 function copier(): RawBuilder<unknown> {
   return sql`case when "actorCopierId" like 'usr\\_%' then
       (select json_build_object('type', 'user', 'id', u."id", 'name', u."name") from "users" as u
@@ -120,7 +120,7 @@ export async function list(call: Tenant, query: Query): Promise<{ data: AuditEnt
   const [event, entry] = [reader(events, start.event), reader(entries, start.entry)]
   while (data.length < limit) {
     const [a, b] = [event.next(), entry.next()]
-    // What follows the end of a stretch is unknown, and may precede what the other table has.
+    // Rows after the end of the searched ones are unknown, and may precede those of the other table.
     if ((a === undefined && event.goesOn()) || (b === undefined && entry.goesOn())) break
     if (a === undefined && b === undefined) break
     const first = b === undefined || (a !== undefined && comesBefore(a, b, isDescending)) ? event : entry
@@ -139,14 +139,14 @@ function reader({ found, end }: Stream, start: Place) {
     goesOn: () => end !== null,
     isDone: () => at >= found.length && end === null,
     place(): Place {
-      // Once every match is taken, the rest of the stretch has been read too.
+      // Once every match is used, all searched rows count as read.
       if (at >= found.length && end !== null) return end
       return found[at - 1]?.place ?? start
     },
   }
 }
 
-// The last 26 characters of an id are its time and what distinguishes it from others of that time.
+// The last 26 characters of an ID are its time and a random part.
 function comesBefore(a: Found, b: Found, isDescending: boolean): boolean {
   return a.entry.id > b.entry.id === isDescending
 }
@@ -179,7 +179,8 @@ async function read({ db, organizationId }: Tenant, source: Source, query: Query
     const { from, to } = rangeOf(query.resourceType)
     filters.push(sql`"resourceId" >= ${from} and "resourceId" < ${to}`)
   }
-  // Without a filter, one row more than the page shows whether there is another page; with one, read a whole stretch.
+  // Without a filter, one more row than the page holds shows whether there is another page. With one, a fixed number of
+  // rows is searched.
   const most = filters.length === 0 ? limit + 1 : STRETCH
   const { rows } = await sql<Row & { end: Place; read: number }>`
     with stretch as materialized (

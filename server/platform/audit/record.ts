@@ -6,8 +6,8 @@ import type { Db } from '../database/database.ts'
 import { typeOf } from './kinds.ts'
 
 /**
- * The audit trail's own entries. A change that fires an event is not recorded twice: the event carries the request id
- * and the address, and is listed as an entry.
+ * Entries of changes without an event. A change with an event is not recorded twice: the event has the request ID and
+ * the address, and is listed as an entry.
  */
 export interface NewEntry {
   organizationId: string
@@ -38,7 +38,8 @@ export async function recordEntries(db: Db, entries: readonly NewEntry[]): Promi
     address,
     requestId,
   }))
-  // As one parameter, because a statement has 65,535 at most, and a transaction may change thousands of resources.
+  // As one JSON parameter, because a statement can have at most 65,535, and a transaction may change thousands of
+  // records.
   await sql`
     insert into "auditEntries" (${COLUMNS})
     select ${COLUMNS} from json_populate_recordset(null::"auditEntries", ${JSON.stringify(rows)}::json)`.execute(db)
@@ -52,8 +53,8 @@ const COLUMNS = sql.join(
 )
 
 /**
- * Records what an operator did to a builder's data, in the transaction that does it. Reads that leave the service, such
- * as an export, are recorded too.
+ * Records what an operator did to a builder's data, in the transaction that does it. Data that leaves the service, such
+ * as an export, is recorded too.
  */
 export async function recordOperatorAct(
   db: Db,
@@ -62,7 +63,7 @@ export async function recordOperatorAct(
   await recordEntries(db, [{ ...act, actor: { type: 'operator', id: null } }])
 }
 
-/** Records what a transaction changed without an event that covers it: one entry for each resource. */
+/** Records the changes of a transaction that no event covers: one entry for each record. */
 export async function recordChanges(call: WriteCall): Promise<void> {
   const told = new Set(call.events.map(({ resourceId }) => resourceId))
   const untold = new Map<string, Change>()
@@ -82,7 +83,7 @@ export async function recordChanges(call: WriteCall): Promise<void> {
   )
 }
 
-/** Records that somebody opened blind bid requests in a transaction that was rolled back. */
+/** Records that a caller opened blind bid requests in a transaction that was rolled back. */
 export async function recordUndoneOpenings(call: Call, ids: ReadonlySet<string>): Promise<void> {
   const { organizationId, actor, address, requestId, now, surroundings } = call
   const entry = { organizationId, at: now, actor, address, requestId, action: 'bid_request.opening_undone' }
@@ -92,7 +93,7 @@ export async function recordUndoneOpenings(call: Call, ids: ReadonlySet<string>)
   )
 }
 
-// "Updated" says the least; anything else that happened to it says more.
+// "Updated" is the least specific, so any other change replaces it.
 function merged(before: Change, after: Change): Change {
   const what = before.what === 'updated' ? after.what : before.what
   return { ...before, what, fields: what === 'created' ? [] : [...new Set([...before.fields, ...after.fields])] }
@@ -101,7 +102,7 @@ function merged(before: Change, after: Change): Change {
 /** Repeated views of a page within this time are one visit. */
 const ONE_VISIT_MS = 10 * 60_000
 
-/** A view of the vendor portal, at most once in ten minutes per portal address and client. */
+/** Records a view of the vendor portal, at most once in ten minutes per portal link and client. */
 export async function recordVisit({
   db,
   organizationId,

@@ -12,34 +12,34 @@ interface Parts {
   failures: FailureLog
 }
 
-/** Where a refused request came from; the principal is set if the caller was authenticated but lacked something. */
+/** A rejected request. The principal is set if the caller was authenticated but lacked a permission. */
 interface Refused {
   principal: Principal | null
   address: string
   requestId: string
 }
 
-/** How often the same refusal of the same caller at the same address is recorded. */
+/** How often the same rejection of the same caller and address is recorded. */
 const EVERY_MS = 60_000
 
-/** Entries per organization and minute: whoever has found an old key may send it from a million addresses. */
+/** Entries per organization and minute. Somebody with an old key may send it from a million addresses. */
 const MOST_PER_MINUTE = 60
 
-/** How many refusals are told apart. Beyond that we forget all of them, which costs a few extra entries. */
+/** The number of different rejections remembered. Beyond it all are forgotten, which costs a few extra entries. */
 const MOST_REMEMBERED = 10_000
 
 interface Remembered {
   until: number
-  /** Refusals since the last entry. */
+  /** Rejections since the last entry. */
   count: number
 }
 
 /**
- * Records who was refused because of who they are: a key that has ended or may not be used from that address, or a
- * missing permission. An unknown key belongs to no builder, and appears only in the log.
+ * Returns a function that records rejections because of the caller's identity: an expired or revoked key, one used from
+ * another address, or a missing permission. An unknown key belongs to no builder, and appears only in the log.
  *
- * What a stranger can cause to be written is bounded: the first refusal in a minute is an entry, and the following ones
- * are a count in the next entry.
+ * What a stranger can add is limited: the first rejection in a minute is an entry, and the following ones are a count
+ * in the next entry.
  */
 export function refusalRecorder({ database, clock, failures }: Parts) {
   const remembered = new Map<string, Remembered>()
@@ -74,7 +74,7 @@ export function refusalRecorder({ database, clock, failures }: Parts) {
         refused: { reason: problem.code, count },
       },
     ]).catch((error: unknown) => {
-      // The request was refused anyway; its response must not wait for an unreachable database.
+      // The request was rejected anyway; its response must not wait for an unreachable database.
       failures.report(error, { requestId }, 'a refused request could not be added to the audit trail')
     })
   }

@@ -5,7 +5,7 @@ import type { Clock } from '../runtime/clock.ts'
 
 const DAY_MS = 86_400_000
 
-/** Removes entries that are past the audit retention period. */
+/** Deletes entries after the audit retention period. */
 export async function forgetOldAuditEntries(
   database: Database,
   clock: Clock,
@@ -19,7 +19,7 @@ export async function forgetOldAuditEntries(
   })
 }
 
-/** Allows this transaction to remove audit entries, which the table otherwise refuses. */
+/** Allows this transaction to delete audit entries, which the table otherwise prevents. */
 export async function allowRemoval(trx: Db): Promise<void> {
   await sql`select set_config('plumbline.removes_audit_entries', 'on', true)`.execute(trx)
 }
