@@ -12,7 +12,7 @@ afterAll(() => plumbline.stop())
 const newCall = () => systemCall(plumbline.app.surroundings, plumbline.organizationId)
 
 // The embedded database has one connection, so a statement outside the transaction would wait forever.
-test('a statement beside the transaction that is under way is refused at once, and the transaction undone', async () => {
+test('a statement outside the open transaction is rejected at once, and the transaction is rolled back', async () => {
   const outer = await newCall()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Brazos Framing',
@@ -27,7 +27,7 @@ test('a statement beside the transaction that is under way is refused at once, a
   expect((await vendors.find(outer, vendor.id)).companyName).toBe('Brazos Framing')
 })
 
-test('a transaction inside a transaction is part of it', async () => {
+test('a nested transaction is part of the outer one', async () => {
   const call = await newCall()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Redrock Concrete',
@@ -44,7 +44,7 @@ test('a transaction inside a transaction is part of it', async () => {
   expect((await vendors.find(call, vendor.id)).companyName).toBe('Redrock Concrete')
 })
 
-test('what is to be done after the commit is done after the outermost one, and not when that fails', async () => {
+test('work for after the commit runs after the outermost commit, and not if that fails', async () => {
   const done: string[] = []
   const succeeding = await newCall()
   await succeeding.write(async (call) => {

@@ -12,28 +12,28 @@ import type { Contract, OperationId } from './contract.ts'
 import type { Answered } from './operation.ts'
 
 /**
- * Who is calling, and with which permissions. API keys, users, vendors and the service itself are all represented this
- * way; only authentication knows how they got in. Their actions are recorded under this kind and id.
+ * The caller and its permissions. API keys, users, vendors, and the service itself are all represented this way; only
+ * authentication knows how they signed in. Their actions are recorded with this kind and ID.
  */
 export interface Principal {
   readonly kind: Actor['type']
-  /** The id of the key, user or vendor; null for the service itself. */
+  /** ID of the key, user, or vendor; null for the service itself. */
   readonly id: string | null
-  /** The app that a user let act for them, if it is the app that calls. */
+  /** The app that acts for a user; absent if the user acts directly. */
   readonly via?: NonNullable<Actor['via']>
-  /** Who copied the portal link through which a vendor acts; absent for the vendor's own link. */
+  /** The user who copied the portal link through which a vendor acts; absent for the vendor's own link. */
   readonly copiedBy?: LinkCopier
   readonly organization: Organization
   readonly permissions: ReadonlySet<string>
-  /** The largest purchase order that may be approved; null means any. */
+  /** The largest purchase order that the caller may approve; null for no limit. */
   readonly poApprovalLimit: number | null
-  /** The caller is a page that has a token instead of the key (server/platform/keys/browser-token.ts). */
+  /** The caller is a web page with a token instead of the key (server/platform/keys/browser-token.ts). */
   readonly isInBrowser?: true
-  /** Whatever it would change becomes a proposal (server/interfaces/proposals). */
+  /** All changes of this caller become proposals (server/interfaces/proposals). */
   readonly proposesOnly?: true
-  /** The one subject its credential was made for, if that is narrower than its permissions; otherwise null. */
+  /** The single record that the credential is limited to; null if it is not limited. */
   readonly subjectId: string | null
-  /** Which rate-limit counters its requests use: per minute, and per day if they count against the quota. */
+  /** The rate-limit counters of its requests: per minute, and per day if they count toward the quota. */
   readonly counters: {
     readonly minute: string
     /** Which per-minute limit applies. */
@@ -42,18 +42,21 @@ export interface Principal {
   }
 }
 
-/** The actor that is recorded for what the principal does. */
+/** Returns the actor recorded for what the principal does. */
 export function actorOf({ kind, id, via, copiedBy }: Principal): Actor {
   if (copiedBy !== undefined && kind === 'vendor') return { type: kind, id, source: 'portal_copied_link', copiedBy }
   return via === undefined || kind !== 'user' ? { type: kind, id } : { type: kind, id, via }
 }
 
-/** What the caller holds, told apart from what others hold for the same person: a key, a session, a grant. */
+/**
+ * Returns the ID of the caller's credential, which distinguishes it from others of the same person: a key, a session,
+ * or a grant.
+ */
 export function heldBy({ id, via }: Principal): string | null {
   return via === undefined ? id : via.grantId
 }
 
-/** What every call needs to know about its builder. */
+/** The fields of its builder that every call needs. */
 export interface Organization {
   readonly id: string
   readonly name: string
@@ -62,17 +65,17 @@ export interface Organization {
   readonly timeZone: string
 }
 
-/** Where to read, and whose rows: the argument that every query takes. */
+/** The database and the organization whose rows are read. Every query takes this argument. */
 export interface Tenant {
   readonly db: Db
   readonly organizationId: string
-  /** Notes the records that are read, if anybody wants to know. */
+  /** Collects the records that are read, if requested. */
   readonly reads?: RecordReads | null
 }
 
 /**
- * One call of one operation, over HTTP or from a skill: everything a handler needs besides its input. `now` is fixed
- * for the whole call, so everything it writes has the same timestamp.
+ * One call of one operation, over HTTP or from a skill: everything that a handler needs besides its input. `now` does
+ * not change during the call, so everything it writes has the same timestamp.
  */
 export interface Call extends Tenant {
   readonly principal: Principal
@@ -82,43 +85,43 @@ export interface Call extends Tenant {
   readonly currency: string
   readonly timeZone: string
   readonly requestId: string
-  /** The address the request came from; null for the service itself. */
+  /** IP address of the request; null for the service itself. */
   readonly address: string | null
   readonly now: Date
   /**
-   * For single statements: each is its own transaction, unless the call is part of a larger one. While `write` is
-   * running this throws, because the work has its own call; on the embedded database, which has only one connection, a
+   * For single statements. Each is its own transaction, unless the call is part of a larger one. Throws while `write`
+   * is running, because that work must use its own call: on the embedded database, which has only one connection, a
    * statement outside the transaction would wait forever.
    */
   readonly db: Db
-  /** Runs several statements as one transaction, all or nothing. The work gets the call to use inside it. */
+  /** Runs several statements as one transaction. The work must use the call that it is passed. */
   write<T>(work: (call: WriteCall) => Promise<T>): Promise<T>
   /** The events recorded so far, in order. */
   readonly events: RecordedEvent[]
-  /** What the open transaction has changed so far, for the audit trail. */
+  /** The changes of the open transaction so far, for the audit trail. */
   readonly changes: Change[]
   /** What the open transaction has recorded and will store before it commits. */
   readonly unstored: Unstored
-  /** The blind bid requests that the open transaction has opened: until then, their amounts were hidden. */
+  /** IDs of the blind bid requests that the open transaction has opened. Their amounts were hidden before. */
   readonly opened: Set<string>
   /**
-   * Whether `opened` requests stay hidden until the transaction ends. This holds for everything that can read what it
-   * opened and still be undone: dry runs, batches and composite skills. A refusal would tell what they read.
+   * Whether `opened` requests stay hidden until the transaction ends. True for everything that can read what it opened
+   * and still be rolled back: dry runs, batches, and composite skills. Otherwise an error could reveal what they read.
    */
   readonly keepsHidden: boolean
-  /** Whether everything that the call does is undone in the end. */
+  /** Whether everything that the call does is rolled back in the end. */
   readonly isDryRun: boolean
-  /** Calls another operation as the same caller, in the same transaction and with the usual checks; `input` is flat. */
+  /** Calls another operation as the same caller, in the same transaction and with the usual checks. `input` is flat. */
   operation<Id extends OperationId>(id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
   readonly reads: RecordReads | null
   readonly surroundings: Surroundings
   readonly isWriting: boolean
 }
 
-/** A call inside a transaction. Anything that locks rows or records events takes one, so it cannot run outside. */
+/** A call inside a transaction. Functions that lock rows or record events require one, so they cannot run outside. */
 export interface WriteCall extends Call {
   readonly isWriting: true
-  /** Registers work to run after the outermost transaction commits; skipped if that fails. */
+  /** Registers work to run after the outermost transaction commits. It does not run if that fails. */
   afterCommit(work: () => void): void
 }
 
@@ -126,7 +129,7 @@ export function isWriteCall(call: Call): call is WriteCall {
   return call.isWriting
 }
 
-/** Who reads what is made from the contract alone: the published document, the skills and their schemas. */
+/** The reader of what is derived from the contract alone: the published document, the skills, and their schemas. */
 export interface Reader {
   readonly permissions: ReadonlySet<string>
   readonly surroundings: { readonly contract: Contract; readonly config: Pick<Config, 'publicUrl'> }
@@ -140,21 +143,21 @@ export interface Surroundings {
   readonly database: Database
   readonly limits: Limits
   readonly files: Files
-  /** Who signs in, by which links, and where they are signed in. */
+  /** Identities, sign-in links, and sessions. */
   readonly identity: Identity
-  /** Requests for sign-in links that are handled after their response. */
+  /** Requests for sign-in links, which are handled after their response. */
   readonly linkRequests: LinkRequests
-  /** Who waits for events that are still to come. */
+  /** Requests that wait for future events. */
   readonly eventWaits: EventWaits
-  /** Tells the event dispatcher how many events were committed. */
+  /** Informs the event dispatcher of the number of committed events. */
   eventsCommitted(count: number): void
-  /** Tells the deliverer that a subscription may have something to send. It looks at once: use `afterCommit`. */
+  /** Informs the deliverer that a subscription may have something to send. It checks at once, so use `afterCommit`. */
   deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
-  /** Records, just before a transaction commits, those of its changes that no event covers. */
+  /** Records the changes of a transaction that no event covers, just before it commits. */
   recordChanges(call: WriteCall): Promise<void>
-  /** Records, after a transaction was rolled back, the blind bid requests that it had opened. */
+  /** Records, after a rollback, the blind bid requests that the transaction had opened. */
   recordUndoneOpenings(call: Call, ids: ReadonlySet<string>): Promise<void>
-  /** Stores what a transaction has recorded, so that a statement may read or undo it. */
+  /** Stores what a transaction has recorded, so that a statement can read it or roll it back. */
   storeRecorded(call: WriteCall): Promise<void>
   /** Calls an operation in-process on behalf of a call; see `Call.operation`. */
   operate<Id extends OperationId>(call: Call, id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
@@ -168,8 +171,8 @@ export interface RecordedEvent {
 }
 
 /**
- * Events and status changes that wait to be stored together: an operation records several of them, and each statement
- * is a round trip.
+ * Events and status changes to be stored together. An operation records several of them, and each statement is a round
+ * trip.
  */
 export interface Unstored {
   readonly events: EventRow[]
@@ -184,10 +187,10 @@ export interface EventRow {
   actorId: string | null
   payload: string
   occurredAt: string
-  /** The id and the client address of the request, which the audit trail adds to an event. */
+  /** ID and client address of the request, which the audit trail adds to an event. */
   requestId: string
   address: string | null
-  /** What reading this one takes besides the permission of its type; most take nothing more. */
+  /** Permissions needed to read this event in addition to that of its type; usually none. */
   permissions?: string[]
 }
 
@@ -201,7 +204,7 @@ export interface StatusChangeRow {
   reason: string | null
 }
 
-/** What happened to one resource. Actor and time may differ from the call's, if due calendar work did it. */
+/** What happened to one record. Actor and time may differ from the call's if a due job did it. */
 export interface Change {
   readonly resourceId: string
   readonly what:
@@ -212,7 +215,7 @@ export interface Change {
   readonly at: Date
 }
 
-/** Notes what a call did to a resource. If an event covers it too, the audit trail shows the event. */
+/** Notes what a call did to a record. If an event covers it too, the audit trail shows the event. */
 export function noteChange(
   call: WriteCall,
   resourceId: string,
@@ -230,17 +233,17 @@ interface Caller {
   now?: Date
 }
 
-/** A new call that opens its own transactions. */
+/** Returns a new call that opens its own transactions. */
 export function newCall(surroundings: Surroundings, { principal, requestId, address, now }: Caller): Call {
   const { organization, permissions, poApprovalLimit } = principal
   const access = surroundings.database.of(organization.id)
-  // Scheduled work for a builder runs one thing at a time, and no builder's flood of requests may hold it up.
+  // Scheduled work for a builder runs one task at a time, and must not wait for the builder's requests.
   const transaction = principal.kind === 'system' ? access.transaction : access.transactionInTurn
   const events: RecordedEvent[] = []
   const changes: Change[] = []
   const unstored: Unstored = { events: [], statusChanges: [] }
   const opened = new Set<string>()
-  // Spelled out, here and below, because every request creates one.
+  // Written without spread, here and below, because every request creates one.
   const call: { -readonly [Member in keyof Call]: Call[Member] } = {
     organizationId: organization.id,
     principal,
@@ -268,7 +271,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
       call.db = REFUSING
       try {
         const result = await transaction(async (trx) => {
-          // After a deadlock the work starts over, and nothing the first attempt recorded was committed.
+          // After a deadlock the work starts again, and nothing that the first attempt recorded was committed.
           events.length = before
           changes.length = 0
           unstored.events.length = 0
@@ -285,7 +288,7 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
         for (const each of afterwards) each()
         return result
       } catch (error) {
-        // Before the refusal is answered, so that nobody learns anything without an entry.
+        // Recorded before the error response, so that nobody learns anything without an entry.
         if (opened.size > 0 && principal.kind !== 'system') await surroundings.recordUndoneOpenings(call, opened)
         throw error
       } finally {
@@ -305,8 +308,8 @@ const REFUSING: Db = new Proxy({} as Db, {
 })
 
 /**
- * A call within a transaction that somebody else opened and will commit. They store what it records, by `storeRecorded`,
- * and announce its events.
+ * Returns a call within a transaction that the caller opened and will commit. The caller must store what it records
+ * with `storeRecorded`, and announce its events.
  */
 export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller): WriteCall {
   return writeCall(newCall(surroundings, caller), trx, () => {
@@ -314,7 +317,7 @@ export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller):
   })
 }
 
-/** The same call in the same transaction, with another actor or time, such as due calendar work. */
+/** Returns the same call in the same transaction, with another actor or time, for due jobs. */
 export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
   const { surroundings, requestId, address, events, changes, unstored } = call
   const { opened, keepsHidden, isDryRun, reads } = call
@@ -323,43 +326,43 @@ export function as(call: WriteCall, principal: Principal, now: Date = call.now):
   return writeCall(other, call.db, call.afterCommit)
 }
 
-/** The service itself, acting for this call's builder. */
+/** Returns the same call with the service itself as the caller. */
 export function asSystem(call: WriteCall): WriteCall {
   return as(call, { ...call.principal, kind: 'system', id: null })
 }
 
-/** The same call in the same transaction, which the caller is going to roll back. */
+/** Returns the same call in the same transaction, which the caller is going to roll back. */
 export function asDryRun(call: WriteCall): WriteCall {
   return writeCall({ ...call, keepsHidden: true, isDryRun: true }, call.db, call.afterCommit)
 }
 
-/** The same call in the same transaction, which keeps hidden what was hidden before; see `keepsHidden`. */
+/** Returns the same call in the same transaction, with `keepsHidden` set. */
 export function keepingHidden(call: WriteCall): WriteCall {
   return writeCall({ ...call, keepsHidden: true }, call.db, call.afterCommit)
 }
 
-/** The same call in the same transaction, which notes the records that it reads. */
+/** Returns the same call in the same transaction, collecting the records that it reads. */
 export function noting(call: WriteCall, reads: RecordReads): WriteCall {
   return writeCall({ ...call, reads }, call.db, call.afterCommit)
 }
 
-/** What decides whether the amounts of bids are hidden. */
+/** The fields of a call that decide whether the amounts of bids are hidden. */
 export type Hiding = Pick<Call, 'opened' | 'keepsHidden'>
 
-/** The ids of the blind bid requests that stay hidden although the open transaction has opened them. */
+/** Returns the IDs of the blind bid requests that stay hidden although the open transaction has opened them. */
 export function keptHidden({ opened, keepsHidden }: Hiding): string[] {
   return keepsHidden ? [...opened] : []
 }
 
 /**
- * What events hide. They are read only once the transaction is committed, so they show what it opened, unless it is a
- * dry run, which shows its events itself.
+ * Returns what events hide. Events are read only after the commit, so they show what the transaction opened, except in
+ * a dry run, which returns its events itself.
  */
 export function hidingInEvents({ opened, isDryRun }: Call): Hiding {
   return { opened, keepsHidden: isDryRun }
 }
 
-/** The call for use inside its transaction; it passes its events to the outer call. */
+/** Returns the call to use inside the transaction. It passes its events to the outer call. */
 function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']): WriteCall {
   const call: WriteCall = {
     organizationId: outer.organizationId,

@@ -4,7 +4,7 @@ import { startTestPlumbline } from '../../../test/support/plumbline.ts'
 import { readConfig } from '../config/config.ts'
 import { networkOf } from './client-address.ts'
 
-/** The logged address of one request with this X-Forwarded-For. */
+/** Returns the logged address of one request with this X-Forwarded-For header. */
 async function loggedAddress(trustedProxies: string, forwarded: string): Promise<unknown> {
   const lines: { msg: string; address: string }[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
@@ -14,23 +14,23 @@ async function loggedAddress(trustedProxies: string, forwarded: string): Promise
   return lines.find(({ msg }) => msg === 'request')?.address
 }
 
-test('nobody is believed to speak for another address unless it is a trusted proxy', async () => {
+test('X-Forwarded-For is ignored unless it comes from a trusted proxy', async () => {
   expect(await loggedAddress('', '198.51.100.7')).toBe('127.0.0.1')
   expect(await loggedAddress('10.0.0.0/8', '198.51.100.7')).toBe('127.0.0.1')
 })
 
-test('behind trusted proxies a client is the last address that none of them has', async () => {
+test("behind trusted proxies, the client is the last address that is not a trusted proxy's", async () => {
   expect(await loggedAddress('loopback', '203.0.113.9, 198.51.100.7')).toBe('198.51.100.7')
   expect(await loggedAddress('loopback, 198.51.100.0/24', '203.0.113.9, 198.51.100.7')).toBe('203.0.113.9')
 })
 
-test('what is no address stops the start', () => {
+test('an invalid address prevents the start', () => {
   expect(() => readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, nginx' })).toThrow(/^TRUSTED_PROXIES .*"nginx" is neither/)
   for (const wrong of ['127.0.0', '127.1/8', '0x7f.0.0.1', '10.0.0.0/33', '10.0.0.1/', ':', '2001:db8::/129'])
     expect(() => readConfig({ TRUSTED_PROXIES: wrong }), wrong).toThrow(`"${wrong}" is neither`)
 })
 
-test('an address of the sixth version counts with all that begin with its 64 bits', () => {
+test('an IPv6 address counts together with all addresses of its /64', () => {
   expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
   expect(networkOf('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64')
   expect(networkOf('2001:db8:1:3::9')).toBe('2001:db8:1:3::/64')

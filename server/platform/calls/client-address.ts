@@ -3,15 +3,15 @@ import type { Request } from 'express'
 import ipaddr from 'ipaddr.js'
 
 /**
- * The client address of a request: that of its connection or, behind trusted proxies, the last one in X-Forwarded-For
- * that is not a trusted proxy's. Untrusted clients can put anything into that header.
+ * Returns the client address of a request: that of its connection or, behind trusted proxies, the last one in
+ * X-Forwarded-For that is not a trusted proxy's. Untrusted clients can put anything into that header.
  */
 export function clientAddress(req: Request): string {
-  // Nobody forwards most requests, and Express would find that out the long way.
+  // Most requests are not forwarded, and Express takes longer to find that out.
   return req.headers['x-forwarded-for'] === undefined ? peerAddress(req.socket) : plain(req.ip)
 }
 
-/** The peer address of a connection, regardless of whom it forwards for. */
+/** Returns the peer address of a connection, whether or not it is a proxy. */
 export function peerAddress(socket: Duplex & { remoteAddress?: string }): string {
   return plain(socket.remoteAddress)
 }
@@ -22,8 +22,8 @@ function plain(address = 'unknown'): string {
 }
 
 /**
- * What counts as one client: an IPv4 address, or the /64 of an IPv6 address, because whoever has one address in it
- * usually has all of them.
+ * Returns what counts as one client: an IPv4 address, or the /64 of an IPv6 address, because a client usually has all
+ * addresses of its /64.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address
@@ -36,11 +36,11 @@ export function networkOf(address: string): string {
 /** The named address ranges that Express knows. */
 const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
 
-/** Whether this is an address, a range (10.0.0.0/8), or the name of a range. */
+/** Returns whether this is an address, a range (10.0.0.0/8), or the name of a range. */
 export function isAddressRange(text: string): boolean {
   if (NAMED_RANGES.includes(text)) return true
   const address = text.replace(/\/.*$/s, '')
-  // The library also reads 127.0.0 and 0x7f.1 as addresses, which Express refuses.
+  // The library also accepts 127.0.0 and 0x7f.1 as addresses, which Express rejects.
   if (!address.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(address)) return false
   return text === address ? ipaddr.isValid(text) : ipaddr.isValidCIDR(text)
 }

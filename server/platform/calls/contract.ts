@@ -11,25 +11,25 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export interface Operation {
   readonly id: OperationId
   readonly method: Method
-  /** With braces, as in the contract: /api/ext/vendors/{vendorId} */
+  /** The path with braces, as in the contract: /api/ext/vendors/{vendorId} */
   readonly path: string
-  /** The security schemes that it accepts, each with the permissions required; none if it is open to everybody. */
+  /** The accepted security schemes, each with the permissions required; empty if no authentication is needed. */
   readonly schemes: ReadonlyMap<string, readonly string[]>
-  /** The permissions that an API key must have, all of them; empty if it is not open to keys. */
+  /** The permissions that an API key must have, all of them; empty if keys are not accepted. */
   readonly permissions: readonly string[]
-  /** The events that it may record, its `x-emits`. */
+  /** The events that the operation may record (`x-emits`). */
   readonly emits: readonly string[]
   readonly takesBody: boolean
-  /** The maximum size of its body, its `x-max-body-bytes`; null for the general limit. */
+  /** Maximum body size in bytes (`x-max-body-bytes`); null for the general limit. */
   readonly mostBodyBytes: number | null
-  /** The maximum size of the file that it takes instead of JSON, its `x-max-upload-bytes`; null if it takes none. */
+  /** Maximum size in bytes of a file sent instead of JSON (`x-max-upload-bytes`); null if files are not accepted. */
   readonly mostUploadBytes: number | null
   readonly takesQuery: boolean
   /** Whether its successful response declares an ETag. */
   readonly carriesETag: boolean
-  /** The fields of what it answers that other records move while its version stays, by `x-follows`. */
+  /** The response fields that changes of other records affect without a new version (`x-follows`). */
   readonly follows: readonly string[]
-  /** The headers that it declares, in lower case; it ignores any other. */
+  /** The declared headers in lowercase. All others are ignored. */
   readonly headers: ReadonlySet<string>
   /** The deprecation headers of its responses; null unless it is deprecated. */
   readonly notice: Readonly<Record<string, string>> | null
@@ -44,17 +44,19 @@ export interface OperationObject {
   deprecated?: boolean
   'x-sunset'?: string
   'x-emits'?: string[]
-  /** What it does to what is there, where the method does not tell (server/interfaces/skills/effect.ts). */
+  /** Its effect on existing records, if the method does not say so (server/interfaces/skills/effect.ts). */
   'x-effect'?: 'reads' | 'adds' | 'settles' | 'replaces' | 'moves'
-  /** False if models are not offered it. */
+  /** False if it is not offered to models as a tool. */
   'x-tool'?: boolean
-  /** False if it is no skill, because it returns a secret that an execution, a batch or a proposal must not carry on. */
+  /**
+   * False if it is not a skill, because it returns a secret that must not be in an execution, a batch, or a proposal.
+   */
   'x-skill'?: false
-  /** How people ask for it, for the search of skills. */
+  /** Phrases by which people ask for it, for the search of skills. */
   'x-asked'?: readonly string[]
   'x-max-body-bytes'?: number
   'x-max-upload-bytes'?: number
-  /** The fields of its response that no other response shows. */
+  /** The response fields that no other response contains. */
   'x-shows-once'?: string[]
   security?: Record<string, string[]>[]
   parameters?: (ParameterObject | Reference)[]
@@ -89,9 +91,9 @@ export interface ContractDocument {
   security?: Record<string, string[]>[]
   tags?: { name: string }[]
   'x-tagGroups'?: TagGroup[]
-  /** Fields that other records move while the version stays, by the name of the schema. */
+  /** Fields that other records affect without a new version, by schema name. */
   'x-follows'?: Record<string, string[]>
-  /** What the ids of a record lead to: by the name of its schema, the name of the id without its end, and the schema. */
+  /** The records that IDs refer to: by schema name, the ID's name without its suffix, and the schema of the record. */
   'x-expands'?: Record<string, Record<string, string>>
   paths: Record<string, PathItem>
   webhooks?: Record<string, unknown>
@@ -109,9 +111,9 @@ export interface Contract {
   readonly document: ContractDocument
   readonly version: string
   readonly operations: ReadonlyMap<OperationId, Operation>
-  /** Finds the operation for a request, or what the path has instead. */
+  /** Finds the operation for a request, or the methods that the path allows instead. */
   match(method: string, path: string): Match
-  /** Resolves a reference inside the document; returns anything else unchanged. */
+  /** Resolves a reference inside the document. Returns anything else unchanged. */
   resolve<T extends object>(value: T | Reference): T
 }
 
@@ -125,8 +127,8 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const root = path.resolve(import.meta.dirname, '../../..')
 
 /**
- * Loads the contract as prepared by `npm run generate`, which has compiled every schema in it. A contract that was
- * edited since is refused, because types, validation and handlers would no longer match.
+ * Loads the contract as prepared by `npm run generate`, which has compiled every schema in it. Throws if the contract
+ * was edited since, because types, validation, and handlers would no longer match.
  */
 export function loadContract(): Contract {
   const prepared = JSON.parse(readFileSync(path.join(root, 'server/contract.gen.json'), 'utf8')) as {
@@ -142,7 +144,7 @@ export function loadContract(): Contract {
   return readContract(prepared.document)
 }
 
-/** The hash of openapi.yaml and all files in contract/; null if only the generated output is present. */
+/** Returns the hash of openapi.yaml and all files in contract/; null if only the generated output is present. */
 export function sourceHash(): string | null {
   const index = path.join(root, 'openapi.yaml')
   if (!existsSync(index)) return null
@@ -164,7 +166,7 @@ export function readContract(document: ContractDocument): Contract {
       const declared = parameters.map((parameter) => resolve<ParameterObject>(document, parameter))
       const schemes = schemesOf(document, declaration)
       const operation: Operation = {
-        // The types are generated from this same document, so its ids are exactly the ids of the types.
+        // The types are generated from this document, so its IDs are exactly those of the types.
         id: declaration.operationId as OperationId,
         method,
         path: template,
@@ -194,7 +196,10 @@ export function readContract(document: ContractDocument): Contract {
   }
 }
 
-/** Whether programs may call it: of a builder by a key, or of a vendor by a token. The rest is for people at our pages. */
+/**
+ * Returns whether programs may call it: a builder's with a key, or a vendor's with a token. All others are for our
+ * pages.
+ */
 export function isForPrograms({ schemes }: Operation): boolean {
   return schemes.has('apiKey') || schemes.has('portalToken')
 }
@@ -213,7 +218,7 @@ function etagOf(
   return { carriesETag: false, follows: [] }
 }
 
-// An operation lists its requirements separately, one scheme each; any one of them suffices.
+// An operation lists its requirements separately, one scheme each. Any one of them is sufficient.
 function schemesOf(document: ContractDocument, declaration: OperationObject): Map<string, readonly string[]> {
   const schemes = new Map<string, readonly string[]>()
   const stated = declaration.security ?? document.security
@@ -238,8 +243,8 @@ function resolve<T extends object>(document: ContractDocument, value: T | Refere
   return resolve(document, at as T | Reference)
 }
 
-// Routes form a tree of path segments, so a look-up costs the same however many operations there are. A literal segment
-// takes precedence over a parameter: /bids/request is not a bid.
+// Routes form a tree of path segments, so a lookup takes the same time however many operations there are. A literal
+// segment takes precedence over a parameter: /bids/request is not a bid.
 interface Node {
   literals: Map<string, Node>
   parameter: Node | null

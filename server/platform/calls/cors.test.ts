@@ -18,7 +18,7 @@ const ask = (path: string, origin: string) =>
   })
 const grant = (answer: { headers: Headers }) => answer.headers.get('access-control-allow-origin')
 
-test('a browser that asks for an allowed page is told what the page may send', async () => {
+test('a preflight request from an allowed origin returns the allowed headers', async () => {
   const { status, headers } = await ask('/api/ext/vendors/any', OURS)
   expect([status, headers.get('access-control-allow-origin'), headers.get('vary')]).toEqual([204, OURS, 'Origin'])
   const methods = headers.get('access-control-allow-methods')?.split(', ')
@@ -27,11 +27,11 @@ test('a browser that asks for an allowed page is told what the page may send', a
   const sent = used.flatMap(({ headers }) => [...headers])
   const allowed = headers.get('access-control-allow-headers')?.toLowerCase().split(', ')
   expect(allowed).toEqual(expect.arrayContaining([...new Set(sent), 'authorization', 'content-type']))
-  // Cookies stay at home.
+  // Cookies are never allowed.
   expect(headers.get('access-control-allow-credentials')).toBeNull()
 })
 
-test('an allowed page may read every header of an answer, and of a refusal', async () => {
+test('an allowed page may read all headers of responses and errors', async () => {
   const listed = await plumbline.get('/api/ext/vendors', { headers: { origin: OURS } })
   const refused = await plumbline.get('/api/ext/vendors', { headers: { origin: OURS }, key: null })
   for (const answer of [listed, refused])
@@ -39,7 +39,7 @@ test('an allowed page may read every header of an answer, and of a refusal', asy
   expect([listed.status, refused.status]).toEqual([200, 401])
 })
 
-test('a page of another origin is granted nothing, and neither is one of the service’s own pages to others', async () => {
+test("other origins are not allowed, and neither is access to the service's own pages", async () => {
   expect([grant(await ask('/api/ext/vendors', THEIRS)), (await ask('/api/ext/vendors', THEIRS)).status]).toEqual([
     null,
     405,
@@ -48,12 +48,12 @@ test('a page of another origin is granted nothing, and neither is one of the ser
   for (const path of ['/api/admin/keys', '/docs', '/healthz']) expect(grant(await ask(path, OURS)), path).toBeNull()
 })
 
-test('a program, which names no origin, gets no more headers than before', async () => {
+test('a request without an origin gets no CORS headers', async () => {
   const { headers } = await plumbline.get('/api/ext/vendors')
   expect([...headers.keys()].filter((name) => name.startsWith('access-control-') || name === 'vary')).toEqual([])
 })
 
-test('no origin is allowed unless it is named', async () => {
+test('no origin is allowed by default', async () => {
   const closed = await startTestPlumbline()
   const { headers } = await closed.get('/api/ext/vendors', { headers: { origin: OURS } })
   expect(headers.get('access-control-allow-origin')).toBeNull()

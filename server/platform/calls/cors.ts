@@ -1,32 +1,32 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Which pages of other origins may call, by `CORS_ORIGINS`; none unless it names them. Cookies are never asked for, so
- * such a page can do what the key or token that it sends can do, and nothing by the session of whoever looks at it. What
- * only sessions open, and the pages of the service, are out of its reach altogether.
+ * Pages of other origins that may call the API, as listed in `CORS_ORIGINS`; none by default. Cookies are never
+ * allowed, so such a page can do only what the key or token that it sends permits, and nothing with the session of its
+ * visitor. Endpoints for sessions and the pages of the service are not accessible at all.
  */
 export interface Cors {
-  /** What a page may send and read; null where the request is not from a page that may call. */
+  /** Returns the headers for a response to an allowed page; null for other requests. */
   headersFor(req: IncomingMessage): Readonly<Record<string, string>> | null
-  /** The same for a browser that asks before it sends; null if it does not ask, or may not. */
+  /** Returns the headers for a preflight request of an allowed page; null for other requests. */
   preflightFor(req: IncomingMessage): Readonly<Record<string, string>> | null
 }
 
-/** Any page may read every header; a credential of its own is all that it can have sent. */
+/** An allowed page may read every header, because it can only have sent its own credential. */
 const READABLE = { 'Access-Control-Expose-Headers': '*' }
 
-/** `*` does not stand for `Authorization`, so what may be sent is listed. */
+/** `*` does not include `Authorization`, so the allowed headers are listed. */
 const SENDABLE = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'Access-Control-Allow-Headers':
     'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Range, X-Request-Id',
-  // How long the browser need not ask again, in seconds; a changed list takes effect within it.
+  // Seconds for which the browser caches the preflight. A changed list takes effect within this time.
   'Access-Control-Max-Age': '600',
 }
 
 const OPEN = /^\/api\/(ext|portal)\//
 
-/** `*` among the origins lets pages of any origin call. */
+/** Returns the CORS rules for these origins. `*` among them allows all. */
 export function cors(origins: readonly string[]): Cors {
   const allowed: ReadonlySet<string> = new Set(origins)
 
@@ -46,7 +46,7 @@ export function cors(origins: readonly string[]): Cors {
   }
 }
 
-/** Whether this is an origin as browsers write it: a scheme and a host, and a port unless it is the usual one. */
+/** Returns whether this is an origin as browsers write it: a scheme and a host, and a port unless it is the default. */
 export function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text
 }

@@ -5,7 +5,7 @@ import { type ContractDocument, readContract } from './contract.ts'
 
 let plumbline: TestPlumbline
 
-// A contract with two deprecated operations: a release announced one of them, but not the other.
+// A contract with two deprecated operations, one of which was announced in a release.
 beforeAll(async () => {
   const changing = structuredClone(document) as ContractDocument & { 'x-changelog': object[] }
   const [vendors, scopes] = [changing.paths['/api/ext/vendors']?.get, changing.paths['/api/ext/scopes']?.get]
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test('a deprecated operation says since when, until when, and where to read about it', async () => {
+test("a deprecated operation's headers say since when, until when, and where to read about it", async () => {
   const { status, headers } = await plumbline.get('/api/ext/vendors')
   expect(status).toBe(200)
   expect(headers.get('deprecation')).toBe(`@${Date.UTC(2026, 11, 1) / 1000}`)
@@ -30,12 +30,12 @@ test('a deprecated operation says since when, until when, and where to read abou
   expect(headers.get('api-version')).toBe('1.2.0')
 })
 
-test('without an announcement, an operation is deprecated since the newest release', async () => {
+test('an operation without an announcement is deprecated since the newest release', async () => {
   const { headers } = await plumbline.get('/api/ext/scopes')
   expect(headers.get('deprecation')).toBe(`@${Date.UTC(2026, 11, 24) / 1000}`)
 })
 
-test('its problems say so too', async () => {
+test('its problems have the headers too', async () => {
   const { status, headers } = await plumbline.get('/api/ext/vendors?limit=0')
   expect(status).toBe(422)
   expect(headers.get('sunset')).toBe('Wed, 30 Jun 2027 00:00:00 GMT')
@@ -49,12 +49,12 @@ test('the link to the next page is kept', async () => {
   expect(headers.get('link')).toMatch(/^<\/api\/ext\/vendors\?.*>; rel="next", <\/docs\/changelog>; rel="deprecation"/)
 })
 
-test('other operations say nothing', async () => {
+test('other operations have no such headers', async () => {
   const { headers } = await plumbline.post('/api/ext/vendors', { companyName: 'Summit Electric Co.' })
   for (const name of ['deprecation', 'sunset', 'link']) expect(headers.get(name)).toBeNull()
 })
 
-test('the changelog is the contract’s, for any valid key', async () => {
+test("any valid key can read the contract's changelog", async () => {
   const { status, body, headers } = await plumbline.get('/api/ext/changelog', { key: await plumbline.newKey([]) })
   expect(status).toBe(200)
   expect(body.data.map(({ version }: { version: string }) => version)).toEqual(['1.2.0', '1.1.0'])

@@ -2,7 +2,7 @@ import type { Release } from '../../../client/contract.gen.ts'
 import type { ContractDocument, OperationObject } from './contract.ts'
 
 /**
- * The headers that every answer of a deprecated operation has: since when it is deprecated (Deprecation, RFC 9745),
+ * Returns the headers of every response of a deprecated operation: since when it is deprecated (Deprecation, RFC 9745),
  * when it will be removed (Sunset, RFC 8594), and where to read about it. The first date is that of the release that
  * announced it in `x-changelog`, the second is the operation's `x-sunset`.
  */
@@ -15,7 +15,7 @@ export function deprecationHeaders(
   const announced = releases.find(({ changes }) =>
     changes.some(({ kind, operations }) => kind === 'deprecated' && operations.includes(operationId)),
   )
-  // Without an announcement it is deprecated since the current version at the latest.
+  // Without an announcement, the date of the current version is used.
   const since = (announced ?? releases[0])?.date
   return {
     ...(since !== undefined && { Deprecation: `@${Date.parse(since) / 1000}` }),
@@ -24,7 +24,7 @@ export function deprecationHeaders(
   }
 }
 
-/** The headers of an answer combined with those of a notice; both may have a Link. */
+/** Combines the headers of a response with those of a notice. Both may have a Link. */
 export function noticed(
   headers: Record<string, string | number>,
   notice: Readonly<Record<string, string>>,

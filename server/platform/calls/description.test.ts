@@ -7,7 +7,7 @@ import { toTool } from '../../interfaces/skills/tools.ts'
 import { loadContract, readContract } from './contract.ts'
 import { descriptionOf } from './description.ts'
 
-test('permissions and events are appended to the prose, unless the prose mentions them', () => {
+test('permissions and events are appended to the description, unless it mentions them', () => {
   const facts = {
     permissions: ['vendors:write', 'bids:read'],
     emits: ['vendor.created', 'vendor.updated'],
@@ -23,7 +23,7 @@ test('permissions and events are appended to the prose, unless the prose mention
   )
 })
 
-test('the description also says when nothing is changed, emitted or needed', () => {
+test('the description also says if nothing is changed, recorded, or required', () => {
   const facts = { description: 'Done.', permissions: ['vendors:read'], emits: [], writes: false }
   expect(descriptionOf(facts)).toBe('Done. Needs vendors:read; changes nothing.')
   expect(descriptionOf({ ...facts, writes: true })).toBe('Done. Needs vendors:read; emits nothing.')
@@ -33,13 +33,13 @@ test('the description also says when nothing is changed, emitted or needed', () 
   )
 })
 
-test('docs, the published contract and tools take it from the declaration', () => {
+test('docs, the published contract, and tools use the declared description', () => {
   const document = structuredClone(loadContract().document)
   const createVendor = document.paths['/api/ext/vendors']?.post
   Object.assign(createVendor ?? {}, { description: 'Adds a vendor.', 'x-emits': ['vendor.created'] })
   const contract = readContract(document)
   const whole = 'Adds a vendor. Needs vendors:write; emits vendor.created.'
-  // Models are told the effect too, because their formats have no other place for it.
+  // The tool formats of models have no other field for the effect.
   expect(toTool(catalogueOf(contract).find('createVendor')).description).toBe(`${whole} ${EFFECTS.adds.said}`)
   expect(JSON.stringify(publishWhole(document, 'http://localhost'))).toContain(whole)
   const site = { title: '', version: '', url: '', docs: '/docs' }

@@ -3,15 +3,14 @@ import type { OperationObject } from './contract.ts'
 interface Described {
   description?: string
   permissions: readonly string[]
-  /** The events that it may record; undefined if that is not declared, as for a skill made of several operations. */
+  /** The events that it may record; undefined if not declared, as for a skill made of several operations. */
   emits?: readonly string[]
   writes: boolean
 }
 
 /**
- * The description of an operation, followed by what the contract declares outside of the prose: the permissions it
- * needs, and what it changes or emits. Prose that covers these itself, because there is more to say, only gets the
- * names it leaves out.
+ * Returns the description of an operation, followed by facts that the contract declares elsewhere: the required
+ * permissions, and what it changes or records. If the description covers these itself, only missing names are added.
  */
 export function descriptionOf(operation: Described): string {
   const { description = '' } = operation
@@ -35,7 +34,7 @@ function unnamed({ description = '', permissions, emits = [] }: Described): stri
   ]
 }
 
-/** An operation of the document with that description. */
+/** Returns an operation of the document with that description. */
 export function described(method: string, operation: OperationObject): OperationObject {
   const permissions = (operation.security ?? []).flatMap((requirement) => Object.values(requirement).flat())
   const { 'x-emits': emits = [] } = operation

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { conflict, Problem } from '../problems/problem.ts'
 
 /**
- * The ETag is the resource's version, or a digest of the text if it has no version (a computed sheet). Fields that
- * other records move (`follows`) add a digest of theirs to the version, or 304 would hide that they have moved.
+ * Returns the ETag: the record's version, or a digest of the text if it has no version (a computed sheet). Fields that
+ * other records affect (`follows`) add a digest to the version, because 304 would otherwise hide their changes.
  */
 export function etagOf(body: object, text: () => string, follows: readonly string[] = []): string {
   if ('version' in body && typeof body.version === 'number') {
@@ -18,15 +18,15 @@ function digest(content: string): string {
   return createHash('sha1').update(content).digest('base64url')
 }
 
-/** Whether an If-Match or If-None-Match header names the ETag. */
+/** Returns whether an If-Match or If-None-Match header contains the ETag. */
 export function matchesEtag(header: string, etag: string): boolean {
   if (header.trim() === '*') return true
   return header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag)
 }
 
 /**
- * Refuses a change that is based on an older version. Called under the row's lock. What follows other records cannot be
- * changed, so it is no reason for a refusal.
+ * Throws `precondition_failed` for a change that is based on an older version. Call it under the row's lock. The digest
+ * of followed fields is ignored, because a caller cannot change them.
  */
 export function checkIfMatch(ifMatch: string | undefined, current: { version: number }): void {
   if (ifMatch === undefined || matchesEtag(ifMatch.replace(/(?<="\d+)\.[\w-]+(?=")/g, ''), `"${current.version}"`))
@@ -39,7 +39,7 @@ export function checkIfMatch(ifMatch: string | undefined, current: { version: nu
   )
 }
 
-/** Throws `conflict` unless the record still has the version that was seen, if one is given. */
+/** Throws `conflict` unless the record still has the given version. Does nothing without one. */
 export function assertVersionSeen(version: number | undefined, current: { number: string; version: number }): void {
   if (version !== undefined && version !== current.version)
     throw conflict(

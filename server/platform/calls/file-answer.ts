@@ -5,7 +5,7 @@ import { create as contentDisposition } from 'content-disposition'
 import { Problem, problem } from '../problems/problem.ts'
 import { formatNumber } from '../values/format.ts'
 
-/** The first and the last byte of a part. */
+/** The first and last byte of a range, both inclusive. */
 export interface ByteRange {
   readonly first: number
   readonly last: number
@@ -15,13 +15,13 @@ export interface StoredFile {
   readonly fileName: string
   readonly contentType: string
   readonly size: number
-  /** Of its bytes, in hexadecimal: its ETag. */
+  /** SHA-256 of the content in hexadecimal, which is also the ETag. */
   readonly sha256: string
-  /** Its bytes, or those of the part. */
+  /** Opens the whole content or a range of it. */
   open(range: ByteRange | null): Promise<Readable>
 }
 
-/** A file as the body of an answer. Its bytes are opened only when they are sent, and pass through without being kept. */
+/** A file as a response body. It is opened only when it is sent, and streamed without being buffered. */
 export class FileAnswer {
   readonly #file: StoredFile
 
@@ -29,7 +29,7 @@ export class FileAnswer {
     this.#file = file
   }
 
-  /** As the result of a skill, which is JSON; only for small files. */
+  /** Returns the content as the result of a skill, which is JSON. Throws `payload_too_large` for larger files. */
   async base64(): Promise<string> {
     if (this.#file.size > MOST_IN_JSON)
       throw problem(
@@ -40,7 +40,7 @@ export class FileAnswer {
     return (await buffer(bytes).catch(breakOff)).toString('base64')
   }
 
-  /** What to send to a request with these headers. Throws `range_not_satisfiable`. */
+  /** Returns what to send for these request headers. Throws `range_not_satisfiable`. */
   sent({ range, ifRange }: { range: string | undefined; ifRange: string | undefined }): SentFile {
     const { fileName, contentType, size, sha256 } = this.#file
     const etag = `"${sha256}"`
@@ -60,16 +60,16 @@ export class FileAnswer {
   }
 }
 
-/** The store sent only a part of the file. */
+/** Throws `unavailable`, because the store sent only a part of the file. */
 function breakOff(cause: unknown): never {
   const detail = 'The file could not be read completely from the file store. Try again in 5 seconds.'
   const unavailable = new Problem('unavailable', detail, {}, { 'Retry-After': '5' })
-  // For the log; the response says nothing of the store.
+  // The cause is for the log; the response does not mention the store.
   unavailable.cause = cause
   throw unavailable
 }
 
-/** A file that was made just now and is in memory. */
+/** Returns a file response from content in memory. */
 export function madeFile(fileName: string, contentType: string, bytes: Buffer): FileAnswer {
   return new FileAnswer({
     ...{ fileName, contentType, size: bytes.length },
@@ -87,18 +87,17 @@ export interface SentFile {
   open(): Promise<Readable>
 }
 
-/** As much as an upload in JSON may have, so that what an agent attached it can read again. */
+/** The same as the maximum of an upload in JSON, so that an agent can read what it attached. */
 const MOST_IN_JSON = 750_000
 
-// Whoever uploaded a file may mean ill with those who open it: it is saved and not shown, and whatever shows it all the
-// same may run nothing.
+// A file may be malicious, so it is downloaded instead of displayed, and cannot run anything if displayed anyway.
 const HEADERS = {
   'Accept-Ranges': 'bytes',
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-/** The contract has refused every header that is not a single range. */
+/** Returns the range. The contract has rejected every header that is not a single range. */
 function partOf(range: string, size: number): ByteRange {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
   const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)

@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import { type Held, IDENTIFIERS, Problem, taken, uniqueColumn } from '../problems/problem.ts'
 import type { Tenant } from './call.ts'
 
-/** A value that has to differ from that of certain other records alone: of those that agree in other columns, or count. */
+/** A value that must be unique only among certain records: those that agree in other columns, or that count. */
 interface Name {
   readonly column: string
   readonly within: readonly string[]
-  /** SQL of another record as `t`. As the index that guards the column has it. */
+  /** SQL condition of these records as `t`. It must match the unique index on the column. */
   readonly among: string
 }
 
 const CODE: Name = { column: 'code', within: [], among: 't."archivedAt" is null' }
-/** What has to be unique in a table beside the identifiers. */
+/** What must be unique in a table in addition to the identifiers. */
 const NAMES: Readonly<Record<string, Name>> = {
   communities: CODE,
   costCodes: CODE,
@@ -26,8 +26,8 @@ const NAMES: Readonly<Record<string, Name>> = {
 }
 
 /**
- * What is to be thrown when the database has refused a row. Where other records have one of its values that have to be
- * unique, the problem says where to look for them, which nobody can do before the transaction has ended.
+ * Returns the error to throw when the database has rejected a row. If other records have one of its unique values, the
+ * problem says where to look for them, which is possible only after the transaction has ended.
  */
 export function refusedRow(error: unknown, table: string, row: object): unknown {
   const column = uniqueColumn(error)
@@ -40,8 +40,8 @@ export function refusedRow(error: unknown, table: string, row: object): unknown 
 }
 
 /**
- * The same error, naming the record that has the value, and every other value of the row that is taken: the database stops
- * at the first. Called where statements are possible again.
+ * Returns the same error with the record that has the value, and all other values of the row that are already used: the
+ * database stops at the first. Call it when statements are possible again.
  */
 export async function withHolder(tenant: Tenant, error: unknown): Promise<unknown> {
   if (!(error instanceof Problem) || error.held === null) return error
@@ -62,7 +62,7 @@ export async function withHolder(tenant: Tenant, error: unknown): Promise<unknow
   return error
 }
 
-/** The records that have values of the row, by the column. */
+/** Returns the records that have values of the row, by column. */
 async function holdersOf(
   { db, organizationId }: Tenant,
   { table, values }: Held,

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test('the session cookie has the prefix __Host- on HTTPS, with the attributes that browsers require for it', async () => {
+test('on HTTPS the session cookie has the prefix __Host- and the attributes that browsers require for it', async () => {
   const { url } = await plumbline.app.surroundings.identity.makeLink('priya@harrowfinch.example.com', 60_000)
   const token = url.slice(url.indexOf('=') + 1)
   const answer = await plumbline.post('/api/admin/sign-in', { token }, fromPage(''))
@@ -22,7 +22,7 @@ test('the session cookie has the prefix __Host- on HTTPS, with the attributes th
   ])
 })
 
-test('a session cookie without the prefix is not read on HTTPS', async () => {
+test('on HTTPS a session cookie without the prefix is ignored', async () => {
   const { headers } = await plumbline.signIn()
   const planted = fromPage(headers?.cookie?.replace('__Host-', '') ?? '')
   expect((await plumbline.get('/api/admin/session', planted)).body).toMatchObject({
@@ -31,7 +31,7 @@ test('a session cookie without the prefix is not read on HTTPS', async () => {
   })
 })
 
-test('the language cookie of the portal has the prefix on HTTPS too', async () => {
+test("on HTTPS the portal's language cookie has the prefix too", async () => {
   const address = `${plumbline.url}/portal/${await plumbline.newPortalToken()}`
   const chosen = await fetch(`${address}?language=es`, { redirect: 'manual' })
   const [cookie = ''] = chosen.headers.getSetCookie()

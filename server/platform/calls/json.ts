@@ -1,10 +1,10 @@
 /**
- * The text of a JSON document that was assembled from parts that are already JSON, such as the rows of a list. It takes
- * the place of the value, and saves building that only to serialize it again.
+ * The text of a JSON document assembled from parts that are already JSON, such as the rows of a list. It replaces the
+ * value, which need not be built only to be serialized again.
  */
 export class Json<T> {
   readonly text: string
-  /** The cursor of the next page, if the document is a page and has one. */
+  /** Cursor of the next page, if the document is a page and has one. */
   readonly nextCursor: string | null
   /** Only for the compiler: a Json of one type is not assignable to another. */
   declare readonly valueType: T

@@ -7,9 +7,9 @@ import type { Json } from './json.ts'
 import type { Arrived } from './upload.ts'
 
 /**
- * What a handler takes and returns, derived from the contract's types by operationId. A handler never sees a request or
- * a response: it takes checked values and returns a plain one, so HTTP and skills call it in the same way. Everything
- * with a default in the contract is always set.
+ * The input and result of a handler, derived from the contract's types by operationId. A handler never sees a request
+ * or a response: it takes validated values and returns a plain one, so HTTP and skills call it in the same way.
+ * Everything with a default in the contract is always set.
  */
 export interface Input<Id extends OperationId> {
   path: Parameters<Id, 'path'>
@@ -17,21 +17,21 @@ export interface Input<Id extends OperationId> {
     ? Filled<Parameters<Id, 'query'>, FilledQueries[Id] & keyof Parameters<Id, 'query'>>
     : Parameters<Id, 'query'>
   body: (Id extends keyof CheckedBodies ? CheckedBodies[Id] : Body<operations[Id]>) | File<operations[Id]>
-  /** The version that a change is based on, for operations that take one. */
+  /** The version that a change is based on, for operations with If-Match. */
   ifMatch: 'If-Match' extends keyof Parameters<Id, 'header'> ? string | undefined : never
 }
 
 export type Handler<Id extends OperationId> = (input: Input<Id>, call: Call) => Promise<Reply<Id>>
 export type Handlers = { [Id in OperationId]: Handler<Id> }
 
-/** The handlers of all slices as one object; no two slices may handle the same operation. */
+/** Merges the handlers of all slices into one object. It is a type error if two slices handle the same operation. */
 export function together<const Slices extends readonly Partial<Handlers>[]>(
   ...slices: Slices & ([Twice<Slices>] extends [never] ? unknown : `${Twice<Slices>} is handled twice`)
 ): All<Slices> {
   return Object.assign({}, ...(slices as readonly object[])) as All<Slices>
 }
 
-// What is found so far is passed on, because the compiler follows only some fifty types that wait for one another.
+// The result so far is passed on, because the compiler evaluates only about fifty nested types.
 type Twice<Slices, Seen = never, Found = never> = Slices extends readonly [infer First, ...infer Rest]
   ? Twice<Rest, Seen | keyof First, Found | (keyof First & Seen & string)>
   : Found
@@ -39,7 +39,7 @@ type All<Slices, Known = unknown> = Slices extends readonly [infer First, ...inf
   ? All<Rest, Known & First>
   : Known
 
-/** One of the successful answers that the contract declares for the operation; problems are thrown. */
+/** A successful response that the contract declares for the operation. Problems are thrown. */
 export type Reply<Id extends OperationId> = {
   [Status in keyof operations[Id]['responses'] & number]: Content<operations[Id]['responses'][Status]> extends infer B
     ? [B] extends [never]
@@ -52,13 +52,13 @@ export type Reply<Id extends OperationId> = {
     : never
 }[keyof operations[Id]['responses'] & number]
 
-/** The body of the operation's successful answer. */
+/** The body of the operation's successful response. */
 export type Answered<Id extends OperationId> = Exclude<
   Extract<Reply<Id>, { body: object | string }>['body'],
   Json<unknown>
 >
 
-/** An input with the defaults of some names filled in, and nested ones in others. */
+/** An input with the defaults of some fields filled in, and nested ones in others. */
 export type Filled<T, Names extends keyof T, Inner = object> = Flat<
   Omit<T, Names | keyof Inner> &
     Required<Pick<T, Names>> & {
@@ -84,15 +84,15 @@ type Content<R> = R extends { content: { 'application/json': infer B } | { 'appl
     : R extends { content?: never }
       ? undefined
       : never
-/** What is sent as a file, whatever it holds. */
+/** The content types of a body that is a file. */
 type FileContent =
   | { 'application/octet-stream': string }
   | { 'application/pdf': string }
   | { 'application/x-ndjson': string }
   | { 'text/csv': string }
-// A file that may be sent instead of JSON has arrived by the time that the handler is called.
+// A file sent instead of JSON has been received completely before the handler is called.
 type File<Op> = Op extends { requestBody: { content: { 'application/octet-stream': string } } } ? Arrived : never
-// An optional body that was not sent reaches the handler as an empty one.
+// The handler gets an empty object for an optional body that was not sent.
 type Body<Op> = Op extends { requestBody?: infer R }
   ? [R & {}] extends [never]
     ? undefined

@@ -1,14 +1,12 @@
 import { Problem } from '../problems/problem.ts'
 
-/** Where a page begins: after the item with this value in the sort field and this id. */
+/** Where a page begins: after the item with this value in the sort field and this ID. */
 export interface Position {
   value: string | number | null
   id: string
 }
 
-/**
- * A cursor is opaque to callers. It holds the sort order that it was made for, and the last item of the previous page.
- */
+/** Returns a cursor, which is opaque to callers. It contains its sort order and the last item of the previous page. */
 export function writeCursor(sort: string, position: Position): string {
   return Buffer.from(JSON.stringify([sort, position.value, position.id])).toString('base64url')
 }
@@ -21,7 +19,7 @@ export function readCursor(sort: string, cursor: string): Position {
       return { value, id }
     }
   } catch {
-    // Not JSON: refused below.
+    // Invalid JSON throws below.
   }
   throw invalidCursor()
 }
@@ -37,13 +35,13 @@ export function invalidCursor(): Problem {
 }
 
 /**
- * The page ends with the item that brings it to so many bytes of JSON, and then has `nextCursor`. It is what a request may
- * bring, too, and what 200 records of usual size stay far below; so a reader that does not read holds no more of us than
- * one that does not stop sending.
+ * A page ends with the item that reaches this size in bytes of JSON, and then has `nextCursor`. It equals the maximum
+ * of a request, and 200 records of normal size are far below it. So a client that does not read its response takes no
+ * more memory than one that does not stop sending.
  */
 export const MOST_PAGE_BYTES = 1024 * 1024
 
-/** How many of the items, whose sizes these are, a page of so many holds: at least one, where there is any. */
+/** Returns how many items of these sizes fit into a page: at least one, if there is any. */
 export function itemsThatFit(sizes: readonly number[], limit: number): number {
   const most = Math.min(sizes.length, limit)
   let bytes = 0
@@ -52,7 +50,10 @@ export function itemsThatFit(sizes: readonly number[], limit: number): number {
   return count
 }
 
-/** Given one row more than a page holds, the page and the cursor of the next one. For rows that are short by contract. */
+/**
+ * Returns a page and the cursor of the next one, given one more row than the page holds. For rows that the contract
+ * keeps short.
+ */
 export function page<Row extends { id: string }>(
   rows: Row[],
   limit: number,

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startTestPlumbline } from '../../../test/support/plumbline.ts'
 import { pathForLog } from './path-for-log.ts'
 
-test('the path of a log line has neither a query nor the secret of a portal link or of a key', () => {
+test('logged paths contain neither the query nor the secret of a portal link or key', () => {
   const invitation = 'inv_01m7y975jyfesvq695t8y8ma68'
   expect(pathForLog('/api/ext/vendors?q=Ana')).toBe('/api/ext/vendors')
   expect(pathForLog(`/api/portal/${invitation}.AbC-dEf_1234567890/bid`)).toBe(`/api/portal/${invitation}.…/bid`)
@@ -12,7 +12,7 @@ test('the path of a log line has neither a query nor the secret of a portal link
   expect(pathForLog(`/${'a'.repeat(500)}`)).toHaveLength(200)
 })
 
-test('the log line of each kind of request has its path, and none has a token, code or state', async () => {
+test('the log line of each kind of request has its path, but no token, code, or state', async () => {
   const lines: { msg: string; path?: string }[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const plumbline = await startTestPlumbline({}, { log })

@@ -1,6 +1,6 @@
 const LONGEST_PATH = 200
 
-/** The path of a URL without its query, and without the secrets that portal links and mistaken requests have in it. */
+/** Returns the path of a URL without its query, and without secrets from portal links and mistaken requests. */
 export function pathForLog(url: string): string {
   const [path = ''] = url.split('?', 1)
   return path

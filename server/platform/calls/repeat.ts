@@ -2,22 +2,22 @@ import type { Call } from './call.ts'
 import { type Contract, ContractError, type OperationId } from './contract.ts'
 
 /**
- * What is special about repeating an operation's response under its Idempotency-Key. A secret that is shown only once
- * is not stored with the response; a repeat reads it from where it is stored encrypted.
+ * Rules for repeating an operation's response for the same Idempotency-Key. A secret that is shown only once is not
+ * stored with the response; a repeat reads it from where it is stored encrypted.
  */
 export interface Repeat {
-  /** Throws if the caller may no longer see the response; the operation's general permissions were checked before. */
+  /** Throws if the caller may no longer see the response. The operation's permissions were checked before. */
   permit?(body: unknown, call: Call): void
-  /** The response without what must not be stored. */
+  /** Returns the response without what must not be stored. */
   conceal(body: object): object
-  /** The response with its secret restored, as it is now; null if that is gone. */
+  /** Returns the response with its current secret; null if that no longer exists. */
   reveal(body: object, call: Call): Promise<object | null>
 }
 
-/** By operation; responses of all others are repeated as they were. */
+/** The rules by operation. Responses of all others are repeated unchanged. */
 export type Repeats = { readonly [Id in OperationId]?: Repeat }
 
-/** Throws unless every operation that shows something once says how to keep it out of stored responses. */
+/** Throws unless every operation with `x-shows-once` has rules for repeating its response. */
 export function assertConcealing(contract: Contract, repeats: Repeats): void {
   for (const { id, declaration } of contract.operations.values()) {
     if (declaration['x-shows-once'] !== undefined && repeats[id] === undefined)

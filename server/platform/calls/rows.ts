@@ -8,14 +8,14 @@ import type { Checked } from './checked.gen.ts'
 import type { Contract } from './contract.ts'
 
 export type RowSchema = keyof components['schemas'] & string
-/** A row as the checker leaves it, with its defaults. */
+/** A row after validation, with its defaults. */
 export type CheckedRow<Name extends RowSchema> = Name extends keyof Checked
   ? Checked[Name]
   : components['schemas'][Name]
 
 /**
- * Checks the rows of one request singly against a schema of the contract. A request in which each row stands for itself
- * lets any object pass as a row, because one that is at fault must not have the whole request refused.
+ * Returns a function that validates the rows of one request separately against a schema of the contract. With
+ * best_effort the contract accepts any object as a row, so that one invalid row does not reject the request.
  */
 export function rowChecker<Name extends RowSchema>(
   { surroundings }: Pick<Call, 'surroundings'>,

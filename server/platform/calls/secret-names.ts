@@ -1,8 +1,8 @@
 import type { Contract, Schema } from './contract.ts'
 
 /**
- * The names of the fields that hold a secret wherever they occur (`x-secret`), for values of which no schema is known:
- * an input that was refused, an old event. A name that also stands for something else, such as `url`, is not among them.
+ * Returns the names of the fields that are secret wherever they occur (`x-secret`), for values without a known schema,
+ * such as rejected inputs and old events. Names that also have other meanings, such as `url`, are not included.
  */
 export function secretNames({ document }: Pick<Contract, 'document'>): ReadonlySet<string> {
   let found = names.get(document)
@@ -37,10 +37,10 @@ function namesIn(document: Contract['document']): ReadonlySet<string> {
   return new Set([...secret].filter((name) => !plain.has(name)))
 }
 
-/** Keywords below which there are values, not schemas. */
+/** Keywords that contain values instead of schemas. */
 const VALUES: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'enum'])
 
-/** The value without the fields of these names, however deep. */
+/** Returns the value without the fields of these names, at any depth. */
 export function withoutNamed(names: ReadonlySet<string>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutNamed(names, item))
   if (typeof value !== 'object' || value === null) return value

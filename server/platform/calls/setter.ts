@@ -1,9 +1,9 @@
 import type { Contract, Operation, OperationId, ResponseObject, Schema } from './contract.ts'
 
 /**
- * The operation that takes a field which was sent to another operation of the same resource: `status` sent to
- * updateVendor belongs to changeVendorStatus. If several do, it is the one whose path is most like that of the called
- * operation, so that a change is pointed to an operation that changes, not to the one that creates.
+ * Returns the operation that accepts a field which was sent to another operation of the same resource: `status` sent to
+ * updateVendor belongs to changeVendorStatus. Of several, it is the one whose path is most similar to the called one,
+ * so that a change is directed to an operation that changes, not to one that creates.
  */
 export function setterOf(contract: Contract, asked: Operation, field: string): OperationId | undefined {
   let best: { id: OperationId; shared: number } | undefined
@@ -15,14 +15,14 @@ export function setterOf(contract: Contract, asked: Operation, field: string): O
   return best?.id
 }
 
-/** The fields of an operation's body with their schemas; none if it takes no body. */
+/** Returns the fields of an operation's body with their schemas; none if it has no body. */
 export function bodyFields(contract: Contract, { declaration }: Operation): Record<string, Schema> {
   const schema = declaration.requestBody?.content['application/json']?.schema
   if (schema === undefined) return {}
   return (contract.resolve<Schema>(schema).properties ?? {}) as Record<string, Schema>
 }
 
-/** The other operations of the resource of each operation that was asked about, which stay what they are. */
+/** Cache of the other operations of each operation's resource, which never change. */
 const others = new WeakMap<Contract, Map<OperationId, readonly Operation[]>>()
 
 function othersOfResource(contract: Contract, asked: Operation): readonly Operation[] {
@@ -41,13 +41,13 @@ function othersOfResource(contract: Contract, asked: Operation): readonly Operat
   return found
 }
 
-/** The path without the id of an item and the action on it: /vendors for /vendors/{vendorId}/status. */
+/** Returns the path without an item's ID and action: /vendors for /vendors/{vendorId}/status. */
 function collectionOf(contract: Contract, path: string): string {
   const isRead = contract.document.paths[path]?.get !== undefined
   return isRead && !path.endsWith('}') ? path : path.replace(/\/\{\w+\}(\/[\w-]+)?$/, '')
 }
 
-/** The name of the schema of its successful answer. */
+/** Returns the name of the schema of its successful response. */
 function answerOf(contract: Contract, { declaration }: Operation): string | undefined {
   const status = Object.keys(declaration.responses).find((status) => status.startsWith('2')) ?? ''
   const response = declaration.responses[status]

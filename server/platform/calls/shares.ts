@@ -2,8 +2,8 @@ import { Problem } from '../problems/problem.ts'
 
 /**
  * Fair access to a scarce resource that all builders need, such as the connections for transactions. A builder holds at
- * most its share at a time; further work waits in its own queue, so however much one builder sends, others find the
- * rest free. Queues are bounded in length and in time: a caller who would wait longer is told to come back.
+ * most its share at a time, and further work waits in its own queue. So however much one builder sends, the rest stays
+ * available to others. Queues are limited in length and time: a caller that would wait longer gets an error.
  */
 export class Shares {
   readonly #bounds: ShareBounds
@@ -13,7 +13,7 @@ export class Shares {
     this.#bounds = bounds
   }
 
-  /** Runs the work when it is its organization's turn; throws `too_many_concurrent_requests` if that takes too long. */
+  /** Runs the work when it is its organization's turn. Throws `too_many_concurrent_requests` if that takes too long. */
   async run<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
     const end = await this.begin(organizationId)
     try {
@@ -38,13 +38,13 @@ export class Shares {
     else await this.#turn(share)
     return () => {
       const next = waiting.shift()
-      // The slot passes directly to the next in the queue, so that a newcomer cannot overtake it.
+      // The slot passes directly to the next in the queue, so that new work cannot overtake it.
       if (next !== undefined) next()
       else if (--share.taken === 0) this.#shares.delete(organizationId)
     }
   }
 
-  /** How much work is waiting. */
+  /** Number of waiting tasks. */
   get waiting(): number {
     let sum = 0
     for (const share of this.#shares.values()) sum += share.waiting.length
@@ -71,7 +71,7 @@ export class Shares {
 export interface ShareBounds {
   /** What is shared, in the plural, for the error message. */
   of: string
-  /** How much of it one organization may hold at a time. */
+  /** Maximum held by one organization at a time. */
   most: number
   mostWaiting: number
   waitMs: number

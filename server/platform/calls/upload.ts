@@ -2,23 +2,23 @@ import type { IncomingMessage } from 'node:http'
 import { problem } from '../problems/problem.ts'
 import { formatNumber } from '../values/format.ts'
 
-/** The body of a request that is a file: not read yet, and never in memory as a whole. */
+/** A request body that is a file. It is not read yet, and never in memory as a whole. */
 export class Upload {
   readonly #request: IncomingMessage
   readonly #mostBytes: number
 
-  /** Throws `payload_too_large` if the request already says that it is. */
+  /** Throws `payload_too_large` if the Content-Length exceeds the maximum. */
   constructor(request: IncomingMessage, mostBytes: number) {
     if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooLarge(mostBytes)
     this.#request = request
     this.#mostBytes = mostBytes
   }
 
-  /** The bytes as they arrive; throws as soon as there are too many. */
+  /** Yields the bytes as they arrive. Throws as soon as there are too many. */
   async *chunks(): AsyncGenerator<Buffer> {
     let size = 0
     try {
-      // The socket is still needed for the refusal, so leaving the loop must not destroy it.
+      // The error response still needs the socket, so leaving the loop must not destroy it.
       for await (const chunk of this.#request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         size += chunk.length
         if (size > this.#mostBytes) break
@@ -31,13 +31,13 @@ export class Upload {
   }
 }
 
-/** A file that has arrived in full, in a temporary place of this process. */
+/** A completely received file, in a temporary place of this process. */
 export interface Arrived {
   readonly path: string
   readonly size: number
-  /** Of its bytes, in hexadecimal. */
+  /** SHA-256 of the content in hexadecimal. */
   readonly sha256: string
-  /** Removes it, unless it was moved away. */
+  /** Deletes the file, unless it was moved away. */
   discard(): Promise<void>
 }
 
