@@ -3,14 +3,14 @@ import { isLocalUrl, readConfig } from './config.ts'
 
 const ENCRYPTION_KEY = Buffer.alloc(32).toString('base64')
 
-test('a production service on PostgreSQL does not start without a key that is kept apart from the database', () => {
+test('in production on PostgreSQL, the service requires an encryption key outside the database', () => {
   const env = { DATABASE_URL: 'postgres://nowhere', NODE_ENV: 'production' }
   expect(() => readConfig(env)).toThrow('ENCRYPTION_KEY is missing')
   expect(readConfig({ ...env, ENCRYPTION_KEY }).encryptionKey).toHaveLength(32)
   expect(readConfig({ DATABASE_URL: 'postgres://nowhere' }).encryptionKey).toBeNull()
 })
 
-test('the key before is named beside the present one, and in the same form', () => {
+test('the previous key requires a current one and has the same form', () => {
   expect(() => readConfig({ DATABASE_URL: 'postgres://nowhere', ENCRYPTION_KEY_PREVIOUS: ENCRYPTION_KEY })).toThrow(
     'ENCRYPTION_KEY_PREVIOUS requires ENCRYPTION_KEY',
   )
@@ -19,7 +19,7 @@ test('the key before is named beside the present one, and in the same form', () 
 
 const publicUrl = (env: Record<string, string>) => readConfig({ ENCRYPTION_KEY, ...env }).publicUrl
 
-test('people reach a server on loopback or on all interfaces as localhost, and one on a single address there', () => {
+test('the default public URL is localhost for loopback or all interfaces, and otherwise the single address', () => {
   expect(publicUrl({})).toBe('http://localhost:3000')
   expect(publicUrl({ HOST: '0.0.0.0', PORT: '8080' })).toBe('http://localhost:8080')
   expect(publicUrl({ HOST: '::', PORT: '8080' })).toBe('http://localhost:8080')
@@ -28,13 +28,13 @@ test('people reach a server on loopback or on all interfaces as localhost, and o
   expect(publicUrl({ HOST: '0.0.0.0', PUBLIC_URL: 'https://build.example.com/' })).toBe('https://build.example.com')
 })
 
-test('an address that is not one of PostgreSQL is refused without repeating the password in it', () => {
+test("an address that is not PostgreSQL's is rejected without repeating its password", () => {
   const reading = () => readConfig({ DATABASE_URL: 'mysql://plumbline:s3cret@127.0.0.1/builders' })
   expect(reading).toThrow(/^DATABASE_URL must be a URL such as postgres:/)
   expect(reading).not.toThrow('s3cret')
 })
 
-test('webhooks may go to private addresses only where it is said, or on a machine that nobody else reaches', () => {
+test('webhooks may use private addresses only if configured, or on a machine that nobody else reaches', () => {
   const allows = (env: Record<string, string>) => readConfig({ ENCRYPTION_KEY, ...env }).webhookAllowPrivate
   for (const HOST of ['', '127.0.0.1', '127.1.2.3', '::1', 'localhost'])
     expect([HOST, allows({ HOST })]).toEqual([HOST, true])
@@ -47,7 +47,7 @@ test('webhooks may go to private addresses only where it is said, or on a machin
   expect(allows({ WEBHOOK_ALLOW_PRIVATE: 'false' })).toBe(false)
 })
 
-test('an origin is named as browsers write it', () => {
+test('an origin must be written as browsers do', () => {
   const read = (CORS_ORIGINS: string) => readConfig({ DATABASE_URL: 'postgres://x', CORS_ORIGINS }).corsOrigins
   expect([read(''), read('*'), read('https://a.example.com, http://localhost:5173')]).toEqual([
     ...[[], ['*']],
@@ -57,12 +57,12 @@ test('an origin is named as browsers write it', () => {
     expect(() => read(wrong), wrong).toThrow('CORS_ORIGINS must be "*" or a list of origins')
 })
 
-test('only npm start and npm run dev tie the server to the life of npm', () => {
+test('only npm start and npm run dev end the server with npm', () => {
   const ends = (event?: string) => readConfig({ ENCRYPTION_KEY, npm_lifecycle_event: event }).endsWithParent
   expect([ends('start'), ends('dev'), ends('test'), ends()]).toEqual([true, true, false, false])
 })
 
-test('events are kept for ever where 0 is set, and else at least as long as their deliveries', () => {
+test('events are kept forever with 0, and otherwise at least as long as their deliveries', () => {
   const kept = (env: Record<string, string>) => {
     const { eventRetentionDays, deliveryRetentionDays } = readConfig({ ENCRYPTION_KEY, ...env })
     return [eventRetentionDays, deliveryRetentionDays]
@@ -74,7 +74,7 @@ test('events are kept for ever where 0 is set, and else at least as long as thei
   expect(() => kept({ DELIVERY_RETENTION_DAYS: '7' })).toThrow(/^DELIVERY_RETENTION_DAYS must be .* from 30/)
 })
 
-test('history is kept for ever unless a year or more is said, and archives are made unless nothing is to be kept', () => {
+test('history is kept forever unless a year or more is set, and archives are written unless turned off', () => {
   const kept = (env: Record<string, string>) => {
     const { historyRetentionDays, archives } = readConfig({ ENCRYPTION_KEY, ...env })
     return [historyRetentionDays, archives]
@@ -86,7 +86,7 @@ test('history is kept for ever unless a year or more is said, and archives are m
   expect(() => kept({ HISTORY_RETENTION_DAYS: '364' })).toThrow(/^HISTORY_RETENTION_DAYS must be 0.*at least 365/)
 })
 
-test('a production service does not fall back to the embedded database by itself', () => {
+test('in production the service does not use the embedded database by default', () => {
   const env = { NODE_ENV: 'production', ENCRYPTION_KEY }
   expect(() => readConfig(env)).toThrow(/^DATABASE_URL is missing\..* EMBEDDED=true/)
   expect(readConfig({ ...env, EMBEDDED: 'true' }).databaseUrl).toBeNull()
@@ -96,7 +96,7 @@ test('a production service does not fall back to the embedded database by itself
   )
 })
 
-test('a misspelled variable stops the start, and those of other programs do not', () => {
+test('a misspelled variable prevents the start, but variables of other programs do not', () => {
   for (const [wrong, right] of [
     ['DATABSE_URL', 'DATABASE_URL'],
     ['DATABASEURL', 'DATABASE_URL'],
@@ -123,7 +123,7 @@ test('a misspelled variable stops the start, and those of other programs do not'
   expect(readConfig({ ENCRYPTION_KEY, DATABSE_URL: '' }).port).toBe(3000)
 })
 
-test('links to localhost are told from links that others can follow', () => {
+test('links to localhost are distinguished from links that others can use', () => {
   for (const local of ['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:3000'])
     expect(isLocalUrl(local)).toBe(true)
   for (const other of ['https://build.example.com', 'http://192.0.2.7', 'https://localhost.example.com'])

@@ -9,108 +9,114 @@ import { type ScanCommand, scanCommandOf } from '../files/scan.ts'
 import { isVariable, variableMeantBy } from './variables.ts'
 
 /**
- * The environment, read once into a frozen value. An invalid value aborts startup with a sentence naming the variable.
- * Nothing else reads the environment except the compile cache, which is set up before any module is loaded.
+ * The environment, read once into a frozen value. An invalid value aborts startup with a sentence that names the
+ * variable. Nothing else reads the environment except the compile cache, which is set up before any module is loaded.
  */
 export interface Config {
   readonly host: string
   readonly port: number
   /** Proxies whose X-Forwarded-For is trusted: addresses, ranges (10.0.0.0/8), or Express's names for ranges. */
   readonly trustedProxies: readonly string[]
-  /** Connections in total, and from one address that is not a trusted proxy. */
+  /** Maximum connections in total, and from one address that is not a trusted proxy. */
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
-  /** How many processes answer at the one address. */
+  /** Number of processes that share the port. */
   readonly workers: number
-  /** How long a request may take to arrive. */
+  /** Maximum time for a request to arrive. */
   readonly requestTimeoutMs: number
-  /** How long a client may go without reading any of its response. */
+  /** Maximum time for which a client may not read any of its response. */
   readonly writeTimeoutMs: number
-  /** The origins whose pages may call from browsers; `*` among them means all. */
+  /** Origins whose pages may call the API from browsers; `*` among them means all. */
   readonly corsOrigins: readonly string[]
-  /** Where people and links reach this service, without a trailing slash. */
+  /** URL at which people and links reach this service, without a trailing slash. */
   readonly publicUrl: string
-  /** PostgreSQL's address; null means the embedded database in `dataDir`. */
+  /** URL of PostgreSQL; null for the embedded database in `dataDir`. */
   readonly databaseUrl: string | null
-  /** All connections of this process to PostgreSQL. */
+  /** Maximum connections of this process to PostgreSQL. */
   readonly databaseConnections: number
-  /** The time in milliseconds after which PostgreSQL cancels a statement of a request or a job. */
+  /** Time after which PostgreSQL cancels a statement of a request or a job. */
   readonly databaseStatementTimeoutMs: number
   readonly dataDir: string
   /** Whether a commit in the embedded database waits for the disk. */
   readonly embeddedFsync: boolean
-  /** Where files are kept; null means the folder `files` in `dataDir`. */
+  /** Bucket for files; null for the folder `files` in `dataDir`. */
   readonly filesBucket: Bucket | null
-  /** What scans a file before it is kept; null means nothing. */
+  /** Command that scans a file before it is stored; null for none. */
   readonly attachmentScan: ScanCommand | null
   readonly attachmentScanMs: number
-  /** Bytes that the files of one organization may have together. */
+  /** Maximum total size of one organization's files, in bytes. */
   readonly maxFileBytes: number
   readonly logLevel: string
   readonly rateLimitPerMinute: number
-  /** How many failed key look-ups an address may have per minute. */
+  /** Maximum failed key lookups of an address per minute. */
   readonly failedKeysPerMinute: number
   readonly quotaPerDay: number
-  /** How many concurrent requests one key, and one organization, may have in this process. */
+  /** Maximum concurrent requests of one key, and of one organization, in this process. */
   readonly concurrencyPerKey: number
   readonly concurrencyPerOrganization: number
-  /** Requests per minute to one portal address, and from one client to the portal. */
+  /** Maximum requests per minute with one portal link, and from one client to the portal. */
   readonly portalLimitPerMinute: number
   readonly portalClientLimitPerMinute: number
-  /** Requests per minute of one person who is signed in, and of one client that nobody is signed in at. */
+  /** Maximum requests per minute of one signed-in user, and of one client without a signed-in user. */
   readonly userLimitPerMinute: number
   readonly signInLimitPerMinute: number
   readonly betaMaxOrganizations: number
   readonly webhookAllowPrivate: boolean
-  /** Seconds between the attempts of one delivery; the first counts from its event. */
+  /** Seconds between the attempts of one delivery. The first counts from its event. */
   readonly webhookRetrySchedule: readonly number[]
   readonly webhookProbeMaxSeconds: number
-  /** How long finished deliveries and their attempts are kept. */
+  /** Retention of finished deliveries and their attempts. */
   readonly deliveryRetentionDays: number
-  /** How long events are kept; null means forever. */
+  /** Retention of events; null means forever. */
   readonly eventRetentionDays: number | null
-  /** How long the moves of statuses and what vendors were told are kept; null means forever. */
+  /** Retention of status histories and vendor notifications; null means forever. */
   readonly historyRetentionDays: number | null
-  /** Whether events and history are written to files before they are deleted. */
+  /** Whether events and history are written to archives before they are deleted. */
   readonly archives: boolean
-  /** 32 bytes; encrypts webhook secrets and the portal addresses that can be shown again. */
+  /** 32 bytes. Encrypts webhook secrets, and portal links that can be shown again. */
   readonly encryptionKey: Buffer
   /** The previous key during a key rotation; otherwise null. */
   readonly previousEncryptionKey: Buffer | null
-  /** The key file in an embedded database's data folder; null if the operator sets the key or PostgreSQL holds it. */
+  /**
+   * The key file in an embedded database's data folder; null if the operator sets the key or the database is
+   * PostgreSQL.
+   */
   readonly encryptionKeyFile: string | null
-  /** For how many days audit entries are kept. */
+  /** Retention of audit entries. */
   readonly auditRetentionDays: number
-  /** The mail server; null means that nothing leaves by e-mail. */
+  /** The mail server; null if no mail is sent. */
   readonly mail: MailServer | null
   readonly demo: boolean
-  /** A separate port for /metrics; null means none. */
+  /** Separate port for /metrics; null for none. */
   readonly metricsPort: number | null
   readonly metricsHost: string
-  /** The token required to read /metrics; without a separate port, /metrics is then on the public one. */
+  /** Token required to read /metrics. Without a separate port, /metrics is then on the public one. */
   readonly metricsToken: string | null
-  /** Check every response against the contract before it is sent. For tests; costs a tenth of the speed. */
+  /**
+   * Whether every response is checked against the contract before it is sent. For tests; costs a tenth of the
+   * throughput.
+   */
   readonly checkAnswers: boolean
-  /** Compile every validator soon after startup; otherwise each is compiled on first use. */
+  /** Whether every validator is compiled soon after startup. Otherwise each is compiled on first use. */
   readonly compileAhead: boolean
-  /** Whether NODE_ENV says so: what suits a trial, but not other people's data, stops the start or is warned of. */
+  /** Whether NODE_ENV is production. Settings that suit only a trial then prevent the start or cause a warning. */
   readonly isProduction: boolean
-  /** The process was started by `npm start` or `npm run dev`, and has to exit when npm does. */
+  /** Whether the process was started by `npm start` or `npm run dev`, and must exit when npm does. */
   readonly endsWithParent: boolean
 }
 
 export interface MailServer {
   readonly host: string
   readonly port: number
-  /** Whether the connection is encrypted from its first byte on. */
+  /** Whether the connection uses TLS from the start. */
   readonly secure: boolean
   readonly user: string | null
   readonly password: string | null
-  /** The address that mails come from. */
+  /** The sender address of mails. */
   readonly from: string
 }
 
-/** The configuration from the environment. It may leave the encryption key to the deployment (encryption-key.ts). */
+/** The configuration from the environment. The encryption key may still be missing (encryption-key.ts). */
 export type GivenConfig = Omit<Config, 'encryptionKey'> & { readonly encryptionKey: Buffer | null }
 
 export class ConfigError extends Error {}
@@ -174,8 +180,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): G
 }
 
 /**
- * Whether the service seems to run for a developer on the same machine, whose first webhook receiver is a local one: it
- * uses the embedded database and can be reached by nobody else.
+ * Returns whether the service seems to run on a developer's machine, whose first webhook receiver is a local one: it
+ * uses the embedded database and is reachable only from this machine.
  */
 export function isForDevelopment({ host, databaseUrl }: Pick<Config, 'host' | 'databaseUrl'>): boolean {
   return databaseUrl === null && LOOPBACK.test(host)
@@ -189,7 +195,7 @@ function isProduction(env: Env): boolean {
   return env.NODE_ENV === 'production'
 }
 
-// A misspelled DATABASE_URL would otherwise start an empty embedded database beside the real one.
+// Otherwise a misspelled DATABASE_URL would start an empty embedded database beside the real one.
 function assertNoTypos(env: Env): void {
   for (const [name, value] of Object.entries(env)) {
     if (!value || isVariable(name)) continue
@@ -209,7 +215,7 @@ function assertDatabaseIsChosen(env: Env, databaseUrl: string | null): void {
     )
 }
 
-/** Whether links lead to the machine of their reader, which works only for somebody who sits at the server. */
+/** Returns whether links refer to the reader's own machine, so that they work only on the server itself. */
 export function isLocalUrl(url: string): boolean {
   return LOOPBACK.test(new URL(url).hostname.replace(/^\[|\]$/g, ''))
 }
@@ -227,7 +233,7 @@ function integer(env: Env, name: string, otherwise: number, least: number, most:
 // The contract promises that deliveries can be read for 30 days.
 const LEAST_DELIVERY_DAYS = 30
 
-// A record whose history ends within a year tells too little to settle a dispute about it.
+// A shorter history is not enough to settle a dispute.
 const LEAST_HISTORY_DAYS = 365
 
 function retention(
@@ -307,7 +313,7 @@ function origins(env: Env, name: string): readonly string[] {
   )
 }
 
-/** Shorter ones can be brute-forced. */
+/** Shorter tokens can be guessed. */
 const SHORTEST_TOKEN = 16
 
 function token(env: Env, name: string): string | null {
@@ -338,7 +344,10 @@ function defaultPublicUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** With PORT=0 the system chooses the port, so the default public address is known only once the server listens. */
+/**
+ * Returns the configuration with the actual port. With PORT=0 the system chooses it, so the default public URL is known
+ * only once the server listens.
+ */
 export function listeningOn(config: Config, port: number): Config {
   if (config.publicUrl !== defaultPublicUrl(config.host, 0)) return config
   return Object.freeze({ ...config, publicUrl: defaultPublicUrl(config.host, port) })
@@ -347,7 +356,7 @@ export function listeningOn(config: Config, port: number): Config {
 function postgresUrl(env: Env): string | null {
   const text = env.DATABASE_URL
   if (!text) return null
-  // The value may hold a password, so the sentence does not repeat it.
+  // The value may contain a password, so the message does not repeat it.
   if (!/^(postgres|postgresql|socket):|^\//.test(text)) {
     throw new ConfigError('DATABASE_URL must be a URL such as postgres://user:password@host:5432/name.')
   }
@@ -358,7 +367,7 @@ function mailServer(env: Env): MailServer | null {
   const [text, from] = [env.SMTP_URL, env.MAIL_FROM]
   if (!text) return null
   const url = URL.canParse(text) ? new URL(text) : null
-  // The value may hold a password, so the sentence does not repeat it.
+  // The value may contain a password, so the message does not repeat it.
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || !/^\/?$/.test(url.pathname)) {
     throw new ConfigError('SMTP_URL must be a URL such as smtps://user:password@host:465 or smtp://host:587.')
   }
@@ -409,7 +418,8 @@ function attachmentScan(env: Env): ScanCommand | null {
 
 type EncryptionKeys = Pick<GivenConfig, 'encryptionKey' | 'previousEncryptionKey' | 'encryptionKeyFile'>
 
-// The embedded database belongs to one process, which creates its own key and keeps it with the data.
+// Returns the encryption keys. The embedded database belongs to one process, which creates its own key and keeps it
+// with the data.
 function encryptionKeys(env: Env, databaseUrl: string | null, dataDir: string): EncryptionKeys {
   const encryptionKey = namedKey(env, 'ENCRYPTION_KEY')
   const previousEncryptionKey = namedKey(env, 'ENCRYPTION_KEY_PREVIOUS')

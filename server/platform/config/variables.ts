@@ -1,6 +1,6 @@
 import { isTypoOf } from '../problems/nearest.ts'
 
-/** The environment variables that the service reads; a test compares them with what the configuration reads. */
+/** The environment variables of the service. A test compares them with those that the configuration reads. */
 const VARIABLES = new Set([
   ...['HOST', 'PORT', 'PUBLIC_URL', 'TRUSTED_PROXIES', 'CORS_ORIGINS', 'WORKERS', 'MAX_CONNECTIONS'],
   ...['MAX_CONNECTIONS_PER_ADDRESS', 'REQUEST_TIMEOUT_SECONDS', 'WRITE_TIMEOUT_SECONDS', 'DATABASE_URL'],
@@ -16,14 +16,14 @@ const VARIABLES = new Set([
   ...['CHECK_ANSWERS', 'XDG_CACHE_HOME'],
 ])
 
-/** Names of fewer letters are too close to those of other programs, such as PORT and SORT. */
+/** Shorter names are too similar to those of other programs, such as PORT and SORT. */
 const SHORTEST_COMPARED = 7
 
 export function isVariable(name: string): boolean {
   return VARIABLES.has(name)
 }
 
-/** The variable that an unknown name is probably a misspelling of. */
+/** Returns the variable that an unknown name is probably a misspelling of. */
 export function variableMeantBy(name: string): string | undefined {
   return [...VARIABLES].find((known) => known.length >= SHORTEST_COMPARED && isTypoOf(name, known))
 }
