@@ -5,17 +5,17 @@ import type { Database, Db, Tables } from './database.ts'
 export const BATCH_ROWS = 5000
 
 interface Batches {
-  /** How many rows the statement takes at most; BATCH_ROWS unless something is said. */
+  /** The maximum rows per statement. Defaults to BATCH_ROWS. */
   rows?: number
   /** Runs first in each transaction. */
   prepare?(trx: Db): Promise<void>
 }
 
 /**
- * Repeats a statement that takes some rows until it takes fewer. Each run is its own transaction, so finished work
- * survives an interruption.
+ * Repeats a statement that affects a limited number of rows until it affects fewer. Each run is its own transaction, so
+ * finished work survives an interruption.
  *
- * @returns how many rows were taken
+ * @returns the number of rows
  */
 export async function inBatches(
   database: Database,
@@ -33,32 +33,31 @@ export async function inBatches(
   }
 }
 
-/** Fewer, because each is looked for by its key. */
+/** Fewer, because each row is found by its key. */
 const REMOVAL_ROWS = 2000
 
-/** Rows of any organization whose time is over. */
+/** Rows of any organization to delete after their retention period. */
 export interface Removal {
   table: keyof Tables
-  /** The column that names them within their organization, alone or together with what holds for them. */
+  /** The column that identifies them within their organization, alone or together with the condition. */
   key?: string
-  /** What holds for them, by the table's own columns. */
+  /** The condition on the table's own columns. */
   where: RawBuilder<unknown>
-  /** The oldest first, where an index has them in this order. */
+  /** The order, oldest first, if an index has it. */
   orderBy?: RawBuilder<unknown>
-  /** Selects each one's `organizationId` and `key`, where the condition alone would read the whole table. */
+  /** A query of each row's `organizationId` and `key`, if the condition alone would read the whole table. */
   found?: RawBuilder<unknown>
-  /** Runs first in each transaction that removes. */
+  /** Runs first in each transaction that deletes. */
   prepare?(trx: Db): Promise<void>
 }
 
 /**
- * Removes rows in batches, each in a transaction of its own. They are found across organizations and removed within
- * each by their keys, so that a removal names its organization: on a database that is distributed by organization it
- * goes to one node, and nothing there can remove by a place on the disk. That costs the database 8 µs a row in place of
- * 1, in the background. What has changed since it was found, and is no longer to be removed, stays, and what somebody
- * holds is passed over until the next time.
+ * Deletes rows in batches, each in its own transaction. Rows are found across organizations and deleted by key within
+ * each organization. On a database that is distributed by organization, such a statement runs on one node, and rows
+ * there cannot be deleted by their place on the disk. This costs the database 8 µs a row instead of 1, in the
+ * background. Rows that no longer match the condition stay, and locked ones are skipped until the next run.
  *
- * @returns how many rows were removed
+ * @returns the number of deleted rows
  */
 export async function removeInBatches(database: Database, removal: Removal): Promise<number> {
   const { table, key = 'id', where, orderBy, prepare } = removal
@@ -68,7 +67,7 @@ export async function removeInBatches(database: Database, removal: Removal): Pro
       ${orderBy === undefined ? sql`` : sql`order by ${orderBy}`}`
   let total = 0
   for (;;) {
-    // On a connection of the pool, because the shared ones are for what takes no time.
+    // Uses a connection of the pool, because the shared ones are for short statements.
     const { rows } = await database.transaction((trx) =>
       sql<{ organizationId: string; key: string }>`${found} limit ${REMOVAL_ROWS}`.execute(trx),
     )
@@ -87,7 +86,7 @@ export async function removeInBatches(database: Database, removal: Removal): Pro
       return count
     })
     total += removed
-    // Nothing was left of a whole batch: another process is removing the same.
+    // If nothing is left of a full batch, another process is deleting the same rows.
     if (rows.length < REMOVAL_ROWS || removed === 0) return total
   }
 }

@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import type { Clock } from '../runtime/clock.ts'
 import type { Db } from './database.ts'
 
-/** What is claimed for half a minute would be taken for abandoned far too early, or too late, by a clock that differs by more. */
+/** A larger difference would make claims of half a minute expire far too early or too late. */
 const MOST_SKEW_MS = 5000
 
 /**
- * A sentence for the operator if this machine's clock differs from the database's; null if not, as far as that can be told
- * over a network. Processes agree on who works on what until when by their clocks, so those of all machines have to agree.
+ * Returns a sentence for the operator if this machine's clock differs from the database's; null if not, as far as the
+ * network allows measuring it. Processes claim work until a time on their clocks, so the clocks of all machines must
+ * agree.
  */
 export async function clockSkew(db: Db, clock: Clock): Promise<string | null> {
   const askedMs = clock.nowMs()
@@ -15,7 +16,7 @@ export async function clockSkew(db: Db, clock: Clock): Promise<string | null> {
     ms: number
   }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as "ms"`.execute(db)
   const answeredMs = clock.nowMs()
-  // It was some time in between.
+  // The database's time was taken between these two.
   const ms = rows[0]?.ms ?? answeredMs
   const aheadMs = Math.max(askedMs - ms, 0) - Math.max(ms - answeredMs, 0)
   if (Math.abs(aheadMs) < MOST_SKEW_MS) return null

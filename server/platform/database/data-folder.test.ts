@@ -12,7 +12,7 @@ function newFolder(): string {
   return folder
 }
 
-/** Claims the folder, says whether it could, and keeps it until its input ends. */
+/** Claims the folder, prints whether it succeeded, and keeps it until its input ends. */
 const CLAIM = `
   import { claimDataFolder } from ${JSON.stringify(path.join(import.meta.dirname, 'data-folder.ts'))}
   try {
@@ -25,7 +25,7 @@ const CLAIM = `
 
 const ISOLATED = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child']
 
-/** Starts a process that claims a folder, and resolves with it and what it says. */
+/** Starts a process that claims a folder, and resolves with the process and its output. */
 async function startClaimant(
   folder: string,
   inside: readonly string[] = [],
@@ -48,7 +48,7 @@ function canIsolate(): boolean {
 }
 
 describe.skipIf(inject('postgres') !== null)('the claim on a data folder', () => {
-  test('excludes every other process, and ends with a process that is killed', async () => {
+  test('excludes every other process, and ends when its process is killed', async () => {
     const folder = newFolder()
     const first = await startClaimant(folder)
     expect(first.said).toBe(`claimed by ${first.child.pid}\n`)
@@ -63,19 +63,19 @@ describe.skipIf(inject('postgres') !== null)('the claim on a data folder', () =>
     expect(existsSync(path.join(folder, 'owner.pid'))).toBe(false)
   })
 
-  test.skipIf(!canIsolate())('excludes a process with the same id in another container', async () => {
+  test.skipIf(!canIsolate())('excludes a process with the same ID in another container', async () => {
     const folder = newFolder()
     expect((await startClaimant(folder, ISOLATED)).said).toBe('claimed by 1\n')
     expect((await startClaimant(folder, ISOLATED)).said).toContain('is in use by process 1')
   })
 
-  test('does not depend on an owner.pid that a crash left behind, even if its id is in use again', () => {
+  test('ignores an owner.pid left by a crash, even if its process ID is in use again', () => {
     const folder = newFolder()
     writeFileSync(path.join(folder, 'owner.pid'), `${process.ppid}\n`)
     claimDataFolder(folder).release()
   })
 
-  test('fails with a sentence if the lock file is not one', () => {
+  test('fails with a sentence if the lock file is invalid', () => {
     const folder = newFolder()
     writeFileSync(path.join(folder, 'owner.lock'), 'something else '.repeat(100))
     expect(() => claimDataFolder(folder)).toThrow(DataFolderUnusable)

@@ -5,13 +5,13 @@ import { makeFolder } from './make-folder.ts'
 
 export class DataFolderInUse extends Error {}
 
-/** The folder cannot be created, read or written. The message is a sentence for the operator. */
+/** The folder cannot be created, read, or written. The message is a sentence for the operator. */
 export class DataFolderUnusable extends Error {}
 
-/** Where a restore unpacks; the folder is removed once the restore has finished. */
+/** The folder into which a restore unpacks. It is deleted once the restore has finished. */
 export const RESTORING = 'restoring'
 
-/** Refuses a folder with an unfinished restore, which would otherwise look empty at startup. */
+/** Throws for a folder with an unfinished restore, which would otherwise look empty at startup. */
 export function assertNotRestoring(folder: string): void {
   if (!existsSync(path.join(folder, RESTORING))) return
   throw new DataFolderUnusable(
@@ -19,16 +19,16 @@ export function assertNotRestoring(folder: string): void {
   )
 }
 
-/** Held by the process that uses the folder; never removed, because a removed file can be locked twice. */
+/** Locked by the process that uses the folder. Never deleted, because a deleted file can be locked twice. */
 export const LOCK_FILE = 'owner.lock'
 
-/** Tells people, and versions that know no lock, which process uses the folder. It decides nothing. */
+/** Shows people, and versions without the lock, which process uses the folder. It has no effect on the claim. */
 export const OWNER_FILE = 'owner.pid'
 
 /**
  * Claims a folder for one process. The embedded database itself would let a second process open and corrupt it. The
- * claim is a lock that the kernel holds for as long as the process lives, so that it ends with a process that is killed,
- * and applies between containers whose process ids say nothing to each other (docs/decisions/data-folder-lock.md).
+ * claim is a lock that the kernel holds as long as the process lives, so it ends when the process is killed, and works
+ * between containers, whose process IDs are unrelated (docs/decisions/data-folder-lock.md).
  *
  * @throws {DataFolderInUse}
  * @throws {DataFolderUnusable}
@@ -55,7 +55,7 @@ export function claimDataFolder(folder: string): { release(): void } {
   })
 }
 
-/** A lock that nothing refers to would be closed by the garbage collector. */
+/** Keeps references to locks, because the garbage collector would close them. */
 const held = new Set<DatabaseSync>()
 
 function lockFile(folder: string): DatabaseSync {
@@ -64,7 +64,7 @@ function lockFile(folder: string): DatabaseSync {
   let lock: DatabaseSync | null = null
   try {
     lock = new DatabaseSync(file, { timeout: 0 })
-    // A journal on the disk would need removing after a crash, and nothing is ever written.
+    // A journal on the disk would have to be deleted after a crash, and nothing is ever written.
     lock.exec('pragma journal_mode = memory')
     lock.exec('begin exclusive')
     held.add(lock)
@@ -79,10 +79,10 @@ function lockFile(folder: string): DatabaseSync {
   }
 }
 
-// What SQLite reports for a lock that somebody else holds, and on a file system that has no locks.
+// SQLite's errors for a lock that another process holds, and for a file system without locks.
 const SQLITE_BUSY = 5
 
-// Closing a file that the process has locked would end the lock, so an existing one is not opened.
+// Closing a file that the process has locked would release the lock, so an existing one is not opened.
 function createPrivately(file: string): void {
   try {
     writeFileSync(file, '', { flag: 'wx', mode: 0o600 })
@@ -99,7 +99,7 @@ function describeOwner(folder: string): string {
     : `${folder} is in use by process ${owner}, possibly in another container. ${remedy}`
 }
 
-/** Runs code that reads or writes the data folder, and turns a file system error into a sentence. */
+/** Runs code that reads or writes the data folder, and converts a file system error into a sentence. */
 export function inDataFolder<T>(work: () => T): T {
   try {
     return work()
@@ -108,7 +108,7 @@ export function inDataFolder<T>(work: () => T): T {
   }
 }
 
-/** The sentence for a file system error; undefined for any other error. */
+/** Returns the sentence for a file system error; undefined for any other error. */
 export function asUnusable(error: unknown): DataFolderUnusable | undefined {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return undefined

@@ -15,37 +15,37 @@ import type { DB as Tables } from './tables.gen.ts'
 import { installWireTypes } from './wire-types.ts'
 
 export type { Tables }
-/** Runs queries: each as its own transaction, or all within one. */
+/** Runs queries, each as its own transaction or all within one. */
 export type Db = Kysely<Tables>
 
-/** `statements` runs single statements, each its own transaction; `transaction` runs several as one. */
+/** `statements` runs single statements, each as its own transaction; `transaction` runs several as one. */
 export interface Access {
   readonly statements: Db
   transaction<T>(work: (trx: Db) => Promise<T>): Promise<T>
 }
 
 /**
- * What the calls of one organization use. Statements and `transactionInTurn` wait until the organization uses fewer than
- * its share of the connections, so that no organization takes them all.
+ * Database access for the calls of one organization. Statements and `transactionInTurn` wait until the organization
+ * uses less than its share of the connections, so that it cannot take them all.
  */
 export interface OrganizationAccess extends Access {
   transactionInTurn: Access['transaction']
 }
 
 /**
- * The database of one process: PostgreSQL if there is a URL, otherwise the embedded database, through the same `pg` pool
- * interface.
+ * The database of one process: PostgreSQL if there is a URL, otherwise the embedded database, through the same `pg`
+ * pool interface.
  *
- * Queries run directly on it see the rows of every organization. That is for code that is not working for a single one:
- * authentication, jobs, deliveries, operators. A call uses `of`, whose queries only ever see its organization's rows,
+ * Queries that run directly on it see the rows of every organization. That is for code that does not work for a single
+ * one: authentication, jobs, deliveries, operators. A call uses `of`, whose queries see only its organization's rows,
  * even if they omit the condition.
  */
 export interface Database extends Access {
   readonly embedded: boolean
   of(organizationId: string): OrganizationAccess
   /**
-   * The role that `of` works as, to which the database shows only the organization's rows; set by wall.ts. If null,
-   * `of` sees all rows, and only the conditions of the queries keep organizations apart.
+   * The role that `of` uses, to which the database shows only the organization's rows; set by wall.ts. If null, `of`
+   * sees all rows, and only the conditions of the queries keep organizations apart.
    */
   readonly narrowRole: string | null
   narrowTo(role: string | null): void
@@ -53,23 +53,23 @@ export interface Database extends Access {
   readonly sessions: Db
   /** The current state of the connections. */
   connections(): Connections
-  /** Resolves once a statement has been answered; fails if the database is unreachable. */
+  /** Resolves once a statement has returned. Rejects if the database is unreachable. */
   ping(): Promise<void>
   close(): Promise<void>
 }
 
 export interface Connections {
-  /** How many are open, how many of those are idle, and the maximum. */
+  /** Open connections, how many of them are idle, and the maximum. */
   open: number
   idle: number
   most: number
-  /** How many statements and transactions wait for a connection, or for their organization's turn. */
+  /** Statements and transactions that wait for a connection, or for their organization's turn. */
   waiting: number
 }
 
 installWireTypes()
 
-/** Resolves once the database can be used; the caller may choose how long to wait for PostgreSQL. */
+/** Resolves once the database can be used. `patience` is how long to wait for PostgreSQL. */
 export async function openDatabase(config: DatabaseConfig, patience?: Patience): Promise<Database> {
   return config.databaseUrl === null
     ? openEmbedded(config)
@@ -78,12 +78,12 @@ export async function openDatabase(config: DatabaseConfig, patience?: Patience):
 
 export interface DatabaseConfig {
   databaseUrl: string | null
-  /** All connections of this process, at least `LEAST_CONNECTIONS`. */
+  /** Maximum connections of this process, at least `LEAST_CONNECTIONS`. */
   databaseConnections: number
-  /** The time in milliseconds after which PostgreSQL cancels a statement; default 10,000; 0 for never. */
+  /** Time in milliseconds after which PostgreSQL cancels a statement. Default 10,000; 0 for never. */
   databaseStatementTimeoutMs?: number
   dataDir: string
-  /** Whether a commit in the embedded database waits for the disk (default: true). */
+  /** Whether a commit in the embedded database waits for the disk. Default true. */
   embeddedFsync?: boolean
 }
 
@@ -98,7 +98,7 @@ async function openPostgres(
     connectionTimeoutMillis: CONNECTION_WAIT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    // What is sent ahead of a statement does not wait for an answer of its own.
+    // Statements sent ahead of another one do not wait for their own response.
     pipeline: true,
     stream: () => new GatheringSocket(),
     verify(client, done) {
@@ -107,7 +107,7 @@ async function openPostgres(
   }
   const bounded = { ...connection, ...timeouts(databaseStatementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS) }
   await reachPostgres(bounded, patience)
-  // One connection stays open, for a process that finds all others taken when it needs one.
+  // One connection stays open, for a process that finds all others in use when it needs one.
   const pool = openPool({
     ...bounded,
     min: 1,
@@ -116,7 +116,7 @@ async function openPostgres(
   })
   await pool.connect().then(
     (client) => client.release(),
-    // The first statement reports it.
+    // The first statement reports the error.
     () => {},
   )
   // A migration may take as long as it needs, and wait for another process that migrates.
@@ -133,7 +133,7 @@ async function openPostgres(
 
 function openPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(config)
-  // The pool replaces a connection that is lost while idle; without a listener the process would exit.
+  // The pool replaces a connection that is lost while idle. Without a listener the process would exit.
   pool.on('error', () => {})
   // If a connection is lost between two statements of a transaction, the next statement fails and is handled.
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -141,21 +141,21 @@ function openPool(config: pg.PoolConfig): pg.Pool {
 }
 
 /**
- * A connection without traffic for this time is probed each second, and closed after ten probes without a response.
- * That also keeps networks from dropping it.
+ * A connection without traffic for this time is probed each second, and closed after ten probes without a response. The
+ * probes also keep networks from dropping it.
  */
 const KEEP_ALIVE_MS = 10_000
 
-/** The server probes as well; otherwise it would count the connections of a lost machine for two hours. */
+/** The server probes as well. Otherwise it would count the connections of a lost machine for two hours. */
 const LOST_AFTER = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4'
 
 /**
- * Compiling a plan costs a report over many homes more than running it does, and all other statements are too short for
- * it.
+ * JIT is off, because compiling a plan takes a report over many homes longer than running it, and all other statements
+ * are too short for it.
  *
- * Prepared statements are planned for an organization of average size. Beside many small organizations that is a few
- * rows. If each page cost four times as much when read out of order, as on a hard disk, the planner would sort all rows
- * of an organization instead of following an index, and the lists of a large organization would slow down as they grow.
+ * Prepared statements are planned for an organization of average size, which has few rows if most organizations are
+ * small. With the default `random_page_cost` of hard disks, the planner would sort all rows of an organization instead
+ * of following an index, and the lists of a large organization would become slower as they grow.
  */
 const SETTINGS = `-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c random_page_cost=1.1 ${LOST_AFTER}`
 
@@ -165,16 +165,16 @@ const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000
 const GRACE_MS = 5000
 
 /**
- * Connections are replaced from time to time, because a prepared statement can keep the plan that suited its tables
- * when they were small.
+ * Connections are replaced from time to time, because a prepared statement can keep a plan from when its tables were
+ * small.
  */
 const LIFETIME_SECONDS = 600
 
 /**
- * No statement runs, or waits for a row lock, for as long as its client would wait: work that continues after the
- * client has gone takes resources from those still waiting. A lock wait may take half as long as a whole statement, so
- * that a transaction with several waits ends within the time of a few. Between two statements a transaction only
- * computes, so one that pauses for longer has lost its process or its connection.
+ * Returns timeouts, so that no statement runs, or waits for a row lock, as long as its client would wait: work that
+ * continues after the client has left takes resources from those still waiting. A lock wait may take half as long as a
+ * whole statement, so that a transaction with several waits ends within the time of a few. Between two statements a
+ * transaction only computes, so one that pauses longer has lost its process or its connection.
  */
 function timeouts(statementMs: number): pg.ClientConfig {
   if (statementMs === 0) return {}
@@ -197,7 +197,7 @@ async function openEmbedded({ dataDir, embeddedFsync = true }: DatabaseConfig): 
   const folder = path.join(dataDir, 'database')
   const isNew = !existsSync(folder)
   const lite = await openPGlite(folder, { fsync: embeddedFsync }).catch((error: unknown) => {
-    // The next start would take half a database for a complete one.
+    // Otherwise the next start would use an incomplete database.
     if (isNew) rmSync(folder, { recursive: true, force: true })
     claim.release()
     throw isOutOfSpace(error) || isFull(dataDir) ? new DataFolderUnusable(DISK_FULL) : (asUnusable(error) ?? error)
@@ -215,7 +215,7 @@ async function openEmbedded({ dataDir, embeddedFsync = true }: DatabaseConfig): 
 
 const DISK_FULL = 'Cannot use the data folder: its disk is full. Free up space, or set DATA_DIR to another folder.'
 
-// PGlite passes on its file system's error, as an error number of the WebAssembly system interface.
+// PGlite returns its file system's error, as an error number of the WebAssembly system interface.
 const WASI_NO_SPACE = 51
 
 function isOutOfSpace(error: unknown): boolean {
@@ -223,7 +223,7 @@ function isOutOfSpace(error: unknown): boolean {
   return name === 'ErrnoError' && errno === WASI_NO_SPACE
 }
 
-// It only says that it has failed if PostgreSQL itself had no room. A start writes a few hundred kilobytes.
+// PGlite gives no reason if PostgreSQL itself had no space. A start writes a few hundred kilobytes.
 const LEAST_BYTES = 1024 * 1024
 
 function isFull(folder: string): boolean {
@@ -232,9 +232,9 @@ function isFull(folder: string): boolean {
 }
 
 /**
- * The same interface over an open PGlite instance. It has one connection, so everything waits its turn. PostgreSQL's
- * timeouts do not work here: no second thread can check a clock while a statement runs, and there are no locks to wait
- * for, because there is no other session.
+ * Returns the same interface over an open PGlite instance. It has one connection, so everything waits its turn.
+ * PostgreSQL's timeouts do not work here: no second thread can check a clock while a statement runs, and without
+ * another session there are no locks to wait for.
  */
 export async function overPGlite(lite: PGlite): Promise<Database> {
   await lite.exec(`set timezone = 'UTC'`)
@@ -243,7 +243,7 @@ export async function overPGlite(lite: PGlite): Promise<Database> {
     ssl: false,
     pipeline: true,
     max: 1,
-    // A new connection would only be the same session.
+    // A new connection would be the same session.
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: EMBEDDED_WAIT_MS,
   })
@@ -267,7 +267,7 @@ interface PoolParts {
   close(): Promise<void>
 }
 
-/** As many concurrent statements as one organization's requests can have. */
+/** As many as the concurrent statements of one organization's requests. */
 const MOST_WAITING = 1000
 
 /** Far more organizations than a process serves at a time. */
@@ -333,7 +333,7 @@ function kyselyOver(options: PoolDriverOptions): Db {
   return new Kysely<Tables>({ dialect: poolDialect(options) })
 }
 
-/** Repeats a transaction that PostgreSQL ended because it and another one waited for each other's locks. */
+/** Repeats a transaction that PostgreSQL ended because of a deadlock. */
 async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -34,14 +34,14 @@ const columnsAt = (relation: string, numbers: string) => `array(
   select a."attname"::text from unnest(${numbers}) with ordinality as p ("number", "place")
   join "pg_attribute" a on a."attrelid" = ${relation} and a."attnum" = p."number" order by p."place")`
 
-test('each table of the database has its place, and no other has', async () => {
+test('every table has a declared place, and no other name does', async () => {
   const rows = await asked<{ name: string }>(
     `select c."relname" as "name" from "pg_class" c where ${OURS} and c."relkind" not in ('i', 'I', 'S', 'c', 't')`,
   )
   expect(rows.map(({ name }) => name).sort()).toEqual([...Object.keys(DISTRIBUTION), ...OF_THE_MIGRATOR].sort())
 })
 
-test('what is unique in a distributed table is so within the organization, whose column is the same everywhere', async () => {
+test('unique indexes of a distributed table include the organization, whose column has the same type everywhere', async () => {
   const unique = await asked<{ table: string; name: string; columns: string[]; isPrimary: boolean }>(`
     select c."relname" as "table", x."indexrelid"::regclass::text as "name", x."indisprimary" as "isPrimary",
       ${columnsAt('c."oid"', 'x."indkey"::int2[]')} as "columns"
@@ -61,11 +61,11 @@ test('what is unique in a distributed table is so within the organization, whose
   const kinds = columns.filter(({ table, name }) => name === columnOf(table))
   expect(kinds).toHaveLength(DISTRIBUTED.length)
   expect(new Set(kinds.map(({ type, collation }) => `${type} ${collation}`)).size).toBe(1)
-  // The nodes divide the numbers of a sequence among themselves, which leaves too few of smaller types.
+  // The nodes divide the numbers of a sequence among themselves, which leaves too few for smaller types.
   expect(columns.filter(({ sequence, type }) => sequence && type !== 'bigint')).toEqual([])
 })
 
-test('foreign keys between distributed tables lead to the same organization; those that cannot stand are known', async () => {
+test('foreign keys between distributed tables stay within an organization, and the impossible ones are listed', async () => {
   const keys = await asked<{
     table: keyof Tables
     to: keyof Tables
@@ -82,7 +82,7 @@ test('foreign keys between distributed tables lead to the same organization; tho
     return column !== null && columnOf(to) !== null && referred[columns.indexOf(column)] !== columnOf(to)
   })
   expect(astray).toEqual([])
-  // Neither may a key change, nor be emptied when what it names goes.
+  // A key must neither change, nor be set to null when its record is deleted.
   expect(keys.filter(({ actions }) => !['aa', 'ac', 'ar'].includes(actions))).toEqual([])
   const lost = keys.filter((key) => !canStand(key)).map(({ table, to }) => `${table} → ${to}`)
   expect(lost.sort()).toEqual([
@@ -93,7 +93,7 @@ test('foreign keys between distributed tables lead to the same organization; tho
   ])
 })
 
-test('triggers stand on distributed tables alone and touch no others, and no function takes a whole row', async () => {
+test('triggers exist only on distributed tables and affect no others, and no function takes a whole row', async () => {
   const triggers = await asked<{ table: string; name: string; body: string }>(`
     select c."relname" as "table", p."proname" as "name", p."prosrc" as "body"
     from "pg_trigger" t join "pg_class" c on c."oid" = t."tgrelid" join "pg_proc" p on p."oid" = t."tgfoid"
@@ -119,14 +119,14 @@ const SOURCES = globSync('**/*.ts', { cwd: SERVER })
   .filter((file) => !/\.test\.ts$|\.gen\.ts$|^platform\/database\/migrations\//.test(file))
   .map((file) => ({ file, text: readFileSync(path.join(SERVER, file), 'utf8') }))
 
-/** Files whose statements name their table when they run, and why that is well. */
+/** Files whose statements name their table at run time, and why that is safe. */
 const NAMED_LATER: Readonly<Record<string, string>> = {
   'operators/move/target.ts': 'its table is there during a move only, and belongs to no organization',
   'platform/keys/identity-retention.ts': 'its tables are the coordinator’s',
   'platform/resources/resource.ts': 'it is the name of a statement, which names the organization',
 }
 
-test('what changes or removes rows of a distributed table names the organization', () => {
+test('statements that change or delete rows of a distributed table name the organization', () => {
   const unnamed = SOURCES.flatMap(({ file, text }) =>
     [...text.matchAll(/(?:\b(?:update|delete from)\s+(?:"(\w+)"|\$\{)|\.(?:updateTable|deleteFrom)\(\s*'(\w+))/g)]
       .filter(([, one, other]) => {
@@ -143,7 +143,7 @@ test('what changes or removes rows of a distributed table names the organization
   expect(unnamed).toEqual([])
 })
 
-test('no row is named by its place on the disk, but where that is one disk', () => {
+test('no row is identified by its place on the disk, except where there is one disk', () => {
   expect(
     SOURCES.filter(({ text }) => /\bctid\b/.test(text))
       .map(({ file }) => file)
@@ -151,7 +151,7 @@ test('no row is named by its place on the disk, but where that is one disk', () 
   ).toEqual(Object.keys(BY_PLACE_ON_DISK))
 })
 
-test('the commands run, by what stands in for the engine’s own functions', async () => {
+test("the commands run, with stand-ins for the engine's own functions", async () => {
   const { database } = plumbline
   const commands = await distributionCommands(database.statements)
   expect(commands.filter((command) => command.includes('create_distributed_table'))).toHaveLength(DISTRIBUTED.length)

@@ -3,20 +3,21 @@ import { columns } from './columns.gen.ts'
 import type { Db, Tables } from './database.ts'
 
 /**
- * Where each table lies on a database that is distributed over several machines, such as PostgreSQL with Citus: what
- * outgrows one PostgreSQL is put on many of them by organization. A query of a call names its organization, so one node
- * answers it by itself, and what belongs to one organization lies on the same node. distribution.test.ts holds the schema
- * and the statements against this file; docs/operating/several-machines.md says what else such a database needs.
+ * The place of each table on a database that is distributed over several machines, such as PostgreSQL with Citus. Such
+ * a database spreads what outgrows one PostgreSQL over many by organization. A query of a call names its organization,
+ * so one node executes it, and all rows of one organization are on the same node. distribution.test.ts compares the
+ * schema and the statements with this file. docs/operating/several-machines.md describes what else such a database
+ * needs.
  */
 export type Place =
-  /** On the node of its organization, which is in this column. */
+  /** On the node of its organization, whose ID is in this column. */
   | { readonly by: 'organizationId' | 'id' }
   /** On every node, because it is read before the organization is known. */
   | { readonly everywhere: string }
-  /** On the node that takes the statements, because it belongs to no organization. */
+  /** On the coordinator node, because it belongs to no organization. */
   | { readonly coordinator: string }
 
-/** Tables that do not lie on the node of the organization in their column `organizationId`, as all others do. */
+/** Tables that are not on the node of the organization in their column `organizationId`; all others are. */
 const FOUND_BY_HASH: Place = {
   everywhere:
     'A caller is found by the hash of a secret, and only then the organization is known. Secrets are made and ended seldom and looked up all the time.',
@@ -49,24 +50,26 @@ export const DISTRIBUTION = Object.fromEntries(
 ) as Readonly<Record<keyof Tables, Place>>
 
 /**
- * Files whose statements name rows by their place on the disk, which names a row on one node only, and why that is well.
+ * Files whose statements identify rows by their place on the disk, which is unique only within one node, and why that
+ * is safe.
  */
 export const BY_PLACE_ON_DISK: Readonly<Record<string, string>> = {
   'operators/builder-data/erase-organization.ts': 'Within one organization, so on one node.',
   'platform/database/limit-windows.ts': 'Its table is the coordinator’s.',
-  // To be rewritten before the tables are distributed (docs/operating/several-machines.md). Claiming deliveries was measured by the
-  // database's processor time, each way next to the other in the same rounds. By their keys in one statement a claim
-  // takes 12 to 23 % more if the planner may neither hash nor merge, and up to 3.4 times as much if it may; by their keys
-  // in one statement for each organization, as a distributed database would want it, -10 to 13 % more for deliveries of
-  // one organization, 2.8 times as much for those of five, and 5 times as much for those of twenty.
+  // Must be rewritten before the tables are distributed (docs/operating/several-machines.md). Measured by the
+  // database's processor time, compared with the present statement in the same rounds:
+  // - A claim by keys in one statement costs 12 to 23 % more if the planner may neither hash nor merge, and up to 3.4
+  //   times as much if it may.
+  // - A claim by keys with one statement for each organization, as a distributed database needs, costs -10 to 13 % more
+  //   for deliveries of one organization, 2.8 times as much for those of five, and 5 times as much for those of twenty.
   'platform/webhooks/claims.ts':
     'On one PostgreSQL nothing else is as fast for subscriptions of several organizations.',
 }
 
-/** Tables of the migrator, which are none of ours and stay where they are. */
+/** The migrator's own tables, which stay where they are. */
 export const OF_THE_MIGRATOR = ['kysely_migration', 'kysely_migration_lock']
 
-/** Functions that only processes of the version before still call, which a distributed database never had. */
+/** Functions that only processes of the previous version still call, which a distributed database never had. */
 export const OUTLIVED_FUNCTIONS = ['"tellAtOf"("tasks")']
 
 interface ForeignKey {
@@ -77,9 +80,10 @@ interface ForeignKey {
 }
 
 /**
- * The statements that distribute a migrated database, in order. Foreign keys are taken away and put back, so that it
- * matters to none which table comes first. Those from a table that is on every node into a distributed one cannot be
- * kept there; what they remove in passing is removed by statements of our own as well, or found by nobody.
+ * Returns the statements that distribute a migrated database, in order. Foreign keys are dropped first and restored
+ * afterwards, so that the order of the tables does not matter. Foreign keys from a table on every node into a
+ * distributed one cannot be restored. The rows that they would delete in passing are also deleted by statements of our
+ * own, or are never read.
  */
 export async function distributionCommands(db: Db): Promise<string[]> {
   const { rows: keys } = await sql<ForeignKey>`
@@ -88,7 +92,7 @@ export async function distributionCommands(db: Db): Promise<string[]> {
     where c."relnamespace" = current_schema()::regnamespace and k."contype" = 'f' order by 1, 3`.execute(db)
   const tables = Object.entries(DISTRIBUTION)
   return [
-    // Ours only touch rows of the same organization, which are on the same node.
+    // Our triggers only touch rows of the same organization, which are on the same node.
     'set citus.enable_unsafe_triggers = on',
     ...OUTLIVED_FUNCTIONS.map((name) => `drop function ${name}`),
     ...keys.map(({ table, name }) => `alter table "${table}" drop constraint "${name}"`),
@@ -110,10 +114,10 @@ function beside(table: string): string {
   return table === FIRST ? `'none'` : `'"${FIRST}"'`
 }
 
-/** The others are put beside this one. */
+/** The other tables are colocated with this one. */
 const FIRST = Object.entries(DISTRIBUTION).find(([, place]) => 'by' in place)?.[0]
 
-/** Whether a distributed database can check the foreign key: on one node, or into a table that is on all. */
+/** Returns whether a distributed database can check the foreign key: on one node, or into a table that is on all. */
 export function canStand({ table, to }: Pick<ForeignKey, 'table' | 'to'>): boolean {
   const [from, into] = [DISTRIBUTION[table], DISTRIBUTION[to]]
   if ('by' in from) return !('coordinator' in into)

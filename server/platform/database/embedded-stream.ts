@@ -2,19 +2,22 @@ import { Duplex } from 'node:stream'
 import type { PGlite } from '@electric-sql/pglite'
 import { ORGANIZATION_SETTING } from './pool-driver.ts'
 
-/** AuthenticationOk, and ReadyForQuery outside of a transaction: https://www.postgresql.org/docs/current/protocol-message-formats.html */
+/**
+ * The messages AuthenticationOk, and ReadyForQuery outside of a transaction:
+ * https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
 const WELCOME = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
 
-/** The letter of the message that ends a connection. PGlite would end with it. */
+/** The type of the message that ends a connection. PGlite would shut down on it. */
 const TERMINATE = 'X'.charCodeAt(0)
 
-/** Every message begins with its letter, but for the first of a connection, which begins with its length. */
+/** Every message begins with its type, except for the first of a connection, which begins with its length. */
 const isStartup = (message: Buffer) => message[0] === 0
 
 /**
- * What `pg` takes for a socket to the server: what it writes goes to PGlite, and what PGlite answers is read. The
- * messages of a statement are written together and answered at once; PGlite's own adapter runs them one by one and reads
- * the answers twice over, by which a short statement takes half as long again.
+ * A stream that `pg` uses as the socket to the server: what it writes is passed to PGlite, and PGlite's responses are
+ * read from it. The messages of a statement are passed and answered together. PGlite's own adapter runs them one by one
+ * and parses the responses twice, which makes a short statement take half as long again.
  */
 export class EmbeddedStream extends Duplex {
   readonly #lite: PGlite
@@ -28,7 +31,7 @@ export class EmbeddedStream extends Duplex {
     process.nextTick(() => this.emit('connect'))
   }
 
-  // What only a real socket has.
+  // Methods that `pg` calls on a real socket.
   setNoDelay(): void {}
   ref(): void {}
   unref(): void {}
@@ -50,7 +53,7 @@ export class EmbeddedStream extends Duplex {
 
   async #answer(messages: Buffer[]): Promise<void> {
     if (messages[0] !== undefined && isStartup(messages[0])) {
-      // PGlite has one session: a new connection continues it and must find nothing of what the last one left there.
+      // PGlite has one session. A new connection continues it and must find no state of the previous one.
       await this.#lite.exec(`rollback; deallocate all; reset role; reset ${ORGANIZATION_SETTING}`)
       this.push(WELCOME)
       return
@@ -58,7 +61,7 @@ export class EmbeddedStream extends Duplex {
     const said = Buffer.concat(messages.filter(([letter]) => letter !== TERMINATE))
     if (said.length === 0) return
     const answers: Buffer[] = []
-    // They lie in PGlite's memory, which it uses again.
+    // Copied, because the bytes are in PGlite's memory, which it reuses.
     const onRawData = (answer: Uint8Array) => void answers.push(Buffer.from(answer))
     await this.#lite.execProtocolRawStream(said, { onRawData })
     this.push(Buffer.concat(answers))

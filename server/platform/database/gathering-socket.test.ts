@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { GatheringSocket } from './gathering-socket.ts'
 
-/** Counts what Node hands to the operating system. */
+/** Counts the writes that Node passes to the operating system. */
 class CountedSocket extends GatheringSocket {
   sent = 0
 
@@ -18,7 +18,7 @@ class CountedSocket extends GatheringSocket {
   }
 }
 
-test('what is written in one turn of the event loop is sent at once, in its order', async () => {
+test('everything written in one turn of the event loop is sent together, in order', async () => {
   let received = ''
   const server = createServer((socket) => socket.on('data', (chunk) => (received += chunk.toString())))
   onTestFinished(() => void server.close())

@@ -1,15 +1,15 @@
 import { Socket } from 'node:net'
 
 /**
- * A socket that sends everything written in one turn of the event loop together. A statement and what is sent ahead of it
- * then cost one system call, and wake the server once.
+ * A socket that sends everything written in one turn of the event loop together. A statement and what is sent ahead of
+ * it then take one system call, and wake the server once.
  */
 export class GatheringSocket extends Socket {
   #isGathering = false
 
   constructor() {
     super()
-    // `connect` puts back the method of its prototype, so an override in this class would never be called.
+    // `connect` restores the method of its prototype, so an override in this class would never be called.
     this.once('connect', () => {
       const write = this.write.bind(this) as (...given: unknown[]) => boolean
       this.write = (...given: unknown[]) => {

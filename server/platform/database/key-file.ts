@@ -4,10 +4,13 @@ import path from 'node:path'
 import { assertNotRestoring, DataFolderUnusable } from './data-folder.ts'
 import { makeFolder } from './make-folder.ts'
 
-/** The keys stored with an embedded database: the current one, created if missing, and the old one while it rotates. */
+/**
+ * Returns the keys stored with an embedded database: the current one, created if missing, and the previous one during a
+ * rotation.
+ */
 export function keysInDataFolder(file: string): { encryptionKey: Buffer; previousEncryptionKey: Buffer | null } {
   if (!existsSync(file)) {
-    // The key of the backup belongs there.
+    // After a restore, the key of the backup belongs there.
     assertNotRestoring(path.dirname(file))
     makeFolder(path.dirname(file))
     write(file, randomBytes(32))
@@ -16,7 +19,7 @@ export function keysInDataFolder(file: string): { encryptionKey: Buffer; previou
   return { encryptionKey: read(file), previousEncryptionKey: existsSync(previous) ? read(previous) : null }
 }
 
-/** Replaces the current key and keeps it as the previous one. Both exist at every point where it may crash. */
+/** Replaces the current key and keeps it as the previous one. Both exist at every point where the process may crash. */
 export function changeKeyFile(file: string): Buffer {
   const key = randomBytes(32)
   const [previous, next] = [previousOf(file), `${file}.next`]
@@ -28,7 +31,7 @@ export function changeKeyFile(file: string): Buffer {
   return key
 }
 
-/** Call this when nothing needs the previous key any more. */
+/** Deletes the previous key. Call this when nothing needs it any longer. */
 export function forgetPreviousKey(file: string): void {
   rmSync(previousOf(file), { force: true })
 }
@@ -41,7 +44,7 @@ function write(file: string, key: Buffer): void {
   try {
     writeFileSync(file, key.toString('base64'), { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    // A full disk leaves an empty file behind, which the next start would take for the key.
+    // A full disk leaves an empty file behind, which the next start would use as the key.
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') rmSync(file, { force: true })
     throw error
   }

@@ -4,32 +4,31 @@ import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
 /**
- * An index on a table that is large where the service is in use. In the migrations' transaction it would keep writers
- * waiting until all of them are done. So a migration exports it as one of `ahead`, and it is built before that
- * transaction while everybody goes on writing; in `up`, `createIndexes` makes it where that has not been, as on a new
- * database.
+ * An index on a table that is large in production. Creating it in the migrations' transaction would block writers until
+ * all migrations are done. So a migration exports it as one of `ahead`, and it is built before that transaction while
+ * writes continue. In `up`, `createIndexes` creates it if that has not happened, as on a new database.
  */
 export interface LargeIndex {
   name: string
-  /** The table and what is indexed, as in SQL: `"vendors" ("organizationId", "status")`. */
+  /** The table and the indexed columns, as in SQL: `"vendors" ("organizationId", "status")`. */
   on: string
   isUnique?: boolean
 }
 
-/** What a migration exports as `ahead`. */
+/** Returns what a migration exports as `ahead`. */
 export function indexesAhead(migration: object): readonly LargeIndex[] {
   return 'ahead' in migration ? (migration.ahead as readonly LargeIndex[]) : []
 }
 
-/** Any number that no other lock in this database uses. */
+/** An arbitrary number that no other lock in this database uses. */
 const BUILDING_LOCK = 74185027
 
-/** As often as a process asks whether another one is done. */
+/** How often a process checks whether another one has finished. */
 const ASK_EVERY_MS = 250
 
 /**
- * Builds the indexes that are not there. One process builds, and the others wait. They ask again and again, because a
- * statement that waits for a lock holds a snapshot, and the building waits for all older snapshots.
+ * Builds the missing indexes. One process builds, and the others wait. They poll, because a statement that waits for a
+ * lock holds a snapshot, and building waits for all older snapshots.
  */
 export async function buildAhead(database: Database, indexes: readonly LargeIndex[]): Promise<void> {
   if (indexes.length === 0) return
@@ -45,7 +44,7 @@ export async function buildAhead(database: Database, indexes: readonly LargeInde
     try {
       for (const index of indexes) {
         const state = await stateOf(db, index)
-        // What a process that died has left is never used, and would be taken for the index.
+        // An index left by a process that ended while building is never used, but would count as existing.
         if (state === 'invalid') await sql`drop index concurrently if exists ${sql.id(index.name)}`.execute(db)
         if (state !== 'valid') await build(db, index)
       }
@@ -55,7 +54,8 @@ export async function buildAhead(database: Database, indexes: readonly LargeInde
   })
 }
 
-// 42703, 42P01: who leaves out a version has no such column or table yet, and waits a little longer.
+// 42703 and 42P01: an upgrade that skips a version has no such column or table yet. The index is then created in `up`,
+// which blocks writers a little longer.
 const NOT_THERE_YET: readonly unknown[] = ['42703', '42P01']
 
 async function build<DB>(db: Kysely<DB>, index: LargeIndex): Promise<void> {
@@ -66,9 +66,9 @@ async function build<DB>(db: Kysely<DB>, index: LargeIndex): Promise<void> {
   }
 }
 
-/** For `up`: creates those that have not been built ahead. */
+/** Creates the indexes that have not been built ahead. For `up`. */
 export async function createIndexes<DB>(db: Kysely<DB>, indexes: readonly LargeIndex[]): Promise<void> {
-  // Even with `if not exists` the statement would wait for writers.
+  // Even with `if not exists`, the statement would wait for writers.
   for (const index of indexes) if ((await stateOf(db, index)) === null) await sql.raw(textOf(index, '')).execute(db)
 }
 

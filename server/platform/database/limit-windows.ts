@@ -6,8 +6,8 @@ import type { Database } from './database.ts'
 const HOUR_MS = 3_600_000
 
 /**
- * Removes limit windows that ended at least an hour ago and have not been used since; every unknown address gets one
- * with its first visit to the portal. A window that is being counted in is skipped until the next run.
+ * Deletes limit windows that ended at least an hour ago and have not been used since. Every unknown address gets one
+ * with its first visit to the portal. A window that is being updated is skipped until the next run.
  */
 export async function forgetEndedWindows(database: Database, clock: Clock): Promise<void> {
   const endedBefore = new Date(clock.nowMs() - HOUR_MS).toISOString()

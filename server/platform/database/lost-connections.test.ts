@@ -24,16 +24,16 @@ describe.skipIf(inject('postgres') === null)('a database that no longer responds
     await network.close()
   })
 
-  test('is not confused with one that works for as long as it may', async () => {
+  test('is distinguished from one that works as long as it may', async () => {
     const sleep = (seconds: number) => CompiledQuery.raw(`select pg_sleep(${seconds})`)
-    // As the operators' commands open it.
+    // The options of the operators' commands.
     const unbounded = { databaseUrl: network.url, databaseConnections: 24, databaseStatementTimeoutMs: 0, dataDir: '' }
     const patient = await openDatabase(unbounded)
     await patient.statements.executeQuery(sleep(8))
     await patient.close()
   })
 
-  test('is unavailable to requests in progress, and the database that is there afterwards answers the next ones', async () => {
+  test('is unavailable to requests in progress, and the database that replaces it answers the next ones', async () => {
     const create = async (companyName: string) => {
       const { status, body } = await plumbline.post('/api/ext/vendors', { companyName })
       return [status, body.code]

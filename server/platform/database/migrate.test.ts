@@ -22,7 +22,7 @@ async function definitionOf(name: string): Promise<string | undefined> {
   return rows[0]?.text
 }
 
-test('the version before starts on a database that the next one has migrated', async () => {
+test('the previous version starts on a database that the next one has migrated', async () => {
   await sql`insert into "kysely_migration" values ('9999_of_the_next_version', now())`.execute(db())
   expect(await migrate(plumbline.database)).toEqual([])
   await sql`delete from "kysely_migration" where "name" = '9999_of_the_next_version'`.execute(db())
@@ -31,7 +31,7 @@ test('the version before starts on a database that the next one has migrated', a
 
 const BY_NAME = { name: 'vendors_ahead', on: '"vendors" ("organizationId", "companyName", "id")' }
 
-test('an index that has not been built ahead is made with the migration', async () => {
+test('an index that was not built ahead is created by the migration', async () => {
   const index = { ...BY_NAME, name: 'vendors_within' }
   await createIndexes(db(), [index])
   await createIndexes(db(), [index])
@@ -40,68 +40,62 @@ test('an index that has not been built ahead is made with the migration', async 
   )
 })
 
-test.skipIf(inject('postgres') === null)(
-  'a change that waits for somebody who reads for long keeps nobody else waiting',
-  async () => {
-    const { database } = plumbline
-    const [begun, reading] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const read = database.transaction(async (trx) => {
-      await sql`lock table "searchQueue" in access share mode`.execute(trx)
-      begun.resolve()
-      await reading.promise
-    })
-    await begun.promise
-    const changed = database.sessions
-      .connection()
-      .execute((db) =>
-        lettingOthersPass(db, 200, () => sql`alter table "searchQueue" add column "later" text`.execute(db)),
-      )
-    await until(async () => {
-      const { rows } = await sql`select from "pg_locks" where "mode" = 'AccessExclusiveLock' and not "granted"`.execute(
-        db(),
-      )
-      return rows.length > 0
-    })
-    // Creating a vendor writes to the queue, and so is behind the change.
-    expect((await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).status).toBe(201)
-    reading.resolve()
-    await read
-    await changed
-  },
-)
-
-test.skipIf(inject('postgres') === null)(
-  'a change that somebody waits for, as it does for them, begins anew',
-  async () => {
-    const { database } = plumbline
-    const [othersHold, changeHolds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const other = database.transaction(async (trx) => {
-      // So that it is the change which finds out.
-      await sql`set local deadlock_timeout = '1min'`.execute(trx)
-      await sql`lock table "searchQueue" in access exclusive mode`.execute(trx)
-      othersHold.resolve()
-      await changeHolds.promise
-      await sql`lock table "links" in access exclusive mode`.execute(trx)
-    })
-    await othersHold.promise
-    let attempts = 0
-    await database.sessions.connection().execute((db) =>
-      lettingOthersPass(db, 0, () =>
-        db.transaction().execute(async (trx) => {
-          attempts++
-          await sql`lock table "links" in access exclusive mode`.execute(trx)
-          changeHolds.resolve()
-          await sql`lock table "searchQueue" in access exclusive mode`.execute(trx)
-        }),
-      ),
+test.skipIf(inject('postgres') === null)('a migration that waits for a long read blocks nobody else', async () => {
+  const { database } = plumbline
+  const [begun, reading] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const read = database.transaction(async (trx) => {
+    await sql`lock table "searchQueue" in access share mode`.execute(trx)
+    begun.resolve()
+    await reading.promise
+  })
+  await begun.promise
+  const changed = database.sessions
+    .connection()
+    .execute((db) =>
+      lettingOthersPass(db, 200, () => sql`alter table "searchQueue" add column "later" text`.execute(db)),
     )
-    await other
-    expect(attempts).toBe(2)
-  },
-)
+  await until(async () => {
+    const { rows } = await sql`select from "pg_locks" where "mode" = 'AccessExclusiveLock' and not "granted"`.execute(
+      db(),
+    )
+    return rows.length > 0
+  })
+  // Creating a vendor writes to the queue, and so waits behind the migration.
+  expect((await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).status).toBe(201)
+  reading.resolve()
+  await read
+  await changed
+})
+
+test.skipIf(inject('postgres') === null)('a migration in a deadlock is rolled back and starts again', async () => {
+  const { database } = plumbline
+  const [othersHold, changeHolds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const other = database.transaction(async (trx) => {
+    // A long timeout makes the migration the one that detects the deadlock.
+    await sql`set local deadlock_timeout = '1min'`.execute(trx)
+    await sql`lock table "searchQueue" in access exclusive mode`.execute(trx)
+    othersHold.resolve()
+    await changeHolds.promise
+    await sql`lock table "links" in access exclusive mode`.execute(trx)
+  })
+  await othersHold.promise
+  let attempts = 0
+  await database.sessions.connection().execute((db) =>
+    lettingOthersPass(db, 0, () =>
+      db.transaction().execute(async (trx) => {
+        attempts++
+        await sql`lock table "links" in access exclusive mode`.execute(trx)
+        changeHolds.resolve()
+        await sql`lock table "searchQueue" in access exclusive mode`.execute(trx)
+      }),
+    ),
+  )
+  await other
+  expect(attempts).toBe(2)
+})
 
 describe.skipIf(inject('postgres') === null)('an index of a large table is built ahead', () => {
-  test('while others write, by one of several processes, and the migration keeps nobody waiting for it', async () => {
+  test('while others write, by one of several processes, and without blocking them in the migration', async () => {
     const { database } = plumbline
     const [begun, writing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const committed = database.transaction(async (trx: Db) => {
@@ -111,7 +105,7 @@ describe.skipIf(inject('postgres') === null)('an index of a large table is built
     })
     await begun.promise
     const building = Promise.all([buildAhead(database, [BY_NAME]), buildAhead(database, [BY_NAME])])
-    // The building waits for whoever was writing when it began, and whoever comes after that waits for nobody.
+    // Building waits for transactions that were writing when it began. Later ones wait for nothing.
     await until(async () => (await definitionOf(BY_NAME.name))?.endsWith(' invalid') === true)
     const { status } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
     expect(status).toBe(201)
@@ -120,14 +114,14 @@ describe.skipIf(inject('postgres') === null)('an index of a large table is built
     await building
     expect(await definitionOf(BY_NAME.name)).toMatch(/"companyName", id\)$/)
 
-    // `up` takes no lock on the table, or this would wait for the transaction that has just written to it.
+    // `up` takes no lock on the table; otherwise it would wait for the transaction that has just written to it.
     await database.transaction(async (writer) => {
       await sql`update "vendors" set "companyName" = "companyName"`.execute(writer)
       await database.transaction((trx) => createIndexes(trx, [BY_NAME]))
     })
   })
 
-  test('anew, where a process has died while it built', async () => {
+  test('again, if a process ended while building it', async () => {
     const index = { ...BY_NAME, name: 'vendors_halfway', isUnique: true }
     for (const code of ['a', 'b']) await plumbline.post('/api/ext/vendors', { companyName: `Twin ${code}` })
     const same = { ...index, on: '"vendors" (("organizationId" || \'\'))' }
@@ -137,7 +131,7 @@ describe.skipIf(inject('postgres') === null)('an index of a large table is built
     expect(await definitionOf(index.name)).toMatch(/UNIQUE INDEX .*"companyName", id\)$/)
   })
 
-  test('not yet, where its column comes with the same upgrade', async () => {
+  test('later, if its column is added by the same upgrade', async () => {
     await buildAhead(plumbline.database, [{ name: 'vendors_later', on: '"vendors" ("organizationId", "later")' }])
     expect(await definitionOf('vendors_later')).toBeUndefined()
   })
@@ -148,7 +142,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) if (Date.now() > deadline) throw new Error('It did not happen within ten seconds.')
 }
 
-test.skipIf(inject('postgres') === null)('a user that does not own the database is told so in a sentence', async () => {
+test.skipIf(inject('postgres') === null)('a database user without ownership gets an error sentence', async () => {
   const postgres = inject('postgres')
   if (postgres === null) throw new Error('Expected a PostgreSQL server to test on.')
   const url = new URL(await newPostgresUrl(postgres))

@@ -12,20 +12,20 @@ import { raiseWall } from './wall.ts'
 const FOLDER = path.join(import.meta.dirname, 'migrations')
 
 /**
- * Brings the schema up to date in one transaction, all pending migrations or none, and then puts the new tables behind
- * the wall between organizations. Any number of processes may call it at once: the migrator's lock lets them take
- * turns, and the later ones find nothing to do. A database that a later version has migrated is left as it is, because
- * during an upgrade the version before runs on beside it, and may be started there (docs/operating/upgrading.md).
+ * Updates the schema in one transaction, all pending migrations or none, and then enables tenant isolation on the new
+ * tables. Any number of processes may call it concurrently: the migrator's lock makes them take turns, and the later
+ * ones find nothing to do. A database that a later version has migrated is left unchanged, because during an upgrade
+ * the previous version continues to run, and may be started there (docs/operating/upgrading.md).
  *
  * @returns the names of the migrations that were run
- * @throws {DatabaseUnavailable} if the user of the database may not change the schema, or a move into it is unfinished
+ * @throws {DatabaseUnavailable} if the database user may not change the schema, or a move into it is unfinished
  */
 export async function migrate(database: Database): Promise<string[]> {
   await assertNoUnfinishedMove(database.statements)
   return bringUpToDate(database)
 }
 
-/** The same for a database that a move fills. */
+/** Does the same for a database that a move fills. */
 export async function bringUpToDate(database: Database): Promise<string[]> {
   const names = await runPending(database).catch((error: unknown) => {
     const { code, message } = error as { code?: unknown; message: string }
@@ -44,7 +44,7 @@ async function runPending(database: Database): Promise<string[]> {
   const done = await listMigrations(database.statements)
   if ((await knownMigrations()).every((name) => done.has(name))) return []
   const provider = new FileMigrationProvider({ fs, path, migrationFolder: FOLDER })
-  // On a new database the tables are empty, and most are not there yet.
+  // On a new database the tables are empty, and most do not exist yet.
   if (done.size > 0) {
     const pending = Object.entries(await provider.getMigrations()).filter(([name]) => !done.has(name))
     await buildAhead(
@@ -61,19 +61,19 @@ async function runPending(database: Database): Promise<string[]> {
   )
 }
 
-// As long as a request waits. The embedded database belongs to this process alone, and has no locks to wait for.
+// Not longer than a request waits. The embedded database belongs to this process alone, and has no locks to wait for.
 const LOCK_WAIT_MS = 3000
 const PAUSE_MS = 1000
 const MOST_MS = 3_600_000
-/** It has waited long enough, or it and somebody else for each other. */
+/** The errors of a lock timeout and a deadlock. */
 const IN_THE_WAY: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
 /**
- * Whoever uses a table that is to be changed queues behind the change, which may itself wait for somebody who reads for
- * minutes, as a dump does. So it waits for a lock only so long, lets all of them pass and begins anew, for as long as
- * such a reader may take.
+ * Runs a schema change that gives way to other transactions. Whoever uses a table that is to be changed waits behind
+ * the change, which may itself wait for a read of several minutes, such as a dump. So the change waits for a lock only
+ * a short time, then lets the others pass and starts again, up to a maximum time.
  *
- * @param db a connection, which nobody else uses meanwhile
+ * @param db a connection that nobody else uses meanwhile
  */
 export async function lettingOthersPass<T>(db: Db, lockWaitMs: number, change: () => Promise<T>): Promise<T> {
   const begunMs = performance.now()
@@ -93,19 +93,19 @@ export async function lettingOthersPass<T>(db: Db, lockWaitMs: number, change: (
   }
 }
 
-/** The names of all migrations in this version, in order. */
+/** Returns the names of all migrations in this version, in order. */
 export async function knownMigrations(): Promise<string[]> {
   const files = (await fs.readdir(FOLDER)).filter((name) => name.endsWith('.ts')).sort()
   return files.map((name) => path.basename(name, '.ts'))
 }
 
-/** The newest migration that the database has run; null for none. */
+/** Returns the newest migration that the database has run; null for none. */
 export async function newestMigration(db: Db): Promise<string | null> {
   return [...(await listMigrations(db))].sort().at(-1) ?? null
 }
 
 /**
- * The migrations that the database has run. Startup checks this instead of loading the code of every migration.
+ * Returns the migrations that the database has run. Startup checks this instead of loading the code of every migration.
  */
 export async function listMigrations(db: Db): Promise<Set<string>> {
   const exists = await sql<{ there: boolean }>`select to_regclass('kysely_migration') is not null as "there"`.execute(

@@ -3,12 +3,12 @@ import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
-/** The option with which PGlite starts PostgreSQL, and which keeps it from waiting for the disk. */
+/** The option with which PGlite starts PostgreSQL, and which turns off waiting for the disk. */
 const NO_FSYNC = '-F'
 
 /**
- * Opens the embedded database. With `fsync`, PostgreSQL waits for the disk at each commit and checkpoint, as a server
- * does. PGlite leaves that out in two places: it starts PostgreSQL with `-F`, and its file system ignores a flush.
+ * Opens the embedded database. With `fsync`, PostgreSQL waits for the disk at each commit and checkpoint, like a
+ * server. PGlite prevents that in two places: it starts PostgreSQL with `-F`, and its file system ignores a flush.
  */
 export async function openPGlite(folder: string, { fsync }: { fsync: boolean }): Promise<PGlite> {
   if (!fsync) return PGlite.create(folder)
@@ -16,17 +16,17 @@ export async function openPGlite(folder: string, { fsync }: { fsync: boolean }):
     fs: new FlushingFS(folder),
     startParams: [
       ...PGlite.defaultStartParams.filter((param) => param !== NO_FSYNC),
-      // The other methods need calls that PGlite's system interface answers without doing anything.
+      // The other methods need system calls that PGlite implements as doing nothing.
       ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
     ],
   })
-  // What was written without waiting: by the setup of a new database, or by a start with `fsync` off.
+  // Flushes what was written without waiting: by the setup of a new database, or by a start with `fsync` off.
   flushFolder(folder)
   flush(path.dirname(folder))
   return lite
 }
 
-/** What Emscripten passes to the operations of a file that is open; a folder has no descriptor. */
+/** An open file as Emscripten passes it to operations. A folder has no descriptor. */
 interface OpenFile {
   nfd?: number
   node: object

@@ -1,16 +1,18 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
-/** The tables that belong to an organization, from the database's own catalogue, so that none has to be listed. */
+/**
+ * A table that belongs to an organization, read from the database's own catalog, so that no list must be maintained.
+ */
 export interface OwnedTable {
   name: string
   /** The primary key without the organization. */
   key: string[]
-  /** Columns that can contain text in any form, except keys, references and what the database computes from others. */
+  /** Columns that can contain text in any form, except keys, references, and columns computed from others. */
   texts: { name: string; type: string }[]
   isVersioned: boolean
   references: Reference[]
-  /** How many foreign keys lead to it: each is looked up for every row that is removed. */
+  /** The number of foreign keys that refer to it. Each is checked for every deleted row. */
   referredBy: number
 }
 
@@ -59,7 +61,7 @@ function isId(column: string): boolean {
   return column === 'organizationId' || column === 'id' || /Ids?$/.test(column)
 }
 
-/** The tables in an order in which their rows can be removed: a table comes before those that it refers to. */
+/** Returns the tables in an order in which their rows can be deleted: each table before those that it refers to. */
 export function childrenFirst(tables: readonly OwnedTable[]): OwnedTable[] {
   const left = new Map(tables.map((table) => [table.name, table]))
   const ordered: OwnedTable[] = []

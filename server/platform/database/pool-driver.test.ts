@@ -6,7 +6,7 @@ import { PLANNED_EACH_TIME } from './prepared-statements.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
-  // Three connections in the pool, of which one organization can use one at a time.
+  // The pool has three connections, of which one organization can use one at a time.
   plumbline = await startTestPlumbline({ DATABASE_CONNECTIONS: '4' })
 })
 afterAll(() => plumbline.stop())
@@ -23,7 +23,7 @@ async function names(): Promise<string[]> {
 }
 
 describe('a transaction', () => {
-  test('is undone when a statement fails, and its connection can be used again', async () => {
+  test('is rolled back when a statement fails, and its connection can be used again', async () => {
     await plumbline.database.transaction((trx) => trx.executeQuery(renamed('Kept')))
     const failing = plumbline.database.transaction(async (trx) => {
       await trx.executeQuery(renamed('Undone'))
@@ -38,7 +38,7 @@ describe('a transaction', () => {
     await expect(failing).rejects.toThrow('division by zero')
   })
 
-  test('is undone even if the error of a statement is ignored', async () => {
+  test('is rolled back even if the error of a statement is ignored', async () => {
     const ignoring = plumbline.database.transaction(async (trx) => {
       await trx.executeQuery(renamed('Ignored'))
       await trx.executeQuery(divided(0)).catch(() => {})
@@ -47,7 +47,7 @@ describe('a transaction', () => {
     expect(await names()).toEqual(['Kept'])
   })
 
-  test('takes no statement after its end, not even one that was waiting for others when it failed', async () => {
+  test('accepts no statement after its end, even one that was waiting when it failed', async () => {
     const over = await plumbline.database.transaction(async (trx) => trx)
     await expect(over.executeQuery(renamed('Late'))).rejects.toThrow()
     const waiting: Promise<unknown>[] = []
@@ -62,7 +62,7 @@ describe('a transaction', () => {
   })
 })
 
-test('a statement that fails before it has ever succeeded fails for the same reason each time', async () => {
+test('a statement that has never succeeded fails with the same error each time', async () => {
   const { statements } = plumbline.database.of(plumbline.organizationId)
   const fail = () => statements.executeQuery(divided(0)).catch(({ code }) => code)
   expect(new Set(await Promise.all(Array.from({ length: 24 }, fail)))).toEqual(new Set(['22012']))
@@ -84,7 +84,7 @@ test('each statement is published with its text and whether row-level security r
   ])
 })
 
-test('a connection shows each user only its own rows, whoever used it before and however that ended', async () => {
+test('a connection shows each organization only its own rows, whoever used it before and however that ended', async () => {
   const { database } = plumbline
   const other = await plumbline.newBuilder()
   const ids = [plumbline.organizationId, other.organizationId]
@@ -105,9 +105,9 @@ test('a connection shows each user only its own rows, whoever used it before and
   }
 })
 
-// The embedded database has one connection and nobody to wait for.
+// The embedded database has one connection, so nothing waits for another.
 describe.skipIf(!isOnPostgres)('on PostgreSQL', () => {
-  test('a list is prepared once, and one with a filter planned each time', async () => {
+  test('a list is prepared once, and one with a filter is planned each time', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     for (const filter of ['', '?updatedAfter=2099-01-01T00:00:00Z'])
       for (let i = 0; i < 9; i++)
@@ -124,7 +124,7 @@ describe.skipIf(!isOnPostgres)('on PostgreSQL', () => {
     expect(lists).toHaveLength(1)
   })
 
-  test('the prepared statements of a connection are bounded, and each of more statements gets its own answer', async () => {
+  test('the prepared statements of a connection are limited, and each of more statements gets its own result', async () => {
     const { statements } = plumbline.database
     const count = async () => {
       const { rows } = await statements.executeQuery<{ count: number }>(
@@ -163,7 +163,7 @@ describe.skipIf(!isOnPostgres)('on PostgreSQL', () => {
     await Promise.all(flood)
   })
 
-  test('a statement that a deadlock has undone is repeated', async () => {
+  test('a statement that a deadlock has rolled back is repeated', async () => {
     const { database, organizationId } = plumbline
     const ids: string[] = []
     for (const companyName of ['Brazos Framing', 'Redrock Carpentry'])
@@ -171,7 +171,7 @@ describe.skipIf(!isOnPostgres)('on PostgreSQL', () => {
     const [held, waited] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const lock = (id: string | undefined) => CompiledQuery.raw(`select from "vendors" where "id" = $1 for update`, [id])
     const other = database.transaction(async (trx) => {
-      // So that the statement is the one that finds the deadlock.
+      // A long timeout makes the statement the one that detects the deadlock.
       await trx.executeQuery(CompiledQuery.raw(`set local deadlock_timeout = '1min'`))
       await trx.executeQuery(lock(ids[1]))
       held.resolve()

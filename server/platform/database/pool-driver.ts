@@ -14,7 +14,7 @@ import {
 import pg from 'pg'
 import { nameOfStatement } from './prepared-statements.ts'
 
-/** A statement as it is sent, and whether it sees the rows of one organization only. */
+/** A statement as sent, and whether it sees only the rows of one organization. */
 export interface SentStatement {
   text: string
   narrow: boolean
@@ -23,10 +23,10 @@ export interface SentStatement {
 /** Publishes each statement as a `SentStatement`, for example to tests that explain all of them. */
 const statementChannel = channel('plumbline:statement')
 
-/** Whose rows a PostgreSQL session shows. */
+/** The PostgreSQL setting that selects the organization whose rows a session shows. */
 export const ORGANIZATION_SETTING = 'plumbline.organization'
 
-/** The rows of one organization, seen by the role that row-level security restricts. */
+/** The rows of one organization, as seen by the role that row-level security restricts. */
 export interface View {
   readonly role: string
   readonly organizationId: string
@@ -41,11 +41,11 @@ export interface PoolDriverOptions {
    * several transactions in a row.
    */
   readonly isForMigrations: boolean
-  /** Waits for permission to use a connection; returns the function that ends the use. */
+  /** Waits for permission to use a connection. Returns the function that ends the use. */
   readonly takeTurn?: () => Promise<() => void>
 }
 
-/** A Kysely dialect for PostgreSQL over a pool whose connections have the `pipeline` option. */
+/** Returns a Kysely dialect for PostgreSQL over a pool whose connections have the `pipeline` option. */
 export function poolDialect(options: PoolDriverOptions): Dialect {
   return {
     createDriver: () => new PoolDriver(options),
@@ -94,12 +94,12 @@ class PoolDriver implements Driver {
     connection.release()
   }
 
-  // Whoever opened the pool ends it.
+  // The code that opened the pool closes it.
   async init(): Promise<void> {}
   async destroy(): Promise<void> {}
 }
 
-/** What we know about the session of a pooled client. */
+/** What is known of the session of a pooled client. */
 interface Session {
   readonly openedMs: number
   view: View | null
@@ -131,13 +131,13 @@ export function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown }).code === DEADLOCK
 }
 
-/** A pooled client in the hands of one user: for a single statement, or for a transaction. */
+/** A pooled client used by one caller, for a single statement or for a transaction. */
 class PoolConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient
   readonly #session: Session
   readonly #options: PoolDriverOptions
   readonly #endTurn: (() => void) | undefined
-  /** What was sent without waiting for its answer. */
+  /** Statements that were sent without waiting for their response. */
   #ahead: Promise<unknown>[] = []
   #isTransaction = false
   #isOver = false
@@ -151,16 +151,16 @@ class PoolConnection implements DatabaseConnection {
   }
 
   /**
-   * Makes the session show these rows from now on; it keeps its view until the next use needs another one. A change of
-   * the role is confirmed before any statement is sent. A change of the organization is sent ahead of the next statement,
-   * whose result is used only if both succeed.
+   * Makes the session show these rows from now on. It keeps its view until the next use needs another one. A change of
+   * the role is confirmed before any statement is sent. A change of the organization is sent ahead of the next
+   * statement, whose result is used only if both succeed.
    */
   async show(view: View | null): Promise<void> {
     const before = this.#session.view
     if (before?.role === view?.role && before?.organizationId === view?.organizationId) return
     const values = [view?.role ?? 'none', view?.organizationId ?? '']
     const showing = this.#send(SHOW, values, nameOfStatement(SHOW)).catch((error: unknown) => {
-      // The session may show either of the two.
+      // The session may show either of the two views.
       this.#isBroken = true
       throw error
     })
@@ -181,7 +181,7 @@ class PoolConnection implements DatabaseConnection {
         const result = await this.#send(query.sql, query.parameters, name)
         return { rows: result.rows, numAffectedRows: BigInt(result.rowCount ?? 0) }
       } catch (error) {
-        // A deadlock undoes a single statement completely. A transaction has to be repeated from its beginning.
+        // A deadlock rolls back a single statement completely. A transaction must be repeated from its beginning.
         if (this.#isTransaction || !isDeadlock(error) || attempt === MOST_ATTEMPTS) throw error
       }
     }
@@ -206,7 +206,7 @@ class PoolConnection implements DatabaseConnection {
   async commit(): Promise<void> {
     this.#endTransaction()
     const { command } = await this.#send('commit')
-    // The answer if a statement failed and its error was ignored.
+    // PostgreSQL's response to a commit if a statement failed and its error was ignored.
     if (command === 'ROLLBACK') throw new AbortedTransactionError()
   }
 
@@ -217,7 +217,7 @@ class PoolConnection implements DatabaseConnection {
     })
   }
 
-  /** Refuses statements that were asked for in the transaction, for example by Promise.all, and would run after it. */
+  /** Rejects statements that were started in the transaction, for example by Promise.all, and would run after it. */
   #endTransaction(): void {
     this.#isTransaction = false
     this.#isOver = !this.#options.isForMigrations
@@ -230,7 +230,7 @@ class PoolConnection implements DatabaseConnection {
     this.#endTurn?.()
   }
 
-  /** @param name the name to prepare it by */
+  /** @param name the name under which to prepare the statement */
   async #send(text: string, values: readonly unknown[] = [], name?: string): Promise<pg.QueryResult> {
     const sent = this.#client.query({ name, text, values: [...values] })
     if (name !== undefined) this.#session.prepared.add(name)
@@ -240,7 +240,7 @@ class PoolConnection implements DatabaseConnection {
       if (ahead.length > 0) await Promise.all([sent, ...ahead])
       return lastOf(await sent)
     } catch (error) {
-      // After anything but a refusal by the server, the state of the connection is unknown.
+      // After any error that is not the server's, the state of the connection is unknown.
       if (!(error instanceof pg.DatabaseError) || STALE.has(error.code)) this.#isBroken = true
       if (error instanceof Error && error.message === READ_TIMEOUT)
         suspectedMs.set(this.#options.pool, performance.now())
@@ -249,7 +249,10 @@ class PoolConnection implements DatabaseConnection {
   }
 }
 
-/** A prepared statement whose columns have changed since, as during an upgrade, or that the server does not know. */
+/**
+ * Errors of a prepared statement whose columns have changed since, as during an upgrade, or that the server does not
+ * know.
+ */
 const STALE: ReadonlySet<string | undefined> = new Set(['0A000', '26000'])
 
 /** How `pg` reports its `query_timeout`. */
@@ -257,7 +260,7 @@ const READ_TIMEOUT = 'Query read timeout'
 
 const SHOW = `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false)`
 
-/** A text of several statements has a result for each, which the types of `pg` do not say. */
+/** Returns the last result. A text of several statements has a result for each, which the types of `pg` do not say. */
 function lastOf(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResult {
   const last = Array.isArray(result) ? result.at(-1) : result
   if (last === undefined) throw new Error('The database returned no result.')
@@ -268,12 +271,12 @@ const TOO_MANY_CONNECTIONS = '53300'
 const RETRY_AFTER_MS = 50
 const MOST_RETRIES = 100
 
-/** When a connection of the pool was last found dead. All that were opened before may be dead too. */
+/** When a connection of the pool was last found dead. All connections opened before may be dead too. */
 const suspectedMs = new WeakMap<pg.Pool, number>()
 
 /**
- * A client of the pool. If the server accepts no more connections, for example because other programs use them, the
- * open connections have to do, and this waits until one of them is free.
+ * Returns a client of the pool. If the server accepts no more connections, for example because other programs use them,
+ * this waits until one of the open connections is free.
  */
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   for (let retries = 0; ; retries++) {

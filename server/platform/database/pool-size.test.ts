@@ -6,13 +6,13 @@ import { startTestPlumbline, type TestPlumbline } from '../../../test/support/pl
 import { openDatabase } from './database.ts'
 import { DEFAULT_CONNECTIONS } from './pool-size.ts'
 
-test('four processes fit what PostgreSQL allows by default', () => {
+test("four processes fit within PostgreSQL's default limit", () => {
   expect(4 * DEFAULT_CONNECTIONS).toBeLessThanOrEqual(100 - 3)
 })
 
 // The embedded database has one connection.
 describe.skipIf(inject('postgres') === null)('a process under load', () => {
-  test('opens no more connections than it may', async () => {
+  test('opens no more connections than its maximum', async () => {
     const plumbline = await startTestPlumbline({ DATABASE_CONNECTIONS: '14' })
     try {
       expect(await load(plumbline)).toEqual(new Set([200, 201]))
@@ -24,7 +24,7 @@ describe.skipIf(inject('postgres') === null)('a process under load', () => {
     }
   })
 
-  test('that is given fewer connections than it may open refuses nobody for that', async () => {
+  test('rejects no request if it gets fewer connections than its maximum', async () => {
     const url = await newPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' })
     const admin = new pg.Client(url)
     await admin.connect()
@@ -45,7 +45,7 @@ describe.skipIf(inject('postgres') === null)('a process under load', () => {
   })
 })
 
-/** Of the answers to reads, single writes and transactions at once. */
+/** Returns the statuses of the responses to concurrent reads, single writes, and transactions. */
 async function load(plumbline: TestPlumbline): Promise<Set<number | undefined>> {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
   const answers = await Promise.all(

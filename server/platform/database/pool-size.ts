@@ -4,7 +4,7 @@
  * PostgreSQL keeps for its operators.
  */
 export const DEFAULT_CONNECTIONS = 24
-/** With fewer, an organization at its limit would leave no connection for others. */
+/** With fewer connections, an organization at its limit would leave none for others. */
 export const LEAST_CONNECTIONS = 4
 
 const AT_STARTUP = 1
@@ -13,7 +13,7 @@ export function poolSize(connections: number): number {
   return connections - AT_STARTUP
 }
 
-/** How many connections of the pool one organization can use at a time. */
+/** Returns how many connections of the pool one organization can use at a time. */
 export function shareOf(pool: number): number {
   return Math.max(1, Math.floor(pool / 2))
 }

@@ -20,7 +20,7 @@ if (isOnPostgres && PGBOUNCER === undefined)
 let stop = async () => {}
 afterEach(() => stop())
 
-/** The address of the database through PgBouncer. */
+/** Returns the URL of the database through PgBouncer. */
 async function throughPgBouncer(url: URL, settings: Record<string, string>): Promise<string> {
   const port = await freePort()
   const owner = ownerOfServer()
@@ -59,7 +59,7 @@ async function throughPgBouncer(url: URL, settings: Record<string, string>): Pro
   return `postgres://${url.username}@127.0.0.1:${port}${url.pathname}`
 }
 
-/** A database of its own, at PostgreSQL's own address. */
+/** Creates a separate database and returns its direct URL. */
 async function newDatabase(): Promise<URL> {
   if (postgres === null) throw new Error('There is no PostgreSQL.')
   return new URL(await newPostgresUrl(postgres))
@@ -68,15 +68,15 @@ async function newDatabase(): Promise<URL> {
 const opened = (databaseUrl: string) =>
   openDatabase({ databaseUrl, databaseConnections: 11, dataDir: '' }, { ms: 5000 })
 
-describe.skipIf(!isOnPostgres || PGBOUNCER === undefined)('a start says why PgBouncer cannot stand in between', () => {
+describe.skipIf(!isOnPostgres || PGBOUNCER === undefined)('a start explains why it cannot use PgBouncer', () => {
   const IGNORED = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
 
-  test('as it is set up by itself', async () => {
+  test('with its default settings', async () => {
     const url = await throughPgBouncer(await newDatabase(), { pool_mode: 'transaction' })
     await expect(opened(url)).rejects.toThrow(/a pooler such as PgBouncer .* \(unsupported startup parameter: \w+\)/)
   })
 
-  test('where it leaves out what a session is started with', async () => {
+  test('if it drops the session settings', async () => {
     const settings = { pool_mode: 'session', ignore_startup_parameters: IGNORED }
     const url = await throughPgBouncer(await newDatabase(), settings)
     await expect(opened(url)).rejects.toThrow('(statement_timeout is 0 in place of 10000)')
@@ -85,7 +85,7 @@ describe.skipIf(!isOnPostgres || PGBOUNCER === undefined)('a start says why PgBo
   test.for([
     ['transaction', false],
     ['session', true],
-  ] as const)('where PostgreSQL sets that by itself, and it pools by %s', async ([mode, isWell]) => {
+  ] as const)('if PostgreSQL sets these itself, and it pools by %s', async ([mode, isWell]) => {
     const direct = await newDatabase()
     const database = await opened(direct.href)
     const name = sql.id(direct.pathname.slice(1))

@@ -10,7 +10,7 @@ const primary = isWithServers ? await startPostgres() : null
 const url = (await primary?.database()) ?? ''
 const replica: PrivatePostgres | null = primary === null ? null : await startPostgres({}, primary)
 
-test.skipIf(primary === null || replica === null)('a replica is not taken for the database', async () => {
+test.skipIf(primary === null || replica === null)('a replica is not accepted as the database', async () => {
   const network = await networkTo(url)
   network.lead(replica?.port ?? 0)
   const reports: string[] = []

@@ -6,22 +6,22 @@ import { isDatabaseAway } from '../problems/problem.ts'
 export class DatabaseUnavailable extends Error {}
 
 export interface Patience {
-  /** How long to wait, in milliseconds, for a PostgreSQL that does not answer; default 30 s. */
+  /** How long to wait, in milliseconds, for a PostgreSQL that does not respond. Default 30 s. */
   ms?: number
   /** Called with a sentence when the wait begins, and every five seconds after that. */
   report?(sentence: string): void
 }
 
-// As long as PostgreSQL takes to start if it is started together with the service.
+// As long as PostgreSQL takes to start together with the service.
 const USUAL_PATIENCE_MS = 30_000
 const ATTEMPT_MS = 5000
 const PAUSE_MS = 250
 const REPORT_EVERY_MS = 5000
 
 /**
- * Resolves once PostgreSQL accepts this configuration. Waits for a server that does not answer or is still starting,
- * but not for one that refuses (a wrong password, an unknown database), because waiting would not help, nor for a pooler
- * whose sessions are not PostgreSQL's.
+ * Resolves once PostgreSQL accepts this configuration. Waits for a server that does not respond or is still starting.
+ * Does not wait for one that rejects it (a wrong password, an unknown database), because waiting would not help, nor
+ * for a pooler whose sessions are shared.
  *
  * @throws {DatabaseUnavailable}
  */
@@ -66,7 +66,7 @@ async function connectOnce(
   try {
     client = new pg.Client({ ...connection, connectionTimeoutMillis: timeoutMs })
   } catch (error) {
-    // An unparsable address, or one that names a missing certificate file.
+    // The URL cannot be parsed, or names a missing certificate file.
     throw new DatabaseUnavailable(
       `DATABASE_URL is not valid: ${inWords(error)}. In a password, write # as %23 and / as %2F.`,
     )
@@ -74,7 +74,7 @@ async function connectOnce(
   const place = client.host.startsWith('/')
     ? `${client.host} (${client.database})`
     : `${client.host}:${client.port}/${client.database}`
-  // Losing the connection after it was made does not matter here.
+  // A connection that is lost after it was made does not matter here.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -98,12 +98,13 @@ function pooled(place: string, why: string): DatabaseUnavailable {
   )
 }
 
-/** What a session is started with; a pooler may leave it out without a word. */
+/** Settings that a session starts with. A pooler may silently drop them. */
 const SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'] as const
 
 /**
- * Statements are prepared on a session, run in pipelines on it, and see the rows of the organization that is set for it.
- * A pooler that lends sessions by the transaction would mix up all of these, and with them the builders.
+ * Throws if sessions are shared. Statements are prepared on a session, pipelined on it, and see the rows of the
+ * organization that is set for it. A pooler that assigns sessions per transaction would mix up all of these, and so the
+ * builders' data.
  */
 async function assertOwnSession(client: pg.Client, connection: pg.ClientConfig, place: string): Promise<void> {
   const { rows } = await client.query<Record<string, string>>(
@@ -122,7 +123,7 @@ async function assertOwnSession(client: pg.Client, connection: pg.ClientConfig, 
   if (await isLent(connection, client)) throw pooled(place, 'it assigns sessions per transaction')
 }
 
-/** Whether another client can have the session of this one while it has no transaction open. */
+/** Returns whether another client can get the session of this one while it has no open transaction. */
 async function isLent(connection: pg.ClientConfig, client: pg.Client): Promise<boolean> {
   const other = new pg.Client(connection)
   other.on('error', () => {})
@@ -142,15 +143,15 @@ async function processBehind(client: pg.Client): Promise<string | undefined> {
 }
 
 /**
- * Refuses a server that only follows another one. A primary that was replaced comes back as such a replica, at the
- * address that the service knows. What its connections read would be old, and they would stay.
+ * Throws for a replica. A primary that was replaced returns as a replica, at the same address. Its connections would
+ * read old data, and would stay open.
  */
 export async function assertPrimary(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ isReplica: boolean }>('select pg_is_in_recovery() as "isReplica"')
   if (rows[0]?.isReplica === true) throw new ReplicaError()
 }
 
-/** Handled like a database that does not answer, because another server may soon be at its address. */
+/** Handled like a database that does not respond, because another server may soon have its address. */
 class ReplicaError extends Error {
   readonly code = CANNOT_CONNECT_NOW
 
@@ -161,7 +162,7 @@ class ReplicaError extends Error {
 
 const CANNOT_CONNECT_NOW = '57P03'
 
-// A host with several addresses fails with one error for each, and no message of its own.
+// A host with several addresses fails with one error for each, and without a message of its own.
 function inWords(error: unknown): string {
   if (error instanceof AggregateError) return [...new Set(error.errors.map(inWords))].join(', ')
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)

@@ -3,13 +3,13 @@ import type { Db } from './database.ts'
 import { DatabaseUnavailable } from './reach.ts'
 
 /**
- * The table that marks a database into which an embedded database is being moved. It is there from the first statement of
+ * The table that marks a database into which an embedded database is being moved. It exists from the first statement of
  * a move to the last.
  */
 export const MARK = 'unfinishedMove'
 
 /**
- * Refuses a database that is only half full, which a service would take for a complete one.
+ * Throws for a database that a move has filled only in part, which the service would use as complete.
  *
  * @throws {DatabaseUnavailable}
  */

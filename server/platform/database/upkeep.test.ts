@@ -12,7 +12,7 @@ interface Known {
   /** The planner's row count; -1 if the table was never analyzed. */
   rows: number
   dead: number
-  /** How many rows were read so far, by any kind of scan. */
+  /** The number of rows read so far, by any kind of scan. */
   read: number
 }
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => plumbline.stop())
 
-/** One that counts what is changed in it, as every PostgreSQL does but the one of this run. */
+/** Returns a database that counts changes, as every PostgreSQL does except the one of this test run. */
 async function countedDatabase(): Promise<Database> {
   const postgres = inject('postgres')
   if (postgres === null) return newTestDatabase()
@@ -44,17 +44,17 @@ async function known(table: string, { statements }: Database = plumbline.databas
   return rows[0] ?? { rows: Number.NaN, dead: Number.NaN, read: Number.NaN }
 }
 
-/** For a service that is not to take its database along when it stops. */
+/** Returns the database for a service that must not close it when it stops. */
 function leftOpen(database: Database): Database {
   return Object.create(database, { close: { value: async () => {} } })
 }
 
-test('a table that grows from nothing is known to the planner each time it has doubled', async () => {
+test('the planner learns the size of a growing table each time it doubles', async () => {
   const add = async (count: number) => {
     const { id } = (await plumbline.post('/api/ext/vendors', { companyName: `Brazos Framing ${count}` })).body
     await copies(plumbline.database.statements, { table: 'vendors', id, count })
   }
-  // A session's changes only count once it reports them.
+  // A session's changes count only once it reports them.
   const learnt = () =>
     expect.poll(
       async () => {
@@ -70,7 +70,7 @@ test('a table that grows from nothing is known to the planner each time it has d
   await learnt().toBe(753)
 })
 
-test('a table of somebody else in the same database is left alone', async () => {
+test('other tables in the same database are ignored', async () => {
   const { statements } = plumbline.database
   await sql`create schema "elsewhere"`.execute(statements)
   await sql`create table "elsewhere"."grown" as select generate_series(1, 1000) as "n"`.execute(statements)
@@ -88,11 +88,11 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     return (await known('vendors')).read - read
   }
 
-  test('learns how much there is, and is rid of what was overwritten', async () => {
+  test('collects statistics and cleans up overwritten rows', async () => {
     const database = await newTestDatabase()
     const stopped = await startTestPlumbline({}, { database: leftOpen(database) })
     const { id } = (await stopped.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
-    // Its own upkeep would come in between.
+    // Its own upkeep would interfere.
     await stopped.stop()
     await copies(database.statements, { table: 'vendors', id, count: 79 })
     await sql`update "vendors" set "version" = 2`.execute(database.statements)
@@ -102,17 +102,17 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     await database.close()
   })
 
-  test('reads no more than a page of a long list for a page of it', async () => {
+  test('reads only a page of a long list', async () => {
     const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
     await copies(plumbline.database.statements, { table: 'vendors', id, count: 8000 })
-    // The index of the search reads what is new, too, and is no part of what is counted.
+    // The search index also reads new rows, which must not count here.
     await plumbline.database.statements.deleteFrom('searchQueue').execute()
     await keepUp(plumbline.database)
     expect(await rowsReadFor('/api/ext/vendors?limit=20&sort=companyName')).toBeLessThan(30)
     expect(await rowsReadFor('/api/ext/vendors?limit=20')).toBeLessThan(30)
   })
 
-  test('leaves a table alone that has hardly changed', async () => {
+  test('ignores a table that has hardly changed', async () => {
     await plumbline.post('/api/ext/scopes', { name: 'Framing' })
     await keepUp(plumbline.database)
     expect(await known('scopes')).toMatchObject({ rows: -1 })

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
 /**
- * Does for the embedded database what a PostgreSQL server's autovacuum does in the background: collects the statistics
- * for planning, and cleans up after changes and deletions. As there, a table is due when a tenth of it has changed or a
- * fifth of it is dead. Without this, the database takes the tables for empty, and so reads and sorts a whole list for
- * each page even though there is an index.
+ * Does for the embedded database what a PostgreSQL server's autovacuum does: collects the statistics for planning, and
+ * cleans up after changes and deletions. With the same thresholds, a table is due when a tenth of it has changed or a
+ * fifth of it is dead. Without this, the database assumes that the tables are empty, and reads and sorts a whole list
+ * for each page although there is an index.
  */
 export async function keepUp(database: Database): Promise<void> {
-  // A session's changes only count once it reports them, which it puts off while it is busy.
+  // A session's changes count only once it reports them, which it postpones while it is busy.
   await sql`select pg_stat_force_next_flush()`.execute(database.statements)
   const { rows } = await sql<{ name: string }>`
     select s."relname" as "name" from "pg_stat_user_tables" s join "pg_class" c on c."oid" = s."relid"
@@ -17,16 +17,15 @@ export async function keepUp(database: Database): Promise<void> {
   for (const { name } of rows) await sql`vacuum (analyze) ${sql.table(name)}`.execute(database.statements)
 }
 
-/** Fewer rows are read in no time, however they are found. */
+/** Fewer rows are read quickly with any plan. */
 const FEW_CHANGES = 200
-/** A longer table has the plans that it will keep. */
+/** A longer table has its final plans. */
 const GROWN_ROWS = 100_000
 
 /**
- * Collects the statistics of tables that have doubled since somebody last did. A server's autovacuum looks once a minute,
- * and until then a statement keeps the plan for the empty table that it was prepared with: each vendor of a first import
- * would be compared with all others, 20,000 of them before the minute is over. What else is in an operator's database is
- * left alone.
+ * Collects the statistics of tables that have doubled since the last time. A server's autovacuum runs once a minute,
+ * and until then a statement keeps the plan for an empty table: each vendor of a first import would be compared with
+ * all others, 20,000 of them before the minute is over. Other tables in an operator's database are ignored.
  */
 export async function learnGrown(database: Database): Promise<void> {
   await sql`select pg_stat_force_next_flush()`.execute(database.statements)

@@ -17,7 +17,7 @@ import { migrate } from './migrate.ts'
 let plumbline: TestPlumbline
 let other: Builder
 
-/** A service whose vendor queries omit the condition that keeps builders apart. */
+/** A service whose vendor queries omit the organization's condition. */
 beforeAll(async () => {
   plumbline = await startTestPlumbline({}, { handlers: { ...operations, ...forgetful(vendorOperations) } })
   other = await plumbline.newBuilder()
@@ -64,8 +64,8 @@ async function listed(builder: { key: string }): Promise<string[]> {
   return body.data.map((vendor: { id: string }) => vendor.id)
 }
 
-describe('a query that forgets its condition', () => {
-  test('lists one builder’s vendors, and without the wall it would list everybody’s', async () => {
+describe("a query without its organization's condition", () => {
+  test("lists only one builder's vendors because of row-level security", async () => {
     const [ours, theirs] = [await newVendor(plumbline), await newVendor(other)]
     const before = forgotten
     expect(await listed(plumbline)).toEqual([ours])
@@ -79,7 +79,7 @@ describe('a query that forgets its condition', () => {
     expect(await listed(plumbline)).toEqual([ours])
   })
 
-  test('finds, changes and archives nothing of another builder', async () => {
+  test('finds, changes, and archives nothing of another builder', async () => {
     const theirs = await newVendor(other)
     const path = `/api/ext/vendors/${theirs}`
     const before = forgotten
@@ -92,8 +92,8 @@ describe('a query that forgets its condition', () => {
   })
 })
 
-describe('what works for one organization', () => {
-  test('cannot write a row of another, neither by itself nor in a transaction', async () => {
+describe('access for one organization', () => {
+  test('cannot write a row of another, in a single statement or a transaction', async () => {
     const ours = plumbline.database.of(plumbline.organizationId)
     const row = {
       ...{ id: 'sch_01', resourceId: 'ven_01', from: null, to: 'active', by: '{}', reason: null },
@@ -110,7 +110,7 @@ describe('what works for one organization', () => {
     await expect(moved).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('sees no other organization, nor the key that encrypts everything', async () => {
+  test('cannot see another organization, nor the encryption key', async () => {
     const { statements } = plumbline.database.of(plumbline.organizationId)
     const seen = await statements.selectFrom('organizations').select('id').execute()
     expect(seen).toEqual([{ id: plumbline.organizationId }])
@@ -118,7 +118,7 @@ describe('what works for one organization', () => {
     expect(await plumbline.database.statements.selectFrom('organizations').select('id').execute()).toHaveLength(2)
   })
 
-  test('sees nothing at all while no organization is set', async () => {
+  test('sees nothing while no organization is set', async () => {
     const { narrowRole, transaction } = plumbline.database
     const rows = await transaction(async (trx) => {
       await sql`set local role ${sql.id(narrowRole ?? '')}`.execute(trx)
@@ -128,7 +128,7 @@ describe('what works for one organization', () => {
     expect(await plumbline.database.of('').statements.selectFrom('users').select('id').execute()).toEqual([])
   })
 
-  test('sees its own rows however many organizations ask at once, and whatever fails in between', async () => {
+  test('sees only its own rows with many organizations at once, whatever fails in between', async () => {
     const builders = [plumbline, other, ...(await Promise.all(Array.from({ length: 4 }, () => plumbline.newBuilder())))]
     const ask = async ({ organizationId }: { organizationId: string }, n: number) => {
       const { statements, transaction } = plumbline.database.of(organizationId)
@@ -151,7 +151,7 @@ describe('what works for one organization', () => {
   })
 })
 
-test('every table with an organization stands behind the wall, and a new one does from the next start on', async () => {
+test('every table with an organization has row-level security, and a new one from the next start on', async () => {
   const { database } = plumbline
   await sql`create table "newThings" ("organizationId" text collate "C" not null, "id" text)`.execute(database.sessions)
   await sql`insert into "newThings" values (${other.organizationId}, 'thing')`.execute(database.sessions)
@@ -170,13 +170,13 @@ test('every table with an organization stands behind the wall, and a new one doe
   await sql`drop table "newThings"`.execute(database.sessions)
 })
 
-/** Indexes that only enforce uniqueness, that have few rows per organization, or whose function of a column only orders. */
+/** Indexes that only enforce uniqueness, have few rows per organization, or only order by a function of a column. */
 const NOT_SEARCHED = ['scopes_name_key', 'users_email_key', 'purchaseOrders_sequence']
 
-// Behind row-level security, an index is only searched by leakproof operators (PostgreSQL's term): comparisons of
-// texts, non-decimal numbers, dates and instants, but not of decimals, JSON and arrays, and no function of a column
-// except coalesce. For anything else the index is read from its beginning.
-test('every index of an organization is searched by comparisons that work behind the wall', async () => {
+// With row-level security, an index is only searched by leakproof operators (PostgreSQL's term): comparisons of texts,
+// non-decimal numbers, dates, and timestamps, but not of decimals, JSON, and arrays, and no function of a column except
+// coalesce. For anything else the index is read from its beginning.
+test('every index of an organization is searched by comparisons that work with row-level security', async () => {
   const { rows } = await sql<{ index: string }>`
     select c.relname as "index" from pg_index i
     join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid and t.relrowsecurity
@@ -191,7 +191,10 @@ test('every index of an organization is searched by comparisons that work behind
 })
 
 describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
-  /** A separate database owned by a new user, with options the administrator sets before the first start. */
+  /**
+   * Starts a service on a separate database of a new user, with options that the administrator sets before the first
+   * start.
+   */
   async function startAs(
     options: string,
     prepare: (admin: pg.Client, user: string) => Promise<unknown> = async () => {},
@@ -229,14 +232,14 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
     return (await service.get('/api/ext/vendors')).body.data.length
   }
 
-  test('a user that may create roles needs nothing else', async () => {
+  test('a database user that may create roles needs nothing else', async () => {
     const { service, log } = await startAs('createrole')
     expect(await vendorsSeen(service)).toBe(1)
     expect(log).toEqual([])
     await service.stop()
   })
 
-  test('a user that may not is given its role by the administrator', async () => {
+  test('a database user without that right uses the role that the administrator created', async () => {
     const { service, log } = await startAs('', async (admin, user) => {
       await admin.query(`create role "${user}_one_organization" nologin`)
       await admin.query(`grant "${user}_one_organization" to "${user}"`)
@@ -246,7 +249,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
     await service.stop()
   })
 
-  test('without the role the service works as before, and says at its start that the wall does not hold', async () => {
+  test('without the role the service works, and warns at startup that row-level security is off', async () => {
     const { service, log } = await startAs('')
     expect(service.database.narrowRole).toBeNull()
     expect(await vendorsSeen(service)).toBe(2)
@@ -254,7 +257,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
     await service.stop()
   })
 
-  test('a connection that cannot be told whose rows are meant is given up, and the next one is told', async () => {
+  test('a connection whose organization cannot be set is closed, and the next one works', async () => {
     const unsayable: Database['of'] = () => plumbline.database.of('\0')
     const failing = await Promise.allSettled(
       Array.from({ length: 60 }, () => unsayable('').statements.executeQuery(CompiledQuery.raw('select 1 as "one"'))),
@@ -264,7 +267,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
   })
 })
 
-test.skipIf(inject('postgres') !== null)('an embedded database in a folder says that it stands', async () => {
+test.skipIf(inject('postgres') !== null)('an embedded database in a folder reports that isolation is on', async () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-wall-'))
   putMigratedDatabase(dataDir)
   const database = await openDatabase({ databaseUrl: null, databaseConnections: 11, dataDir })

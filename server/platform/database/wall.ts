@@ -4,17 +4,17 @@ import { ORGANIZATION_SETTING } from './pool-driver.ts'
 import { DatabaseUnavailable } from './reach.ts'
 
 /**
- * The second wall between organizations. The first is that every query takes a tenant and filters by its organization.
- * If a query ever omits that, the database still shows it no other organization's rows, and accepts none for another.
+ * Tenant isolation by row-level security. Every query already filters by its organization. If a query ever omits that,
+ * the database still shows it no other organization's rows, and accepts none for another.
  *
  * Calls work as a separate role. The tables' policies show it only the rows of the organization that is set for the
- * session or the transaction, and none if none is set. Everybody else sees all rows as before: the owner of the tables,
- * as whom the service connects and does cross-organization work, a dump, a report. Letting some in by a setting instead
- * would put an "or" into every plan; this way the planner compares the setting with the statement's own organization
- * once, before it reads anything.
+ * session or the transaction, and none if none is set. All other users see all rows: the owner of the tables, as whom
+ * the service connects and works across organizations, a dump, and a report. A setting that exempts them would put an
+ * "or" into every plan. This way the planner compares the setting with the statement's own organization once, before it
+ * reads anything.
  */
 
-/** Tables without an organization that calls use; all others are closed to them. */
+/** Tables without an organization that calls use. All others are closed to them. */
 const OPEN_TO_CALLS = ['limitWindows']
 
 const POLICY = 'one_organization'
@@ -22,13 +22,13 @@ const POLICY = 'one_organization'
 interface Standing {
   role: string
   exists: boolean
-  /** Tables that are not behind the wall yet, each with the column that holds the organization. */
+  /** Tables without row-level security, each with the column of its organization. */
   missing: { table: string; column: string | null }[]
 }
 
 /**
- * Protects every table that has an organization, including new ones, and lets calls work behind the wall. If the
- * connected user may not create the role and nobody has created it, nothing changes and `database.narrowRole` is null.
+ * Enables row-level security on every table with an organization, including new ones, and lets calls use it. If the
+ * database user may not create the role and nobody has created it, nothing changes and `database.narrowRole` is null.
  */
 export async function raiseWall(database: Database): Promise<void> {
   const db = database.sessions
@@ -42,7 +42,9 @@ export async function raiseWall(database: Database): Promise<void> {
   }
 }
 
-/** Whether requests run as the role that sees one organization only, and the name of that role. Changes nothing. */
+/**
+ * Returns whether requests run as the role that sees one organization only, and the name of that role. Changes nothing.
+ */
 export async function inspectWall(database: Database): Promise<{ role: string; isRaised: boolean }> {
   const { role, exists, missing } = await standing(database.sessions)
   if (!exists || missing.length > 0) return { role, isRaised: false }
@@ -56,8 +58,8 @@ export async function inspectWall(database: Database): Promise<{ role: string; i
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-// The role is named after the tables' owner, because roles belong to the whole server: those of another deployment on
-// it must not be able to work as this one's.
+// The role is named after the tables' owner, because roles belong to the whole server: those of another deployment must
+// not be able to act as this one's.
 async function standing(db: Db): Promise<Standing> {
   const { rows } = await sql<Standing>`
     select n."role", r."oid" is not null as "exists", coalesce((
@@ -92,7 +94,7 @@ async function raise(trx: Db): Promise<void> {
     const on = sql.table(table)
     await sql`grant ${sql.raw(GRANTED[table] ?? 'select, insert, update, delete')} on ${on} to ${name}`.execute(trx)
     if (column === null) continue
-    // One policy shows everybody all rows, as without policies; the other restricts what the role may see.
+    // One policy shows all rows to everybody, as without policies. The other restricts what the role may see.
     await sql`alter table ${on} enable row level security`.execute(trx)
     await sql`drop policy if exists ${sql.id(POLICY)} on ${on}`.execute(trx)
     await sql`drop policy if exists "all_organizations" on ${on}`.execute(trx)
@@ -105,13 +107,13 @@ async function raise(trx: Db): Promise<void> {
 /** What calls may do with a table, if not everything. */
 const GRANTED: Record<string, string> = { organizations: 'select', limitWindows: 'select, insert, update' }
 
-// Tried, not inferred: whether we can work as the role depends on grants that differ between PostgreSQL versions.
+// Tried instead of inferred: whether we can work as the role depends on grants that differ between PostgreSQL versions.
 async function isNarrow(db: Db, role: string): Promise<boolean> {
   const isActive = sql`row_security_active('"organizations"')`
   return db.transaction().execute(async (trx) => {
     const { rows: before } = await sql<{ blind: boolean }>`
       select ${isActive} and pg_has_role(${role}, 'usage') as "blind"`.execute(trx)
-    // Whatever hides rows from the role would hide them from the service itself.
+    // What hides rows from the role would hide them from the service itself.
     if (before[0]?.blind === true)
       throw new DatabaseUnavailable(
         `The user of DATABASE_URL must own the tables, or be a member of ${role} without inheriting its privileges.`,

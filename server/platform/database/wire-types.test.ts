@@ -50,7 +50,7 @@ const TEXTS = [
 ]
 
 test.each([[[]], [['plain', 'words']], [TEXTS], ...TEXTS.map((text) => [[text]])])(
-  'the array %j is read as it was written',
+  'the array %j is read as written',
   async (texts) => {
     expect(await select('$1::text[] as "texts"', texts)).toEqual({ texts })
   },

@@ -8,9 +8,9 @@ const OIDS = { int8: 20, textArray: 1009, date: 1082, timestamptz: 1184, numeric
 const parseTextArray = pg.types.getTypeParser(OIDS.textArray as TypeId)
 
 /**
- * How values become what the contract says, without a Date object in between: a timestamp is RFC 3339 in UTC with
- * milliseconds, a date is YYYY-MM-DD, numerics and bigints are numbers (money has at most 14 digits, which a double
- * represents exactly). Every connection has its TimeZone set to UTC.
+ * How database values become the contract's values, without a Date object in between: a timestamp is RFC 3339 in UTC
+ * with milliseconds, a date is YYYY-MM-DD, and numerics and bigints are numbers (money has at most 14 digits, which a
+ * double represents exactly). Every connection has its TimeZone set to UTC.
  */
 const PARSERS: Record<number, (text: string) => unknown> = {
   [OIDS.int8]: Number,
@@ -31,7 +31,7 @@ function toTimestamp(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${milliseconds}Z`
 }
 
-// Between the braces, unquoted elements are separated by commas alone.
+// Between the braces, unquoted elements are separated only by commas.
 function toTexts(text: string): unknown {
   if (text === '{}') return []
   if (text.includes('"') || text.includes('NULL') || text.includes('{', 1)) return parseTextArray(text)

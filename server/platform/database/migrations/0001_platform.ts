@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-// The tables that every write touches have no foreign key to organizations: an organization is never deleted, its id
+// The tables that every write touches have no foreign key to organizations. An organization is never deleted, its ID
 // comes from a key that belongs to it, and a foreign key would lock the organization's row on every insert.
 //
-// Ids are compared byte by byte (collate "C"): only then do TypeIDs sort by creation time, which lists rely on.
+// IDs are compared byte by byte (collate "C"): only then do TypeIDs sort by creation time, which lists rely on.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "organizations" (
@@ -71,8 +71,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ) with (fillfactor = 50)`.execute(db)
 
   // Takes up to "wanted" requests from a window, in one step under the row lock, so that processes sharing the database
-  // never exceed the limit together. If the database's machine crashes, a count may be lost (its commit does not wait
-  // for the disk), but a lock never is.
+  // never exceed the limit together. If the database's machine crashes, a count may be lost, because its commit does
+  // not wait for the disk. A lock is never lost.
   await sql`
     create function "takeFromWindow"(
       "inScope" text, "inLimit" bigint, "inSeconds" integer, "inAligned" boolean, "inWanted" bigint, "inNow" timestamptz

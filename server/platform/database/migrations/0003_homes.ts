@@ -70,7 +70,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "homes_accountingId" on "homes" ("organizationId", "accountingId") where "accountingId" is not null`.execute(
     db,
   )
-  // No two homes on one lot. Homes that are cancelled, or archived without having been built, free their lot; the
+  // A lot has at most one home. Homes that are canceled, or archived without having been built, free their lot. The
   // condition matches LOT_IS_TAKEN in server/domain/land/communities/queries.ts.
   await sql`
     create unique index "homes_lotNumber_key" on "homes" ("organizationId", "communityId", coalesce("block", ''), "lotNumber")

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
-// "expiresAt" is the end of the day "validUntil" in the community's time zone, so that expiring only compares instants.
+// "expiresAt" is the end of the day "validUntil" in the community's time zone, so that expiring only compares
+// timestamps.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "bids" (

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // `secret` and `previousSecret` are encrypted; both are erased when the subscription is deleted.
+  // `secret` and `previousSecret` are encrypted. Both are erased when the subscription is deleted.
   await sql`
     create table "webhooks" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -27,7 +27,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ) with (fillfactor = 80)`.execute(db)
   await sql`create index "webhooks_updatedAt" on "webhooks" ("organizationId", "updatedAt", "id")`.execute(db)
 
-  // One event on its way to one subscription. Whether it is held or cancelled is derived from the subscription, so that
+  // One event on its way to one subscription. Whether it is held or canceled is derived from the subscription, so that
   // disabling one updates one row, not a million. `payload` is only for tests, which have no row in "events".
   await sql`
     create table "deliveries" (
@@ -53,7 +53,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key ("organizationId", "id"),
       constraint "deliveries_webhookId_fkey" foreign key ("organizationId", "webhookId") references "webhooks" ("organizationId", "id")
     ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0)`.execute(db)
-  // The pending deliveries in sending order, and those in flight. Both indexes stay small however long the table is.
+  // The pending deliveries in sending order, and those in progress. Both indexes stay small regardless of the size of
+  // the table.
   await sql`
     create index "deliveries_due" on "deliveries" ("organizationId", "webhookId", "nextAttemptAt", "sequence")
     where "status" = 'pending' and not "test" and "claimedUntil" is null`.execute(db)

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-// Also returns the window's end by the database's clock, besides the time left until then: callers are told the end,
+// Also returns the window's end by the database's clock, in addition to the time left until then. Callers get the end,
 // which is the same on every request, and a process counts the time left down by its own clock.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop function "takeFromWindow"(text, bigint, integer, boolean, bigint, timestamptz)`.execute(db)

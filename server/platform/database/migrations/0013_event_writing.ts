@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-// Makes writing an event cheaper, which every change pays for. The id is unique by itself and grows with time, so as
+// Makes writing an event cheaper, which every change pays for. The ID is unique by itself and grows with time, so as
 // the first key column it appends to the end of the index, whatever the organization. Events without a sequence are
-// never looked up by resource, so that index is written once instead of twice. And the payload, which is built by the
-// service and delivered byte for byte, is no longer parsed on insert.
+// never looked up by resource, so that index is written once instead of twice. The payload, which the service builds
+// and delivers byte for byte, is no longer parsed on insert.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "events" alter column "payload" type text, drop constraint "events_pkey",

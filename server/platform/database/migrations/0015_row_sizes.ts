@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 // The approximate size of a row's long columns as JSON, in bytes. A page needs it before reading them, because reading
-// them is most of the cost of a large page. An id is 67 bytes with its quotes, a trade's name at most 64 in ASCII.
+// them is most of the cost of a large page. An ID is 67 bytes with its quotes, a trade's name at most 64 in ASCII.
 const SIZES = {
   vendors: sql`octet_length("contacts"::text) + 64 * cardinality("scopes") + 67 * cardinality("communityIds")`,
   vendorNotifications: sql`coalesce(octet_length("message"), 0) + 257 * cardinality("recipients")`,
@@ -14,7 +14,7 @@ const SIZES = {
 }
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // An order's lines are rows of their own, so the code that writes them also stores their size.
+  // An order's lines are separate rows, so the code that writes them also stores their size.
   await sql`alter table "purchaseOrders" add column "linesBytes" integer not null default 0`.execute(db)
   await sql`
     update "purchaseOrders" as o set "linesBytes" = l."bytes" from (

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 
-// Who did what, from where. For a change that fires an event, the audit entry is the event, which only has to record
-// its request; everything else gets a row in "auditEntries".
+// Who did what, from where. For a change with an event, the audit entry is the event, which only has to store its
+// request. Everything else gets a row in "auditEntries".
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "events" add column "requestId" text, add column "address" text`.execute(db)
-  // Events are stored in order of time, so a block range index finds a period, and writing it costs next to nothing.
+  // Events are stored in order of time, so a block range index finds a period, and writing it costs almost nothing.
   await sql`
     create index if not exists "events_occurredAt" on "events" using brin ("occurredAt") with (autosummarize = on)`.execute(
     db,
@@ -30,8 +30,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "auditEntries_resourceId" on "auditEntries" ("organizationId", "resourceId", "id")`.execute(db)
   await sql`create index "auditEntries_at" on "auditEntries" using brin ("at") with (autosummarize = on)`.execute(db)
 
-  // Entries are immutable. Only the retention job and the erasure of an organization may delete rows, and they declare
-  // that in their transaction.
+  // Entries cannot be changed. Only the retention job and the erasure of an organization may delete rows, and they
+  // declare that in their transaction.
   await sql`
     create function "keepAuditEntries"() returns trigger language plpgsql as $$
     begin
@@ -49,7 +49,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       from (select "inPayload"::json #> '{data,previous}') as previous (p)
     $$`.execute(db)
 
-  // An event deleted before its audit retention is over leaves an entry behind.
+  // An event deleted before its audit retention period is over leaves an entry behind.
   await sql`
     create function "auditRemovedEvents"() returns trigger language plpgsql as $$
     begin

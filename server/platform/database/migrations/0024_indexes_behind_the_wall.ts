@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-// On a table that shows only one organization's rows (server/platform/database/wall.ts), PostgreSQL does not use indexes on
-// decimals, JSON or expressions, because comparing them might leak hidden rows. So what such indexes covered gets a
-// column of its own, of a type whose comparisons are leakproof.
+// On a table that shows only one organization's rows (server/platform/database/wall.ts), PostgreSQL does not use
+// indexes on decimals, JSON, or expressions, because comparing them might leak hidden rows. So what such indexes
+// covered gets a separate column, of a type whose comparisons are leakproof.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "purchaseOrders" add column "totalInCents" bigint not null generated always as (("total" * 100)::bigint) stored`.execute(
@@ -20,7 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop index "messages_relatedTo"`.execute(db)
   await sql`create index "messages_relatedToId" on "messages" ("organizationId", "relatedToId", "id")`.execute(db)
 
-  // The recipients of a message, one row each; they are written with it and never change.
+  // The recipients of a message, one row each. They are written with it and never change.
   await sql`
     create table "messageRecipients" (
       "organizationId" text collate "C" not null,

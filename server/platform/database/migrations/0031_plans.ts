@@ -37,7 +37,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // Revisions as they were released. These rows never change.
+  // Released revisions. These rows never change.
   await sql`
     create table "planRevisions" (
       "organizationId" text collate "C" not null,

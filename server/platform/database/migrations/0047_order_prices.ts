@@ -10,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "purchaseOrders_contractId" on "purchaseOrders" ("organizationId", "contractId", "id") where "contractId" is not null`.execute(
     db,
   )
-  // A vendor has few open orders among the many that it ever had.
+  // A vendor has few open orders among all its orders.
   await sql`create index "purchaseOrders_status" on "purchaseOrders" ("organizationId", "vendorId", "status", "id")`.execute(
     db,
   )

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What a schedule means to its home, and to the vendors who were told of it. */
+/** Adds what a schedule sets on its home, and what vendors were notified of. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "homes"

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The rows are within a row, because a template is always read and replaced as a whole.
+  // The rows are stored as JSON, because a template is always read and replaced as a whole.
   await sql`
     create table "taskTemplates" (
       "organizationId" text collate "C" not null references "organizations" ("id"),

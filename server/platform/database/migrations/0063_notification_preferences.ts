@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** How long before their tasks vendors are told by themselves. */
+/** Adds how long before their tasks vendors are notified automatically. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "vendors"

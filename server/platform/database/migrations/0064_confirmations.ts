@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Whether vendors come, and when each task is next to be told to its vendor. */
+/** Adds vendors' confirmations, and when each task's vendor is next due to be notified. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "tasks"
@@ -16,12 +16,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "tasks_confirmation" on "tasks" ("organizationId", "confirmationStatus", "plannedStart", "id")`.execute(
     db,
   )
-  // What was told before is taken to have been told when the task last changed.
+  // Earlier notifications count as sent when the task last changed.
   await sql`update "tasks" set "notifiedAt" = "updatedAt" where "notifiedStart" is not null`.execute(db)
 
-  // A day begins for vendors at 7 where the home is. The advance notice is the first that a vendor hears of a task; a
-  // reminder is due if the vendor has heard nothing since its day came, be it that of the reminder or, two days after it
-  // was asked, that of an answer that is still missing.
+  // Notices are sent at 7 a.m. in the home's time zone. The advance notice is the first one about a task. A reminder is
+  // due if the vendor has not been notified since the reminder's day or, two days after it was asked, while its answer
+  // is missing.
   await sql`
     create function "tellAtOf"(t "tasks") returns timestamptz language sql stable as $$
       select case
@@ -43,7 +43,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         and h."status" not in ('on_hold', 'cancelled', 'archived')
         and c."organizationId" = t."organizationId" and c."id" = t."communityId"
     $$`.execute(db)
-  // It is kept by the database, because tasks are written in several ways and none of them may forget it.
+  // The database maintains the column, because tasks are written in several ways.
   await sql`
     create function "keepTellAt"() returns trigger language plpgsql as $$
     begin

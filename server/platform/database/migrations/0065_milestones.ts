@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The tasks are within a row, because a milestone is looked up by its home, of which it has some dozens at most.
+  // The tasks are stored in the row, because a milestone is looked up by its home, which has a few dozen at most.
   await sql`
     create table "milestones" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -35,7 +35,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "milestones_communityId" on "milestones" ("organizationId", "communityId", "targetOrder", "id")`.execute(
     db,
   )
-  // What is pending is a small part of all milestones: lists of what is late only read that.
+  // Pending milestones are a small part of all milestones. Lists of late ones read only those.
   await sql`
     create index "milestones_pending" on "milestones" ("organizationId", "targetOrder", "id")
     where "status" = 'pending'`.execute(db)

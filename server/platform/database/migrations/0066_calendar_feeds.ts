@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Who runs which site, and the calendars of those people and of vendors. */
+/** Adds superintendents, and calendar feeds of users and vendors. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['communities', 'homes'] as const) {
     await sql`
@@ -37,8 +37,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       create index ${sql.ref(`calendarFeeds_${column}`)} on "calendarFeeds" ("organizationId", ${sql.ref(column)}, "id")
       where ${sql.ref(column)} is not null`.execute(db)
 
-  // A feed is found by the hash of its address alone, across organizations; the address itself is stored nowhere. That
-  // of a revoked feed is kept, so that its readers get a better explanation than "not found".
+  // A feed is found only by the hash of its URL's token, across organizations. The token itself is not stored. Hashes
+  // of revoked feeds are kept, so that their readers get a better explanation than "not found".
   await sql`
     create table "calendarAddresses" (
       "hash" bytea primary key,
@@ -48,8 +48,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "calendarAddresses_feedId_fkey" foreign key ("organizationId", "feedId") references "calendarFeeds" ("organizationId", "id")
     )`.execute(db)
 
-  // What a vendor or a home has still to do is a small part of what was ever done; the homes of a superintendent are
-  // looked up one by one.
+  // Open tasks of a vendor or a home are a small part of all. The homes of a superintendent are looked up one by one.
   await sql`
     create index "tasks_openOfHome" on "tasks" ("organizationId", "homeId", "plannedStart", "id")
     where "status" in ('not_started', 'in_progress', 'on_hold')`.execute(db)

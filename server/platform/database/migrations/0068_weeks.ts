@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** On which day of the week a builder's weeks begin, 1 for Monday to 7 for Sunday, and what counts as overtime in them. */
+/** Adds the first day of a builder's week, 1 for Monday to 7 for Sunday, and the overtime rule. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "organizations"

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The orders that a task is for. They are in its row, because a schedule is read as a whole with all its tasks. */
+/** Adds the orders of a task. They are stored in its row, because a schedule is read as a whole with all its tasks. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "tasks"
@@ -10,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table "tasks"
       alter column "poIds" drop default,
       alter column "payOnComplete" drop default`.execute(db)
-  // An order finds its tasks among those of its home that are for orders at all.
+  // An order finds its tasks among those of its home that have any orders.
   await sql`create index "tasks_withOrders" on "tasks" ("organizationId", "homeId", "id") where "poIds" <> '{}'`.execute(
     db,
   )

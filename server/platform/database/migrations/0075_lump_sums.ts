@@ -3,7 +3,8 @@ import { type Kysely, sql } from 'kysely'
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "contracts" add column "lumpSums" jsonb not null default '[]'`.execute(db)
   await sql`alter table "contracts" alter column "lumpSums" drop default`.execute(db)
-  // How long a row is, lump sums included; what computes a column cannot be changed.
+  // The size of a row including lump sums. The expression of a generated column cannot be changed, so it is created
+  // again.
   await sql`alter table "contracts" drop column "bytes"`.execute(db)
   await sql`
     alter table "contracts"
@@ -11,7 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         + coalesce(octet_length("notes"), 0) + 67 * (cardinality("communityIds") + cardinality("planIds"))) stored`.execute(
     db,
   )
-  // When each lump sum held, for every day in the past; its contract says who asks for it, and in which trade.
+  // The periods of each lump sum, including past ones. The contract has its vendor and trade.
   await sql`
     create table "lumpSums" (
       "organizationId" text collate "C" not null references "organizations" ("id"),

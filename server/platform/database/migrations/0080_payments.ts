@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What vendors are paid, of which orders and lines, and what of it stands on the orders. */
+/** Adds payments to vendors, their orders and lines, and the resulting sums on the orders. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "paymentNumbers" (
@@ -93,6 +93,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table "purchaseOrders"
       alter column "reservedAmount" drop default,
       alter column "releasedAmount" drop default`.execute(db)
-  // What was paid of a line by itself. It stays zero for a line that no payment names.
+  // What was paid for a line separately. Zero for a line that no payment names.
   await sql`alter table "purchaseOrderLines" add column "paidAmount" numeric(16,2) not null default 0`.execute(db)
 }

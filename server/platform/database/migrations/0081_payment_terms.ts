@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** When vendors are to be paid, and what they let off for being paid sooner. */
+/** Adds the payment terms of vendors, and discounts for paying early. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "vendors"
@@ -8,7 +8,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`alter table "vendors" alter column "paymentTerms" drop default`.execute(db)
-  // What was let off before stood on the payment from the beginning, whenever it was to be paid.
+  // Existing discounts were entered with the payment, whenever it was due.
   await sql`
     alter table "payments"
       add column "discountAmount" numeric(14,2) not null default 0,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What vendors sign about their right to a lien, for the payments that they get. */
+/** Adds the lien waivers that vendors sign for their payments. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "vendors" add column "lienWaiverRequired" boolean not null default false`.execute(db)
   await sql`alter table "vendors" alter column "lienWaiverRequired" drop default`.execute(db)
@@ -47,7 +47,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "lienWaivers_poId" on "lienWaivers" ("organizationId", "poId", "id") where "poId" is not null`.execute(
     db,
   )
-  // Of one kind a payment has one that stands.
+  // A payment has one active waiver of each kind.
   await sql`create unique index "lienWaivers_standing_key" on "lienWaivers" ("organizationId", "paymentId", "waiverType") where "status" in ('requested', 'signed', 'accepted')`.execute(
     db,
   )

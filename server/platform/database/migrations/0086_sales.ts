@@ -67,7 +67,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       db,
     )
   }
-  // Whatever else goes wrong, a home and a lot are sold once until the sale is cancelled.
+  // A safeguard: a home and a lot can have only one sale that is not canceled.
   await sql`
     create unique index "sales_homeId_key" on "sales" ("organizationId", "homeId")
     where "homeId" is not null and "status" <> 'cancelled'`.execute(db)
@@ -78,8 +78,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // The home keeps which sale it has, because sales refer to homes and not the other way round, and so that homes can be
-  // listed by how they are being sold.
+  // The home stores which sale it has, because sales refer to homes and not the other way round, and so that homes can
+  // be filtered by sales status.
   await sql`
     alter table "homes" add column "saleId" text collate "C", add column "saleStatus" text,
       add column "saleAmount" numeric(14,2),

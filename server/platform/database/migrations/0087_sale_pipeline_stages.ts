@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The stages that each new sale of a builder goes through on its way to closing, in order. */
+/** Adds the stages that each new sale of a builder goes through until closing, in order. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "organizations" add column "salePipelineStages" text[] not null default array['contract_signed',

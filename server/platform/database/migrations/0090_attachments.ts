@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The files that hang on records, and what has to happen to their bytes. */
+/** Adds the files attached to records, and the state of their content. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The record is one of several kinds, so no foreign key can hold it; records are archived and not removed.
+  // The record is one of several kinds, so it has no foreign key. Records are archived and not deleted.
   await sql`
     create table "attachments" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -24,8 +24,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "attachments_recordId" on "attachments" ("organizationId", "recordId", "id")`.execute(db)
   await sql`create index "attachments_recordType" on "attachments" ("organizationId", "recordType", "id")`.execute(db)
 
-  // Small files that came in JSON, in base64, in the transaction that made their attachments, until a job has put them
-  // into the store. Nothing outside the database could be undone with that transaction.
+  // Small files that were uploaded as JSON, in base64, stored in the transaction of their attachments until a job moves
+  // them into the store. Nothing outside the database could be rolled back with that transaction.
   await sql`
     create table "fileArrivals" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -37,8 +37,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index "fileArrivals_createdAt" on "fileArrivals" ("createdAt")`.execute(db)
 
-  // What the store has or may have although no attachment needs it: files that were put there before their attachment
-  // was committed, and files of attachments that were deleted.
+  // Content in the store without an attachment: files stored before their attachment was committed, and files of
+  // deleted attachments.
   await sql`
     create table "looseFiles" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -48,7 +48,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index "looseFiles_removeAfter" on "looseFiles" ("removeAfter")`.execute(db)
 
-  // How many bytes an organization's files have. Whoever adds one locks the row, so the limits are exact.
+  // The total size of an organization's files. Adding a file locks the row, so the limits are exact.
   await sql`
     create table "fileUsage" (
       "organizationId" text collate "C" not null references "organizations" ("id"),

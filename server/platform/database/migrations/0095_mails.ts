@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The outbox: what is to leave by e-mail, and what has left. */
+/** Adds the outbox: mails to be sent, and those that were sent. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "mails" (
@@ -33,7 +33,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await sql`create index ${sql.ref(`mails_${column}`)} on "mails" ("organizationId", ${sql.ref(column)}, "id")`.execute(
       db,
     )
-  // What waits is a small part of what was ever sent, and the sender looks for it whoever's it is.
+  // Waiting mails are a small part of all, and the sender looks for those of all organizations.
   await sql`create index "mails_due" on "mails" ("nextAttemptAt", "id") where "status" = 'queued'`.execute(db)
   await sql`create index "mails_ended" on "mails" ("updatedAt") where "status" <> 'queued'`.execute(db)
 }

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What was read, by whom; and what a vendor wrote, beside what it was sent. A vendor's own message has a row for it too,
- * so that all it may see is one range of an index.
+ * Adds read marks, and what vendors wrote in addition to what they were sent. A vendor's own message has a row for it
+ * too, so that everything it may see is one range of an index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -13,7 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "messageRecipients_id" on "messageRecipients" ("organizationId", "recipientId", "id")`.execute(
     db,
   )
-  // What is unread is a small part of what anybody was ever sent.
+  // Unread messages are a small part of all.
   await sql`
     create index "messageRecipients_unread" on "messageRecipients" ("organizationId", "recipientId", "messageId")
     where "readAt" is null and not "isOwn"`.execute(db)

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** People are listed by the interface too, and will sign in. */
+/** Users are now listed by the API, and will sign in. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "users"

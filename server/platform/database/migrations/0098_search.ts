@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What each kind of record is found by; the text itself is put together when it is indexed (platform/search/kinds.ts). */
+/**
+ * The columns that each kind of record is found by. The text itself is composed when it is indexed
+ * (platform/search/kinds.ts).
+ */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   vendors: ['companyName', 'contactName', 'email', 'phone', 'licenseNumber', 'archivedAt'],
   communities: ['name', 'code', 'city', 'archivedAt'],
@@ -12,8 +15,8 @@ const SEARCHED: Readonly<Record<string, readonly string[]>> = {
 }
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Behind the wall between organizations PostgreSQL uses no trigram index, because comparing might leak hidden rows;
-  // comparing texts does not. So the words of each record are rows, found by what they begin with.
+  // With row-level security PostgreSQL uses no trigram index, because comparing might leak hidden rows; comparing texts
+  // does not. So the words of each record are rows, found by their beginning.
   await sql`
     create table "searchWords" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -25,7 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "searchWords_word" on "searchWords" ("organizationId", "kind", "word", "recordId" desc)`.execute(
     db,
   )
-  // Each word that occurs, by itself and without any one of its letters, so that a mistyped one finds it.
+  // Each word that occurs, as it is and without any one of its letters, so that a mistyped word finds it.
   await sql`
     create table "searchVariants" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -34,7 +37,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key ("organizationId", "variant", "word")
     )`.execute(db)
   await sql`create index "searchVariants_word" on "searchVariants" ("organizationId", "word")`.execute(db)
-  // What has changed and is to be indexed anew, in order.
+  // Changed records to be indexed, in order.
   await sql`
     create table "searchQueue" (
       "organizationId" text collate "C" not null references "organizations" ("id"),

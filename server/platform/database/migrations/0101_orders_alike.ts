@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Orders of a home to a vendor with the same total stand beside each other, so that duplicates cost what they are. */
+/**
+ * An index in which orders of a home to a vendor with the same total are adjacent, so that finding duplicates reads
+ * only those.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index "purchaseOrders_alike" on "purchaseOrders" ("organizationId", "homeId", "vendorId", "totalInCents")

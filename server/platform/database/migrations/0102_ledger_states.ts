@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** As what a record is known in the accounting system, and what failed when it was to be entered. */
+/** Adds what the accounting system knows of a record, and the last failure to enter it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "ledgerStates" (

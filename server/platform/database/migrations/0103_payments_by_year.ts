@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What was paid in a year is added up by vendor. */
+/** For summing what was paid in a year by vendor. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index "payments_paid" on "payments" ("organizationId", "paidDate", "vendorId")

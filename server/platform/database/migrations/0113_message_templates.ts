@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { typeid } from 'typeid-js'
 
-/** What can be worded as of this migration, in the order in which it is listed. */
+/** The kinds of templates as of this migration, in the order of lists. */
 const KINDS = [
   ...['message', 'portal_invitation', 'bid_invitation', 'bid_reminder', 'lien_waiver'],
   ...['advance', 'reminder', 'moved_earlier', 'postponed'],
@@ -9,7 +9,7 @@ const KINDS = [
   ...['lien_waiver_conditional_final', 'lien_waiver_unconditional_final'],
 ]
 
-/** How a builder words its mails and lien waivers; without a body in the words of Plumbline. */
+/** Adds the wording of a builder's mails and lien waivers. Without a body, the default is used. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "messageTemplates" (
@@ -32,7 +32,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )
   const { rows } = await sql<{ id: string }>`select "id" from "organizations"`.execute(db)
   for (const { id } of rows) {
-    // Lists begin with the newest id.
+    // Lists return the newest ID first.
     const ids = KINDS.map(() => typeid('mtp').toString())
       .sort()
       .reverse()

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Who signs in. An identity is an e-mail address; it stands for the users that have this address, one in each of several
- * organizations, so none of these tables belongs to an organization. The columns are those that better-auth expects.
+ * Adds identities for sign-in. An identity is an email address. It represents the users with this address, one in each
+ * of several organizations, so none of these tables belongs to an organization. The columns are those that better-auth
+ * expects.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -43,11 +44,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index "signInLinks_expiresAt" on "signInLinks" ("expiresAt")`.execute(db)
 
-  // An address is the same however its letters are written, and is looked for in all organizations at once.
+  // Addresses are compared without case, in all organizations at once.
   await sql`alter table "users" add column "signInEmail" text generated always as (lower("email")) stored`.execute(db)
   await sql`create index "users_signInEmail" on "users" ("signInEmail", "organizationId", "id")`.execute(db)
 
-  // Keys are a resource of the interface from now on, so they have what every resource has.
+  // Keys become a resource of the API, so they get the columns of every resource.
   await sql`
     alter table "apiKeys"
       add column "version" integer not null default 1,

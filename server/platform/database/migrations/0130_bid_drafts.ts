@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What vendors enter in the portal before they submit it, and what they want the builder to know besides the price. */
+/** Adds drafts of bids in the portal, and vendors' remarks to the builder. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // A draft that was submitted or thrown away keeps its row, so that its version never comes again.
+  // A draft that was submitted or discarded keeps its row, so that its version is never reused.
   await sql`
     create table "bidDrafts" (
       "organizationId" text collate "C" not null,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** People call a bid request by its title, and skills find it by that. */
+/** People refer to a bid request by its title, and skills find it by that. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index "bidRequests_title" on "bidRequests" ("organizationId", "title", "id") where "title" is not null`.execute(

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What each of the further kinds is found by, as in 0098_search.ts. */
+/** The columns that the additional kinds are found by, as in 0098_search.ts. */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   complianceDocuments: ['carrier', 'policyNumber', 'archivedAt'],
   scopes: ['name', 'code', 'archivedAt'],
@@ -15,13 +15,13 @@ const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   milestones: ['name', 'archivedAt'],
 }
 
-/** What is found by more than before. */
+/** Kinds that are now found by more columns. */
 const CHANGED: Readonly<Record<string, readonly string[]>> = {
   communities: ['name', 'code', 'city', 'state', 'postalCode', 'archivedAt'],
   purchaseOrders: ['number', 'scope', 'vendorId', 'notes'],
 }
 
-/** Their archived records are indexed too from now on. */
+/** Kinds whose archived records are now indexed too. */
 const ARCHIVED = ['vendors', 'homes', 'leads']
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** People who sell homes, and what they get for it. */
+/** Adds salespeople and their commissions. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "users" drop constraint "users_role_check",

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Under which number vendors pay taxes, sealed, and who is exempt from Form 1099. Nobody was so far. */
+/** Adds vendors' tax IDs, encrypted, and exemptions from Form 1099. No existing vendor is exempt. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "vendors" add column "taxIdLast4" text, add column "sealedTaxId" text,

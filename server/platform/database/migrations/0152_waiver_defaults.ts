@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Whether payments take a lien waiver is said by the order, or else by the vendor, or else by the organization. A vendor
- * without the rule had said nothing, because there was no other way to say so; and nothing changes for it until the
- * builder sets one.
+ * Whether payments require a lien waiver is set on the order, or else the vendor, or else the organization. Existing
+ * vendors without the requirement get no setting of their own, because there was no other value; nothing changes for
+ * them until the builder sets a default.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "organizations" add column "lienWaiverRequired" boolean not null default false`.execute(db)

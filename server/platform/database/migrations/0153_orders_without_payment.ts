@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Orders for the schedule alone; and those of which nothing is to be paid, which the clock closes. */
+/** Adds orders that are only for scheduling, and an index of zero orders to be closed automatically. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "purchaseOrders" add column "noPayment" boolean not null default false`.execute(db)
   await sql`

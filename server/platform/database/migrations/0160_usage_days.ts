@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** How many requests each key sent on each day (UTC), which the windows of the limits forget. */
+/** Adds the number of each key's requests per day (UTC), which the limit windows do not keep. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Without a foreign key: what is written down late must not hold up the removal of a builder.
+  // Without a foreign key: a late write must not block erasing a builder.
   await sql`
     create table "usageDays" (
       "organizationId" text collate "C" not null,
@@ -14,6 +14,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   // For the sums over all keys of a builder.
   await sql`create index "usageDays_of_builder" on "usageDays" ("organizationId", "day")`.execute(db)
-  // For the job that removes old days.
+  // For the job that deletes old days.
   await sql`create index "usageDays_day" on "usageDays" ("day")`.execute(db)
 }

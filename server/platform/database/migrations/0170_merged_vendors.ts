@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Two records of one company become one; the other one stays archived and says which one it is now. */
+/** Two vendor records of one company become one. The other one stays archived and refers to it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "vendors" add column "mergedIntoId" text collate "C",

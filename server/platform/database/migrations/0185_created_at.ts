@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What was created after an instant, in the lists' usual order by id. Records are appended in that order, so the index
- * needs only the earliest and the latest instant of each stretch of the table: it is a few pages for a million records,
- * and costs their creation next to nothing.
+ * For filtering by creation time, in the lists' default order by ID. Records are appended in that order, so a block
+ * range index needs only the earliest and latest time of each range of the table: a few pages for a million records, at
+ * almost no cost for creating them.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ table: string }>`

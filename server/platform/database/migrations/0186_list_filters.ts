@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Columns that lists are filtered by, of tables that grow for as long as a builder builds. */
+/** Columns that lists are filtered by, of tables that grow as long as a builder builds. */
 const FILTERED: Record<string, readonly string[]> = {
   vendors: ['status', 'complianceStatus'],
   communities: ['status'],
@@ -17,13 +17,13 @@ const FILTERED: Record<string, readonly string[]> = {
   milestones: ['status', 'milestoneType'],
 }
 
-/** The same of columns that few records have. */
+/** The same for columns that few records have. */
 const RARE: Record<string, readonly string[]> = {
   purchaseOrders: ['varianceReasonCode', 'varianceResponsible'],
   milestones: ['targetDate'],
 }
 
-/** What records of a table link to by lists of ids: behind the wall no index on a list is searched. */
+/** Lists of IDs that link records. With row-level security, no index on a list is searched. */
 const LINKED: Record<string, readonly string[]> = {
   bidRequests: ['homeIds'],
   leads: ['communityIds', 'planIds'],

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The tables that say what a record is in the accounting system, and the type under which that is remembered. */
+/** The tables with accounting IDs, and the type of their accounting states. */
 const TYPES = {
   vendors: 'vendor',
   communities: 'community',
@@ -12,9 +12,9 @@ const TYPES = {
 } as const
 
 /**
- * One record of a kind for each id of the accounting system. Where several have one, the oldest keeps it; of contracts
- * that is the active revision, because revisions used to copy the id. The others lose it, and the accounting queue shows
- * each of them as failed, with the id that it had and the record that has it now, so that somebody decides.
+ * Allows one record of a kind for each accounting ID. If several have the same one, the oldest keeps it; of contracts
+ * the active revision, because revisions used to copy the ID. The others lose it, and the accounting queue shows each
+ * of them as failed, with its former ID and the record that has it now, so that a user can decide.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [table, type] of Object.entries(TYPES)) {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** An estimating or accounting system finds the lines of its budgets again by ids of its own. */
+/** An estimating or accounting system finds its budget lines by its own IDs. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "budgetLines" add column "externalId" text`.execute(db)
   await sql`

@@ -1,9 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Proposals are told as events, to those who may run what is proposed, and forgotten some time after they are settled. */
+/**
+ * Proposals are announced as events to those who may run what is proposed, and are deleted some time after they are
+ * settled.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // What reading an event takes besides the permission of its type; most take nothing more.
+  // Permissions needed to read an event in addition to that of its type; usually none.
   await sql`alter table "events" add column "permissions" text[] collate "C"`.execute(db)
-  // For the job that forgets, whichever builder's they are.
+  // For the job that deletes settled proposals of any builder.
   await sql`create index "proposals_settled" on "proposals" ("updatedAt") where "status" <> 'proposed'`.execute(db)
 }

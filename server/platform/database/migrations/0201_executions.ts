@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What skills were run for, by whom, and what came of it. */
+/** Adds executions of skills: what was run, by whom, and the result. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Without a foreign key to the builder: what is written down late must not hold up its removal.
+  // Without a foreign key to the builder: a late write must not block erasing it.
   await sql`
     create table "executions" (
       "organizationId" text collate "C" not null,
@@ -28,6 +28,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await sql`create index ${sql.ref(`executions_${column}`)} on "executions" ("organizationId", ${sql.ref(column)}, "id")`.execute(
       db,
     )
-  // For the job that forgets, which keeps what changed something for longer.
+  // For the job that deletes executions, which keeps those that changed something longer.
   await sql`create index "executions_forgotten" on "executions" ("changed", "createdAt")`.execute(db)
 }

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Apps that people let act for them: who they say they are, what they were granted, and what stands for that. */
+/** Adds apps that act for users: how they describe themselves, their grants, and their tokens. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Anybody may register an app, before anybody has let it do anything, so it belongs to no organization.
+  // Anybody may register an app before any user has authorized it, so it belongs to no organization.
   await sql`
     create table "oauthClients" (
       "id" text collate "C" primary key,
@@ -11,11 +11,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "createdAt" timestamptz(3) not null,
       "grantedAt" timestamptz(3)
     )`.execute(db)
-  // For the job that removes what nobody uses, and for how many are still to prove that somebody does.
+  // For the job that deletes unused apps, and for limiting the number of apps that no user has authorized.
   await sql`create index "oauthClients_unused" on "oauthClients" ("createdAt") where "grantedAt" is null`.execute(db)
   await sql`create index "oauthClients_grantedAt" on "oauthClients" ("grantedAt")`.execute(db)
 
-  // A grant outlives its app, because it says who acted; so it has the app's name, and no key that refers to it.
+  // A grant outlives its app, because it shows who acted. So it stores the app's name, and has no foreign key.
   await sql`
     create table "oauthGrants" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -41,8 +41,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "oauthGrants_userId" on "oauthGrants" ("organizationId", "userId", "id")`.execute(db)
   await sql`create index "oauthGrants_clientId" on "oauthGrants" ("clientId")`.execute(db)
 
-  // Codes, access tokens and refresh tokens, by their hashes. A spent one is kept until its time is over, so that
-  // whoever spends it again is found out.
+  // Codes, access tokens, and refresh tokens, by their hashes. A used one is kept until it expires, so that reusing it
+  // is detected.
   await sql`
     create table "oauthTokens" (
       "hash" bytea primary key,
@@ -59,6 +59,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "oauthTokens_grantId" on "oauthTokens" ("organizationId", "grantId")`.execute(db)
   await sql`create index "oauthTokens_expiresAt" on "oauthTokens" ("expiresAt")`.execute(db)
 
-  // What somebody acted by, beside who it was. The app's name stays with the grant, where it can be erased.
+  // The app through which a user acted. The app's name stays with the grant, where it can be erased.
   await sql`alter table "auditEntries" add column "actorGrantId" text collate "C"`.execute(db)
 }

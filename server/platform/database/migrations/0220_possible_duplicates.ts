@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * By what vendors are taken for the same: the name without punctuation, case and what says how the company is
- * incorporated; the e-mail address without case; the last ten digits of the telephone number, which are the same with
- * and without the country. Columns of their own, because only texts that are stored are looked up behind the wall.
+ * The keys by which vendors are compared: the name without punctuation, case, and legal form; the email address without
+ * case; the last ten digits of the phone number, which are the same with and without the country code. They are stored
+ * columns, because only stored texts are looked up with row-level security.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

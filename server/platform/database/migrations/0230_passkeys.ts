@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Passkeys belong to identities, as sessions do, and not to an organization. A challenge is kept by its digest from the
- * moment that somebody asks for it until it is answered or over; one without an identity is a visitor's.
+ * Passkeys belong to identities, like sessions, and not to an organization. A challenge is stored as a digest from when
+ * it is requested until it is answered or expires. One without an identity is a visitor's.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

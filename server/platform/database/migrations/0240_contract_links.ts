@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What contracts hold for, as links: their communities and plans, or all of either, which stands as a link of its own. A
- * turnkey contract holds for the plans that it has a sum for. So the contracts of a community or a plan are found
- * without a look at the others.
+ * The places that contracts apply to, as links: their communities and plans, or "all", which is a separate link. A
+ * turnkey contract applies to the plans that it has a sum for. So the contracts of a community or a plan are found
+ * without reading the others.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Which builders are sandboxes, and how far filling or emptying them has come. Whoever does it holds it until
- * `claimedUntil`, by `claim`, so that nobody else does the same and what a process left behind is taken up.
+ * Which builders are sandboxes, and the progress of filling or emptying them. The process that does the work holds it
+ * until `claimedUntil`, by `claim`, so that no other process does the same, and another one continues what an ended
+ * process left.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -19,7 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "claim" text collate "C",
       "claimedUntil" timestamptz(3)
     )`.execute(db)
-  // For the job that looks for work, and for all others, which leave these builders alone.
+  // For the job that looks for work, and for all other jobs, which skip these builders.
   await sql`
     create index "sandboxes_underWay" on "sandboxes" ("organizationId") where "status" in ('filling', 'emptying')`.execute(
     db,

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What a database that is distributed by organization refuses (database/distribution.ts): a unique index without the
- * organization, and a function of a table's whole row, whose type is another one on each node. The function before it
- * stays, because processes of the version before this one call it.
+ * Changes what a database that is distributed by organization rejects (database/distribution.ts): a unique index
+ * without the organization, and a function with a table's whole row, whose type differs on each node. The previous
+ * function stays, because processes of the previous version call it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Only what has changed in the last second is in it.
+  // The queue contains only the changes of the last second.
   await sql`alter table "searchQueue" drop constraint "searchQueue_place_key"`.execute(db)
   await sql`create index "searchQueue_place" on "searchQueue" ("place")`.execute(db)
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** What is budgeted for a trade of a home is found by one look, instead of among all lines of the home. */
+/** Finds what is budgeted for a trade of a home directly, instead of among all lines of the home. */
 export const ahead: readonly LargeIndex[] = [
   {
     name: 'budgetLines_scope',

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The files into which rows were written before they were deleted. Whoever writes one holds its kind of the builder
- * until `claimedUntil`; a file that is loose is no archive, or not any more, and is removed then.
+ * The files that rows were archived in before they were deleted. The process that writes one claims its kind of the
+ * builder's rows until `claimedUntil`. A loose file is not an archive, or no longer one, and is deleted afterwards.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

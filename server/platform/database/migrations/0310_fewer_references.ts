@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** The last number of a home was looked for among all of its orders. */
+/** Finds the last number of a home, which was looked for among all of its orders. */
 export const ahead: readonly LargeIndex[] = [
   {
     name: 'purchaseOrders_sequence',
@@ -10,8 +10,8 @@ export const ahead: readonly LargeIndex[] = [
 ]
 
 /**
- * Tables that refer to their builder through a record of its own anyway: an order to its home, an invitation to its bid
- * request, a word of the search to the record that it was read from.
+ * Tables that refer to their builder indirectly anyway: an order through its home, an invitation through its bid
+ * request, a search word through its record.
  */
 const TABLES = [
   ...[
@@ -30,9 +30,9 @@ const TABLES = [
 ] as const
 
 /**
- * A reference locks the row that it leads to, for each row that is added. Of those to the builder there were fourteen in a
- * bid request, all to the one row that every other writer of the builder locked too; PostgreSQL keeps so many holders of
- * one row in lists that it searches and writes anew, which took the larger part of an order.
+ * A foreign key locks the referenced row for each row that is added. A bid request had fourteen such references to its
+ * builder, all to the one row that every other writer of the builder locked too. PostgreSQL keeps many holders of one
+ * row in lists that it searches and copies, which took most of the time of creating an order.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createIndexes(db, ahead)

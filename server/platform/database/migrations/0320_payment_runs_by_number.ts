@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** In the order of their numbers, payment runs were all read and sorted. */
+/** Payment runs sorted by number were all read and sorted. */
 export const ahead: readonly LargeIndex[] = [
   { name: 'paymentRuns_number', on: '"paymentRuns" ("organizationId", "number", "id")' },
 ]

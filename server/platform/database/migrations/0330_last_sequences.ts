@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The last number that an organization's events have is that of the newest event, which an index tells. Where events are
-  // deleted, whoever does it, the counter keeps the number of the last of them, so that none is used twice.
+  // The last sequence of an organization's events is that of the newest event, which an index finds. When events are
+  // deleted, by whatever code, the counter stores the sequence of the last one, so that none is used twice.
   await sql`
     create function "keepLastSequence"() returns trigger language plpgsql as $$
     begin

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** An event's id tells when it was recorded, so the last event before a time is found by the id. */
+/** An event's ID contains the time at which it was recorded, so the last event before a time is found by ID. */
 export const ahead: readonly LargeIndex[] = [{ name: 'events_id', on: '"events" ("organizationId", "id")' }]
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Drafts that were entered through a copied portal link. They are apart from those that the vendor entered through its own
- * link, because neither side may see or submit what the other has not submitted.
+ * Drafts that were entered through a copied portal link. They are separate from the vendor's own drafts, because
+ * neither side may see or submit what the other has not submitted.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
