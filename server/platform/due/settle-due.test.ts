@@ -14,7 +14,7 @@ afterAll(() => plumbline.stop())
 
 const db = () => plumbline.database.statements
 
-/** Vendors whose last document is gone since this many minutes, and whose status still has to follow. */
+/** Creates vendors whose last document expired this many minutes ago, and whose status must still be updated. */
 async function becomeDue(name: string, count: number, minutes: number): Promise<void> {
   await sql`
     insert into "vendors" ("organizationId", "id", "companyName", "scopes", "status", "portalStatus", "complianceStatus", "communityIds",
@@ -33,7 +33,7 @@ async function unsettled(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
 }
 
-test('what cannot be settled keeps nothing else waiting, and what several processes find due is settled once', async () => {
+test('a record that cannot be settled does not block others, and several processes settle each due record once', async () => {
   await sql`
     create function "refuse"() returns trigger language plpgsql as $$
     begin
@@ -41,7 +41,7 @@ test('what cannot be settled keeps nothing else waiting, and what several proces
       return new;
     end $$`.execute(db())
   await sql`create trigger "refuse" before update on "vendors" for each row execute function "refuse"()`.execute(db())
-  // More than are read at a time, and due for longer than the others.
+  // More than are read at a time, and due longer than the others.
   await becomeDue('broken', 210, 60)
   await becomeDue('sound', 50, 1)
   const runs = () => Promise.allSettled([1, 2].map(() => advanceCompliance(plumbline.app.surroundings)))

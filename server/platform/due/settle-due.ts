@@ -4,55 +4,63 @@ import type { Db } from '../database/database.ts'
 import { systemCall } from '../keys/principals.ts'
 import { heldOrganizations } from './held.ts'
 
-/** Something whose time has come. */
+/** A record that is due. */
 export interface Due {
   organizationId: string
-  /** What has to be locked to settle it: itself, or what it belongs to. */
+  /** ID of the record to lock in order to settle it: itself, or the one that it belongs to. */
   claimedId: string
   id: string
-  /** When it became due, as the database writes it. */
+  /** When it became due, in the database's format. */
   at: string
 }
 
-/** Which of the due things are read: so many at most, after a place if one is named. */
+/** A page of due records, after a position if there is one. */
 export interface DuePage {
   now: Date
   after: Pick<Due, 'at' | 'id'> | null
   most: number
 }
 
-/** What time does by itself to things of one kind. */
+/** Work that time causes on records of one kind. */
 export interface DueWork {
-  /** What is settled, in the plural. */
+  /** What is settled, in the plural, for log messages. */
   what: string
-  /** Those of any organization in the order of `at` and `id`. If none is due, this costs one index lookup. */
+  /**
+   * Returns due records of any organization in the order of `at` and `id`. If none is due, this costs one index lookup.
+   */
   find(db: Db, page: DuePage): Promise<Due[]>
-  /** Locks those of the organization that nobody else has locked, and returns their ids. */
+  /** Locks the organization's records that no other transaction has locked, and returns their IDs. */
   claim(call: WriteCall, ids: readonly string[]): Promise<string[]>
-  /** Settles what is still due of something that is locked. */
+  /** Settles what is still due of a locked record. */
   settle(call: WriteCall, claimedId: string, ids: readonly string[]): Promise<void>
 }
 
-/** The condition on what comes after the page's place, whose columns are the time and the id. */
+/** Returns the condition for rows after the page's position. The columns are the time and the ID. */
 export function beyond({ after }: DuePage, at: string, id: string): RawBuilder<unknown> {
   return after === null ? sql`true` : sql`(${sql.ref(at)}, ${sql.ref(id)}) > (${after.at}, ${after.id})`
 }
 
 const PAGE = 200
 
-/** Settled in one transaction, which on the embedded database everybody waits for. */
+/** Records settled in one transaction, which on the embedded database everything else waits for. */
 const BATCH = 20
 
-/** Transactions at a time, so that the calls of people find connections beside them. */
+/** Concurrent transactions, few enough that requests find connections. */
 const AT_ONCE = 3
 
-/** A run ends then, so that a shutdown need not wait long; the next one, a second later, goes on at its place. */
+/**
+ * The maximum time of a run, so that a shutdown need not wait long. The next one, a second later, continues at its
+ * position.
+ */
 const MOST_MS = 5000
 
-/** Where the runs of a process that ended early stopped, by what they settle. */
+/** The positions at which this process's runs stopped early, by what they settle. */
 const places = new WeakMap<Surroundings, Map<string, DuePage['after']>>()
 
-/** Locks those of the records that nobody else has locked and for which the condition, if there is one, still holds. */
+/**
+ * Locks the records that no other transaction has locked and for which the condition, if any, still applies. Returns
+ * their IDs.
+ */
 export async function lockFree(
   { db, organizationId }: WriteCall,
   table: string,
@@ -67,9 +75,9 @@ export async function lockFree(
 }
 
 /**
- * Settles everything that is due. Any number of processes may do so at once: each settles what it locks first, and
- * passes over what others have locked. What cannot be settled is told at the end and tried again by the next run; it
- * keeps nothing else waiting, in its own batch or behind it.
+ * Settles all due records. Any number of processes may do so concurrently: each settles what it locks first, and skips
+ * what others have locked. Errors are thrown at the end, and their records are tried again by the next run. They block
+ * no other records, in their batch or after it.
  */
 export async function settleDue(surroundings: Surroundings, work: DueWork): Promise<void> {
   const begunMs = performance.now()
@@ -81,7 +89,7 @@ export async function settleDue(surroundings: Surroundings, work: DueWork): Prom
   for (let isLast = false; !isLast; ) {
     const page: DuePage = { now: surroundings.clock.now(), after, most: PAGE }
     const found = await work.find(surroundings.database.statements, page)
-    // If nothing is due, this is not asked.
+    // If nothing is due, this query is skipped.
     const held = found.length === 0 ? new Set() : await heldOrganizations(surroundings.database.statements)
     const batches = batchesOf(found.filter(({ organizationId }) => !held.has(organizationId)))
     await Promise.all(
@@ -99,7 +107,7 @@ export async function settleDue(surroundings: Surroundings, work: DueWork): Prom
     throw new AggregateError(failures, `Processing ${failures.length} of ${count} ${work.what} failed.`)
 }
 
-/** Things of one organization, by what has to be locked for them. */
+/** Due records of one organization, by the record to lock. */
 interface Batch {
   organizationId: string
   idsOf: Map<string, string[]>
@@ -118,7 +126,10 @@ function batchesOf(found: readonly Due[]): Batch[] {
   })
 }
 
-/** All of them together; if that fails, one after the other, so that only those that fail by themselves do. */
+/**
+ * Settles all records of a batch together. If that fails, settles them one after the other, so that only the failing
+ * ones fail.
+ */
 async function settleBatch(
   surroundings: Surroundings,
   work: DueWork,
