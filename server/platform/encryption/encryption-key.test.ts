@@ -18,14 +18,14 @@ afterAll(async () => {
 
 const given = (ENCRYPTION_KEY?: string) => readConfig({ DATABASE_URL: 'postgres://nowhere', ENCRYPTION_KEY })
 
-test('processes that are given no key share the one that the first of them made', async () => {
+test('processes without a configured key share the one that the first of them created', async () => {
   const all = await Promise.all([1, 2, 3].map(() => withEncryptionKey(given(), left)))
   expect(new Set(all.map(({ config }) => config.encryptionKey.toString('hex'))).size).toBe(1)
   expect(all[0]?.config.encryptionKey).toHaveLength(32)
   expect(all.map(({ isKeptInDatabase }) => isKeptInDatabase)).toEqual([true, true, true])
 })
 
-test('a key of the operator is kept nowhere, and another one or none is refused from then on', async () => {
+test("an operator's key is not stored, and afterwards another key or none is rejected", async () => {
   const key = randomBytes(32).toString('base64')
   const settled = await withEncryptionKey(given(key), named)
   expect(settled.isKeptInDatabase).toBe(false)
@@ -35,6 +35,6 @@ test('a key of the operator is kept nowhere, and another one or none is refused 
   expect((await withEncryptionKey(given(key), named)).config.encryptionKey.toString('base64')).toBe(key)
 })
 
-test('a key that is not 32 bytes stops the start with the name of the variable', () => {
+test('a key that is not 32 bytes prevents the start and names the variable', () => {
   expect(() => given('c2hvcnQ=')).toThrow('ENCRYPTION_KEY')
 })

@@ -5,12 +5,12 @@ import type { Database, Db, Tables } from '../database/database.ts'
 import { useKeys } from './vault.ts'
 
 /**
- * All processes of a deployment have to encrypt and sign with the same key. It comes from the operator
- * (`ENCRYPTION_KEY`) or from the data folder of an embedded database. If there is neither, the first process generates
- * one and stores it in the database, where the others find it. That protects copies of single tables but not of the
- * whole database, so the caller should warn when `isKeptInDatabase` is true.
+ * Returns the configuration with the encryption key. All processes of a deployment must encrypt and sign with the same
+ * key. It comes from the operator (`ENCRYPTION_KEY`) or from the data folder of an embedded database. Otherwise the
+ * first process generates one and stores it in the database, where the others find it. That protects copies of single
+ * tables but not of the whole database, so the caller should warn when `isKeptInDatabase` is true.
  *
- * During a key rotation the database says which key seals, so that it is the same everywhere. Throws ConfigError if
+ * During a key rotation the database says which key encrypts, so that it is the same everywhere. Throws ConfigError if
  * this process does not know that key, because no other can decrypt what is in the database.
  */
 export async function withEncryptionKey(
@@ -36,7 +36,9 @@ export async function withEncryptionKey(
   }
 }
 
-/** Follows a key rotation that an operator runs meanwhile; a job of every process that is not alone. */
+/**
+ * Follows a key rotation that an operator runs meanwhile. A job of every process of a deployment that can have several.
+ */
 export async function followEncryptionKey(database: Database, given: GivenConfig, config: Config): Promise<void> {
   useKeys(config.encryptionKey, keysOf(given, await deploymentOf(database.statements)))
 }

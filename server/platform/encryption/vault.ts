@@ -9,12 +9,12 @@ import {
 } from 'node:crypto'
 
 /**
- * Encrypts (AES-256-GCM) what must be readable later, but not by someone who sees the database. Each text is bound to
- * the place it was sealed for: moved to another row, it does not open. The key is derived from the configured one,
- * which protects other things too, and sealed text names its key.
+ * Encrypts (AES-256-GCM) texts that must be readable later, but not by somebody who sees the database. Each text is
+ * bound to its context: moved to another row, it cannot be decrypted. The key is derived from the configured one, which
+ * protects other things too, and encrypted text names its key.
  */
 export interface Vault {
-  /** @param place identifies the row, and may say more */
+  /** @param place the context: identifies the row, and may contain more */
   seal(text: string, place: string): string
   open(sealed: string, place: string): string
 }
@@ -23,28 +23,28 @@ const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** `v2.<key name>.<base64>`; the first version named no key. */
+/** `v2.<key name>.<base64>`. The first version named no key. */
 const VERSION = 'v2.'
 const NAMELESS = 'v1.'
 
 interface Lock {
-  /** The prefix of everything this key has sealed. */
+  /** The prefix of everything encrypted with this key. */
   readonly mark: string
-  /** As bytes it would be imported for each text, which takes longer than to seal it. */
+  /** An imported key, because importing it for each text takes longer than encrypting. */
   readonly key: KeyObject
 }
 
 interface Locks {
   sealing: Lock
-  /** By mark, including the sealing one. */
+  /** By prefix, including the encrypting key. */
   opening: Map<string, Lock>
 }
 
 const locksOf = new WeakMap<Buffer, Locks>()
 
 /**
- * The vault of a deployment, identified by the key that the process started with. During a key rotation `useKeys` gives
- * the vault the other keys, so those who use it need not know.
+ * Returns the vault of a deployment, identified by the key that the process started with. During a key rotation
+ * `useKeys` gives the vault the other keys, so its users need not know.
  */
 export function vault(encryptionKey: Buffer): Vault {
   const locks = locksFor(encryptionKey)
@@ -66,13 +66,13 @@ export function vault(encryptionKey: Buffer): Vault {
   }
 }
 
-/** The prefix of everything sealed with this key. */
+/** Returns the prefix of everything encrypted with this key. */
 export function markOf(encryptionKey: Buffer): string {
   const name = createHash('sha256').update('plumbline vault key ').update(encryptionKey).digest('hex').slice(0, 12)
   return `${VERSION}${name}.`
 }
 
-/** From now on the vault identified by `of` seals with one key, and opens what any of them has sealed. */
+/** Makes the vault identified by `of` encrypt with one key, and decrypt what any of them has encrypted. */
 export function useKeys(of: Buffer, { sealing, opening }: { sealing: Buffer; opening: readonly Buffer[] }): void {
   const locks = locksFor(of)
   if (locks.sealing.mark !== markOf(sealing)) locks.sealing = lockOf(sealing)
@@ -99,7 +99,7 @@ function lockOf(encryptionKey: Buffer): Lock {
   }
 }
 
-// There are at most two keys, and the tag reveals a wrong one.
+// There are at most two keys, and the authentication tag reveals a wrong one.
 function openNameless({ opening }: Locks, text: string, place: string): string {
   let failure: unknown
   for (const lock of opening.values()) {
