@@ -15,9 +15,9 @@ interface Example {
   value: Record<string, unknown>
 }
 
-/** The event types that the contract declares; no other code lists them by name. */
+/** Returns the event types that the contract declares. No other code lists them by name. */
 export function eventTypes(contract: Contract): EventTypeEntry[] {
-  // Every event that happens over time is also emitted by some operation, so a type that no operation declares cannot
+  // Every event that happens over time is also recorded by some operation, so a type that no operation declares cannot
   // occur yet.
   const emitted = new Set([...contract.operations.values()].flatMap(({ emits }) => emits))
   return Object.keys(contract.document.webhooks ?? {}).map((name) => {
@@ -28,7 +28,7 @@ export function eventTypes(contract: Contract): EventTypeEntry[] {
   })
 }
 
-/** The example payload that the contract shows for a type. */
+/** Returns the contract's example payload of a type. */
 export function exampleOf(contract: Contract, type: EventType): Record<string, unknown> {
   const { examples } = declarationOf(contract, type).post.requestBody.content['application/json']
   return contract.resolve<Example>(examples.event).value

@@ -3,25 +3,27 @@ import type { Database } from '../database/database.ts'
 import { LAST_SEQUENCE } from './last-sequence.ts'
 
 /**
- * Requests that wait for events. They hold neither a connection nor a transaction, but a timer: one short query for all of
- * them asks whether any organization that is waited for has new events, once a second, and at once when this process has
- * dispatched some. So what other processes dispatch is seen within a second.
+ * Requests that wait for events. They hold no connection or transaction, only a timer. One short query for all of them
+ * checks whether any of their organizations has new events, once a second, and at once when this process has dispatched
+ * some. So events from other processes are seen within a second.
  */
 export interface EventWaits {
-  /** The sequence of the organization's last event. */
+  /** Returns the sequence of the organization's last event. */
   last(organizationId: string): Promise<number>
   /**
-   * Resolves once the organization has events beyond the sequence, or the time is over; with false, and at once, where
-   * nobody may wait.
+   * Resolves with true once the organization has events after the sequence, or the time is over. Resolves with false at
+   * once if no more requests may wait.
    */
   beyond(organizationId: string, sequence: number, ms: number): Promise<boolean>
-  /** Events were dispatched in this process. */
+  /** Call this when events were dispatched in this process. */
   dispatched(): void
-  /** Ends all waits, and lets nobody wait any more. */
+  /** Ends all waits, and allows no new ones. */
   stop(): void
 }
 
-/** As many as may wait in one process; whoever comes then is answered at once. Each holds some kilobytes. */
+/**
+ * The maximum number of waiting requests in one process. Further ones are answered at once. Each takes a few kilobytes.
+ */
 const MOST_WAITING = 1000
 const LOOK_EVERY_MS = 1000
 
@@ -53,7 +55,7 @@ export function eventWaits(database: Database): EventWaits {
       const last = await sequences([...new Set([...waiting].map(({ organizationId }) => organizationId))])
       for (const each of waiting) if ((last.get(each.organizationId) ?? 0) > each.sequence) each.end()
     } catch {
-      // The database is away; the next look may find it, and until then everybody waits.
+      // The database is unavailable. Everybody keeps waiting, and the next check may succeed.
     }
     isLooking = false
     if (isAskedAgain) await look()
@@ -82,7 +84,7 @@ export function eventWaits(database: Database): EventWaits {
         const over = setTimeout(end, ms)
         waiting.add(each)
         if (waiting.size === 1) watch()
-        // It may have been dispatched after it was looked for.
+        // An event may have been dispatched after the caller checked.
         void look()
       })
     },

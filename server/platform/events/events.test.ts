@@ -20,7 +20,7 @@ async function createVendors(many: number): Promise<string[]> {
 
 const resources = (body: Body): string[] => body.data.map((event: Body) => event.data.object.id)
 
-/** The events about these resources, once all of them have a sequence. */
+/** Returns the events of these resources, once all of them have a sequence. */
 async function eventsOf(ids: string[]): Promise<Body[]> {
   const isThere = ({ body }: { body: Body }) => ids.every((id) => resources(body).includes(id))
   const { body } = await plumbline.until('/api/ext/events?limit=200&sort=-sequence', isThere)
@@ -28,7 +28,7 @@ async function eventsOf(ids: string[]): Promise<Body[]> {
 }
 
 describe('the list of events', () => {
-  test('goes in the order of commit, and on from the last event that was processed', async () => {
+  test('is in the order of commits, and continues after the last processed event', async () => {
     const ids = await createVendors(5)
     const events = await eventsOf(ids)
     expect(events.map((event) => event.data.object.id)).toEqual(ids)
@@ -36,7 +36,7 @@ describe('the list of events', () => {
     expect(resources(body).slice(0, 3)).toEqual(ids.slice(2))
   })
 
-  test('is walked page by page without a gap', async () => {
+  test('is paginated without a gap', async () => {
     const ids = await createVendors(7)
     const [first] = await eventsOf(ids)
     const walked: string[] = [first.data.object.id]
@@ -50,7 +50,7 @@ describe('the list of events', () => {
     expect(walked).toEqual(ids)
   })
 
-  test('is narrowed by type, by resource, by time and by id', async () => {
+  test('is filtered by type, resource, time, and ID', async () => {
     const [one = '', two = ''] = await createVendors(2)
     await plumbline.patch(`/api/ext/vendors/${one}`, { phone: '+1 512 555 0100' })
     const [created] = await eventsOf([two, one])
@@ -67,13 +67,13 @@ describe('the list of events', () => {
     expect((await plumbline.get(`/api/ext/events?createdAfter=${encodeURIComponent(future)}`)).body.data).toEqual([])
   })
 
-  test('is refused after an event that nobody knows', async () => {
+  test('rejects an unknown event as the position', async () => {
     const { status, body } = await plumbline.get('/api/ext/events?after=evt_01m7y975jzfesvq6gvfwg6b9ft')
     expect(status).toBe(422)
     expect(body).toMatchObject({ code: 'unknown_reference', errors: [{ pointer: 'after' }] })
   })
 
-  test('shows no other builder anything', async () => {
+  test('shows no events of another builder', async () => {
     const [event] = await eventsOf(await createVendors(1))
     const { key } = await plumbline.newBuilder()
     expect((await plumbline.get('/api/ext/events', { key })).body.data).toEqual([])
@@ -82,7 +82,7 @@ describe('the list of events', () => {
   })
 })
 
-describe('whoever may read only some records', () => {
+describe('a caller with permission for only some records', () => {
   async function createHomes(many: number): Promise<string[]> {
     const community = (await plumbline.post('/api/ext/communities', { name: `Cedar Ridge ${Math.random()}` })).body.id
     const ids: string[] = []
@@ -91,7 +91,7 @@ describe('whoever may read only some records', () => {
     return ids
   }
 
-  test('sees the events of those, in whole pages and in order, forwards and backwards', async () => {
+  test('sees the events of those, in full pages and in order, forward and backward', async () => {
     const [before] = await eventsOf(await createVendors(1))
     const vendors: string[] = []
     const homes: string[] = []
@@ -124,17 +124,17 @@ describe('whoever may read only some records', () => {
     const [home] = await eventsOf([homes[0] ?? ''])
     expect(await filtered(`ids=${home.id},${before.id}`)).toEqual([before.data.object.id])
     expect((await plumbline.get(`/api/ext/events/${home.id}`, { key })).status).toBe(404)
-    // The last event a client processed may be of a type that it could read at the time.
+    // The last processed event may be of a type that the client could read at that time.
     expect((await filtered(`after=${home.id}`)).slice(0, 1)).toEqual(vendors.slice(0, 1))
   })
 
-  test('sees nothing with no more than the permission to read events', async () => {
+  test('sees nothing with only the permission to read events', async () => {
     await eventsOf(await createVendors(1))
     const { status, body } = await plumbline.get('/api/ext/events', { key: await plumbline.newKey(['events:read']) })
     expect([status, body.data]).toEqual([200, []])
   })
 
-  test('is shown how the status of those moved, and of no others', async () => {
+  test('sees the status history of those, and of no others', async () => {
     const [home = ''] = await createHomes(1)
     const [vendor = ''] = await createVendors(1)
     const key = await plumbline.newKey(['events:read', 'homes:read'])
@@ -145,7 +145,7 @@ describe('whoever may read only some records', () => {
   })
 })
 
-test('events get their numbers without a new version of the row of their builder, which every request reads', async () => {
+test("events get their sequence without updating their builder's row, which every request reads", async () => {
   const { statements } = plumbline.database
   const { organizationId } = plumbline
   const version = async () => {
@@ -160,7 +160,7 @@ test('events get their numbers without a new version of the row of their builder
   expect(await version()).toEqual(before)
 })
 
-test('one event is read as it was sent', async () => {
+test('a single event is returned as it was sent', async () => {
   const [event] = await eventsOf(await createVendors(1))
   const { status, body, headers } = await plumbline.get(`/api/ext/events/${event.id}`)
   expect(status).toBe(200)
@@ -171,7 +171,7 @@ test('one event is read as it was sent', async () => {
   ).toBe(304)
 })
 
-test('every type of event is listed, with when it fires, whether anything fires it yet, and an example', async () => {
+test('every event type is listed with a description, whether anything records it yet, and an example', async () => {
   const { body } = await plumbline.get('/api/ext/event-types')
   expect(body.data).toHaveLength(33)
   for (const entry of body.data) {
@@ -191,7 +191,7 @@ test('every type of event is listed, with when it fires, whether anything fires 
   })
 })
 
-test('the moves of a status can be read', async () => {
+test('the status history can be read', async () => {
   const [id = ''] = await createVendors(1)
   const moved = await plumbline.post(`/api/ext/vendors/${id}/status`, {
     status: 'on_hold',
@@ -212,11 +212,11 @@ test('the moves of a status can be read', async () => {
   expect((await plumbline.get('/api/ext/status-changes')).status).toBe(422)
 })
 
-describe('whoever waits', () => {
+describe('a caller that waits', () => {
   const waiting = (key: string, more = '') => plumbline.get(`/api/ext/events?wait=30${more}`, { key })
   const create = (key: string) => plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' }, { key })
 
-  test('is answered when there is an event for them, and not before', async () => {
+  test('gets a response when there is an event for them, and not before', async () => {
     const [{ key }, other] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
     const begun = performance.now()
     const many = Promise.all(Array.from({ length: 5 }, () => waiting(key)))
@@ -231,7 +231,7 @@ describe('whoever waits', () => {
     expect(performance.now() - begun).toBeLessThan(25_000)
   })
 
-  test('gets what is there at once, and nothing after the time; and waits for what comes next alone', async () => {
+  test('gets existing events at once, an empty page after the time, and only later events with a position', async () => {
     const { key } = await plumbline.newBuilder()
     expect((await plumbline.get('/api/ext/events?wait=1', { key })).body).toEqual({ data: [], nextCursor: null })
     await create(key)
@@ -244,7 +244,7 @@ describe('whoever waits', () => {
     expect((await plumbline.post('/api/ext/execute', skill, { key })).body.result.data).toEqual([])
   })
 
-  test('is let go when the service stops', async () => {
+  test('gets a response when the service stops', async () => {
     const stopping = await startTestPlumbline()
     const waits = stopping.get('/api/ext/events?wait=30')
     await stopping.until('/readyz', ({ status }) => status === 200)

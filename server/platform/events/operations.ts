@@ -17,10 +17,10 @@ export const eventOperations = {
     if (wait > 0 && rest.sort !== 'sequence') throw invalid([WAITING_BACKWARDS])
     let afterSequence: number | null = null
     if (after !== undefined) {
-      // Only a position in the order, so it need not be an event that the caller may still read.
+      // Only a position, so the caller need not be able to read the event.
       const event = await events.findPlace(call, after)
       if (event === undefined) throw unknownReference(['after'])
-      // An event without a sequence comes last of all, and nothing comes after it.
+      // An event without a sequence is the last of all, and nothing follows it.
       afterSequence = event.sequence ?? Number.MAX_SAFE_INTEGER
     }
     const readable = readableTypes(call)

@@ -12,7 +12,7 @@ import { storeRecorded } from './recorded.ts'
 
 /**
  * Events are read in the order of `sequence`. The dispatcher assigns it after the commit, one event after the other, so
- * nothing ever appears before what has already been read; an event without one is not listed yet.
+ * nothing ever appears before what has already been read. An event without one is not listed yet.
  */
 type EventQuery = Omit<Input<'listEvents'>['query'], 'after' | 'wait'>
 
@@ -22,14 +22,14 @@ interface Row {
   payload: string
 }
 
-/** The page query returns only the length of a long event; most pages have none. */
+/** The page query returns only the length of a long event. Most pages have none. */
 interface ListedRow extends Omit<Row, 'payload'> {
   payload: string | null
   bytes: number
 }
 const MOST_SHORT_BYTES = 5000
 
-/** @param readable the types that may be shown; null means all */
+/** @param readable the types that may be returned; null means all */
 export async function list(
   call: Call,
   query: EventQuery,
@@ -43,7 +43,7 @@ export async function list(
   if (afterSequence !== null) conditions.push(sql`"sequence" > ${afterSequence}`)
   if (query.type !== undefined) conditions.push(sql`"type" = ${query.type}`)
   if (query.resourceId !== undefined) conditions.push(sql`"resourceId" = ${query.resourceId}`)
-  // An event never changes, so both filter by the time at which it happened.
+  // An event never changes, so both filters use the time at which it happened.
   const since = [query.updatedAfter, query.createdAfter].filter((each) => each !== undefined)
   for (const each of since)
     conditions.push(sql`"occurredAt" >= ${each}`, sql`"sequence" > ${await findSequenceBefore(call, each)}`)
@@ -78,10 +78,10 @@ export async function list(
 }
 
 /**
- * The sequence of the last event that was recorded well before a time, or 0. Every event since that time has a greater one,
- * so the events before it need not be read. Event ids sort by the time at which the event was recorded, and events are
- * numbered in nearly that order: two of them can be swapped by no more than the length of a transaction and the difference
- * between the clocks of two processes.
+ * Returns the sequence of the last event that was recorded well before a time, or 0. Every event since that time has a
+ * greater one, so earlier events need not be read. Event IDs sort by the time of recording, and events are numbered in
+ * nearly that order: two can be swapped by no more than the length of a transaction and the difference between the
+ * clocks of two processes.
  */
 async function findSequenceBefore({ db, organizationId }: Tenant, since: string): Promise<number> {
   const first = firstIdAt((Date.parse(since) || 0) - MOST_OUT_OF_ORDER_MS)
@@ -94,14 +94,14 @@ async function findSequenceBefore({ db, organizationId }: Tenant, since: string)
 
 const MOST_OUT_OF_ORDER_MS = 3_600_000
 
-/** No event that was recorded from that instant on has a smaller id. */
+/** Returns the smallest ID of an event recorded at this time or later. */
 export function firstIdAt(ms: number): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(Math.max(0, ms), 0, 6)
   return TypeID.fromUUIDBytes('evt', bytes).toString()
 }
 
-/** The condition that the caller has what an event asks for besides the permission of its type. */
+/** Returns the condition that the caller has the permissions of an event in addition to that of its type. */
 function permitted({ permissions }: Call): RawBuilder<unknown> {
   return sql`("permissions" is null or "permissions" <@ ${[...permissions]}::text[])`
 }
@@ -115,8 +115,9 @@ async function payloadsOf(call: Tenant, rows: readonly { id: string }[]): Promis
 }
 
 /**
- * A client that continues from a position where events have been deleted would miss some without knowing it. An
- * organization's numbers have no gaps, so nothing is missing if the first event kept directly follows what was read.
+ * Throws if events after the position were deleted, because a client that continues there would miss some without
+ * knowing it. An organization's sequences have no gaps, so nothing is missing if the first remaining event directly
+ * follows what was read.
  */
 async function assertNoGap(call: Tenant, readTo: number): Promise<void> {
   const { rows } = await sql<{ first: number }>`
@@ -142,7 +143,7 @@ function inTypes(readable: readonly string[] | null, conditions: RawBuilder<unkn
   return sql.join([...conditions, ...types], sql` and `)
 }
 
-// Takes a page per type, and the first rows of those: it costs the same however rare the readable events are.
+// Takes a page per type, and the first rows of those. It costs the same however rare the readable events are.
 function amongTypes(
   { organizationId }: Tenant,
   readable: readonly string[],
@@ -156,7 +157,7 @@ function amongTypes(
     ) found ${order}))`
 }
 
-/** The place of an event, whoever may read it; undefined if there is no such event. */
+/** Returns the position of an event, whoever may read it; undefined if it does not exist. */
 export async function findPlace(
   { db, organizationId }: Tenant,
   id: string,
@@ -166,7 +167,7 @@ export async function findPlace(
   return rows[0]
 }
 
-// Here and below: a step of a batch may ask what the steps before it have done.
+// Here and below, a step of a batch may read what earlier steps recorded.
 export async function find(call: Call, id: string): Promise<Event | undefined> {
   if (isWriteCall(call)) await storeRecorded(call)
   const { rows } = await sql<Row>`
@@ -179,7 +180,7 @@ function toEvent({ sequence, payload }: Row): Event {
   return { ...(JSON.parse(payload) as Omit<Event, 'sequence'>), sequence }
 }
 
-/** Ids are in the order of creation, so sorting by id gives a resource's moves in order. */
+/** IDs are in the order of creation, so sorting by ID gives a resource's status changes in order. */
 export async function listStatusChanges(
   call: Call,
   query: Input<'listStatusChanges'>['query'],

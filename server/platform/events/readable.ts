@@ -4,15 +4,15 @@ import type { Contract } from '../calls/contract.ts'
 import { Problem } from '../problems/problem.ts'
 
 /**
- * Who may see which events. An event shows a record, so only those who may read such records see it: in the list of
- * events, in the result of a skill or its dry run, in a subscription's deliveries, and at its receiver. The contract
- * declares the permission with each event, and every check comes here.
+ * Who may see which events. An event contains a record, so only callers who may read such records see it: in the list
+ * of events, in the result of a skill or its dry run, and in the deliveries of a subscription. The contract declares
+ * the permission of each event, and every check uses this file.
  */
 
 interface Reading {
   /** The permission for each type of event. */
   byType: ReadonlyMap<string, Permission>
-  /** The permissions for reading a record, by its id prefix. */
+  /** The permissions for reading a record, by its ID prefix. */
   byPrefix: ReadonlyMap<string, readonly string[]>
 }
 
@@ -32,7 +32,7 @@ function permissionsByType({ document }: Contract): Map<string, Permission> {
   return new Map(declared.map(([type, { post }]) => [type, post['x-permission']]))
 }
 
-// Each record has an operation that reads it by id, and that parameter's example starts with the prefix of all its ids.
+// Each record has an operation that reads it by ID, and that parameter's example starts with the prefix of all its IDs.
 function permissionsByPrefix(contract: Contract): Map<string, readonly string[]> {
   const prefixes = new Map<string, readonly string[]>()
   for (const { method, path, permissions, declaration } of contract.operations.values()) {
@@ -51,7 +51,7 @@ function prefixOf(id: string): string | null {
   return /^([a-z]+)_/.exec(id)?.[1] ?? null
 }
 
-/** The permission needed to see events of this type. */
+/** Returns the permission needed to see events of this type. */
 export function permissionOf(contract: Contract, type: string): Permission {
   const permission = readingOf(contract).byType.get(type)
   if (permission === undefined) throw new Error(`Expected the contract to declare the permission for reading ${type}.`)
@@ -62,14 +62,14 @@ export function mayRead({ surroundings, permissions }: Call, type: string): bool
   return permissions.has(permissionOf(surroundings.contract, type))
 }
 
-/** The event types that the caller may see; null if that is all of them, so nothing has to be filtered. */
+/** Returns the event types that the caller may see; null if all, so that no filter is needed. */
 export function readableTypes(call: Call): string[] | null {
   const types = [...readingOf(call.surroundings.contract).byType.keys()]
   const readable = types.filter((type) => mayRead(call, type))
   return readable.length === types.length ? null : readable
 }
 
-/** Throws `permission_denied` unless the caller may read the record with this id, if there is one. */
+/** Throws `permission_denied` unless the caller may read the record with this ID, if there is one. */
 export function permitReading({ surroundings, permissions }: Call, id: string): void {
   const needed = readingOf(surroundings.contract).byPrefix.get(prefixOf(id) ?? '') ?? []
   const missing = needed.find((permission) => !permissions.has(permission))

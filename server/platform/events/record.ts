@@ -3,19 +3,19 @@ import type { webhooks } from '../../../client/contract.gen.ts'
 import type { Call, EventRow, RecordedEvent, WriteCall } from '../calls/call.ts'
 import { addEvents } from './recorded.ts'
 
-/** The event types, and the resource that each carries, from the contract's `webhooks`. */
+/** The event types, and the record that each contains, from the contract's `webhooks`. */
 export type EventType = keyof webhooks & string
 export type EventObject<Type extends EventType> = EventData<Type>['object']
-/** What an event's data contain besides the resource and its old values; for most, nothing. */
+/** What an event's data contains besides the record and its previous values; for most, nothing. */
 export type EventExtras<Type extends EventType> = Omit<EventData<Type>, 'object' | 'previous'>
 type EventData<Type extends EventType> = webhooks[Type]['post']['requestBody']['content']['application/json']['data']
 
 /**
- * An event is a row in the transaction of the change that it reports: both are committed, or neither. Its payload is
- * fixed here, byte for byte, and delivered unchanged on every attempt.
+ * Records an event as a row in the transaction of its change: both are committed, or neither. Its payload is fixed
+ * here, byte for byte, and delivered unchanged on every attempt.
  *
- * @param object the resource after the change, as its GET shows it to a caller who may only read
- * @param previous the old values of the fields that changed, or the whole resource before the change
+ * @param object the record after the change, as its GET returns it to a caller who may only read
+ * @param previous the previous values of the changed fields, or the whole record before the change
  */
 export async function recordEvent<Type extends EventType>(
   call: WriteCall,
@@ -32,7 +32,7 @@ interface Identified {
   id: string
 }
 
-/** Several events, in their order. */
+/** Records several events, in order. */
 export async function recordEvents(call: WriteCall, events: readonly MadeEvent[]): Promise<void> {
   call.events.push(...events.map(({ recorded }) => recorded))
   await addEvents(
@@ -46,7 +46,7 @@ export interface MadeEvent {
   recorded: RecordedEvent
 }
 
-/** The row of an event, for a statement that inserts it along with something else. */
+/** Returns the row of an event, for a statement that inserts it along with something else. */
 export function makeEvent<Type extends EventType>(
   call: Call,
   type: Type,
@@ -93,10 +93,10 @@ export function makeEvent<Type extends EventType>(
   }
 }
 
-// 256 kB, counted in characters; non-ASCII text may take a little more.
+// 256 kB, counted in characters. Non-ASCII text may take a little more.
 const MOST_CHARACTERS = 256 * 1024
 
-// The path under which an event's resource is read, by the first word of the event type.
+// The path of an event's record, by the first word of the event type.
 const COLLECTIONS: Record<string, string> = { bid_request: 'bids/requests', po: 'purchase-orders' }
 
 function collectionOf(type: string): string {
@@ -110,7 +110,7 @@ const ALWAYS_CHANGED = new Set(['version', 'updatedAt'])
 function changedFields(object: object, previous: object): Record<string, unknown> | null {
   const now = object as Record<string, unknown>
   const changed = Object.entries(previous).filter(
-    // Most are the same value, which need not be written to be compared.
+    // Most values are identical, so they need not be serialized to be compared.
     ([field, old]) =>
       old !== now[field] && !ALWAYS_CHANGED.has(field) && JSON.stringify(old) !== JSON.stringify(now[field]),
   )

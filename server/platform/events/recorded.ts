@@ -1,9 +1,12 @@
 import { CompiledQuery, sql } from 'kysely'
 import { type EventRow, noteChange, type StatusChangeRow, type WriteCall } from '../calls/call.ts'
 
-/** How many go into one statement: payloads are a few kB each, some far more. */
+/** Rows per statement: payloads are a few kB each, some far more. */
 const MOST_TOGETHER = 100
-/** As many as most transactions record. Each number has a statement of its own, whose values are sent as they are. */
+/**
+ * As many as most transactions record. Each number of rows has its own statement, whose values are sent as separate
+ * parameters.
+ */
 const MOST_ONE_BY_ONE = 8
 
 /** Adds events to those that the transaction has recorded. */
@@ -22,8 +25,8 @@ export async function addStatusChanges(call: WriteCall, rows: readonly StatusCha
 }
 
 /**
- * Stores what a transaction has recorded so far, in a statement for the events and one for the changes of status: before
- * it commits, before a savepoint to which it may return, and before anything reads them.
+ * Stores what a transaction has recorded so far, in one statement for the events and one for the status changes. Called
+ * before it commits, before a savepoint that it may return to, and before anything reads them.
  */
 export async function storeRecorded({ db, organizationId, unstored }: WriteCall): Promise<void> {
   const events = unstored.events.splice(0)
@@ -44,7 +47,10 @@ const insertStatusChanges = insertionInto<Omit<StatusChangeRow, 'at' | 'by'> & {
   { id: 'text', resourceId: 'text', from: 'text', to: 'text', at: 'timestamptz', by: 'jsonb', reason: 'text' },
 )
 
-/** The statement that inserts rows of one organization in their order; JSON is given as text, of which no byte changes. */
+/**
+ * Returns the statement that inserts rows of one organization in order. JSON is passed as text, so that no byte
+ * changes.
+ */
 function insertionInto<Row>(
   table: string,
   types: Readonly<Record<Exclude<keyof Row, 'organizationId'>, string>>,
@@ -68,7 +74,10 @@ function insertionInto<Row>(
   }
 }
 
-/** A place in a transaction: all that it does, records and notes from there on is kept or undone. Call one of the two. */
+/**
+ * A savepoint of a transaction. Everything that it does and records afterwards is kept or rolled back. Call exactly one
+ * of the two.
+ */
 export interface Savepoint {
   keep(): Promise<void>
   undo(): Promise<void>

@@ -10,7 +10,7 @@ interface Move {
   reason?: string | null | undefined
 }
 
-/** Records one status change of any kind of resource, in the transaction that makes it. */
+/** Records one status change of any kind of record, in the transaction that makes it. */
 export function recordStatusChange(call: WriteCall, move: Move): Promise<void> {
   return recordStatusChanges(call, [move])
 }
@@ -25,7 +25,7 @@ export async function recordStatusChanges(call: WriteCall, moves: readonly Move[
   )
 }
 
-/** Records the first status of many new resources in one statement. */
+/** Records the first status of many new records in one statement. */
 export async function recordFirstStatuses(
   { db, organizationId, actor, now }: WriteCall,
   made: readonly { id: string; status: string }[],
