@@ -3,8 +3,8 @@ import { toProblem } from '../problems/problem.ts'
 import { insertAll, type NewExecution } from './queries.ts'
 
 /**
- * Executions that changed nothing are written down behind the answer, a few seconds later, so that reading costs no
- * statement for it. A process that crashes loses those few seconds; one that ends writes them first.
+ * Executions that changed nothing are written a few seconds after the response, so that reading takes no extra
+ * statement. A process that crashes loses those few seconds; one that ends normally writes them first.
  */
 const held = new WeakMap<Surroundings, Held>()
 
@@ -14,9 +14,9 @@ interface Held {
   underWay: Set<Promise<void>>
 }
 
-/** So many are held while the database is away, 20 MB or so; of more, the oldest are lost. */
+/** The maximum held while the database is unavailable, about 20 MB. Beyond that the oldest are lost. */
 const MOST_HELD = 2000
-/** Rows of one statement. */
+/** Rows per statement. */
 const BATCH_ROWS = 200
 
 export function writeLater(surroundings: Surroundings, made: NewExecution): void {
@@ -24,7 +24,7 @@ export function writeLater(surroundings: Surroundings, made: NewExecution): void
   if (waiting.push(made) > MOST_HELD) waiting.shift()
 }
 
-/** Writes down what is held. While the database is away it stays held; throws that it is. */
+/** Writes the held executions. While the database is unavailable they stay held, and this throws. */
 export async function writeHeldExecutions(surroundings: Surroundings): Promise<void> {
   const { waiting, underWay } = heldBy(surroundings)
   while (waiting.length > 0) {
@@ -34,14 +34,14 @@ export async function writeHeldExecutions(surroundings: Surroundings): Promise<v
     try {
       await writing
     } catch (error) {
-      // What can never be written must not keep the others waiting.
+      // An execution that can never be written must not block the others.
       if (toProblem(error).status === 503) waiting.unshift(...batch)
       throw error
     } finally {
       underWay.delete(writing)
     }
   }
-  // What somebody else is writing is held no more, and not there yet.
+  // Executions that another call is writing are no longer held, and not readable yet.
   await Promise.allSettled(underWay)
 }
 

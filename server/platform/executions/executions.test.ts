@@ -25,7 +25,7 @@ async function kept(id: string): Promise<boolean> {
   return rows.length === 1
 }
 
-test('what changes something is recorded in its transaction, with who ran it and what it was about', async () => {
+test('a skill that changes something is recorded in its transaction, with its caller and its records', async () => {
   const input = { companyName: 'Recorded Framing', taxId: '12-3456789', scopes: ['framing'] }
   const { body: done } = await execute('createVendor', input, {}, { headers: { 'x-request-id': 'req_of-the-agent' } })
   expect(await kept(done.id)).toBe(true)
@@ -42,14 +42,14 @@ test('what changes something is recorded in its transaction, with who ran it and
 test.each([
   ['a read', () => execute('getCaller', {})],
   ['a dry run', () => execute('createVendor', { companyName: 'Tried' }, { dryRun: true })],
-])('%s is not recorded before it is answered', async (_what, run) => {
+])('%s is not recorded before its response', async (_what, run) => {
   let isHeld = false
-  // What is held is written down once a second, which may be at this very moment.
+  // Held executions are written once a second, which may be at this very moment.
   for (let tries = 0; tries < 20 && !isHeld; tries++) isHeld = !(await kept((await run()).body.id))
   expect(isHeld).toBe(true)
 })
 
-test('reads, dry runs and refusals are recorded', async () => {
+test('reads, dry runs, and errors are recorded', async () => {
   const { body: read } = await execute('getCaller', {})
   const { body: tried } = await execute('createVendor', { companyName: 'Tried' }, { dryRun: true })
   const { status } = await execute('updateVendor', { vendorId: 'ven_none', phone: 5 })
@@ -68,8 +68,8 @@ test('reads, dry runs and refusals are recorded', async () => {
   expect(refused.input.phone).toBe(5)
 })
 
-// The embedded database has one connection, on which everything takes its turn.
-test.skipIf(inject('postgres') === null)('what is being written just now is waited for', async () => {
+// The embedded database has one connection, so writes and reads take turns.
+test.skipIf(inject('postgres') === null)('a read waits for executions that are being written', async () => {
   const { database } = plumbline
   const { body: read } = await execute('getCaller', {})
   const lists = await database.transaction(async (trx) => {
@@ -85,7 +85,7 @@ test.skipIf(inject('postgres') === null)('what is being written just now is wait
   for (const list of [lists.first, lists.second]) expect((await list)[0].id).toBe(read.id)
 })
 
-test('several skills at once are one execution, and so is what an agent runs over MCP', async () => {
+test('a batch is one execution, and so is what an agent runs over MCP', async () => {
   const steps = [
     { name: 'vendor', skill: 'createVendor', input: { companyName: 'In A Batch' } },
     { name: 'read', skill: 'getVendor', input: { vendorId: '$steps.vendor.id' } },
@@ -109,7 +109,7 @@ test('several skills at once are one execution, and so is what an agent runs ove
   expect((await found('skill=updateVendor'))[0]).toMatchObject({ status: 'refused', problem: 'unknown_reference' })
 })
 
-test('an ordinary call leaves no execution, and a long input is not kept', async () => {
+test('an ordinary call records no execution, and a long input is not kept', async () => {
   await plumbline.post('/api/ext/vendors', { companyName: 'Ordinary' })
   expect(JSON.stringify(await found())).not.toContain('Ordinary')
   await execute('createVendor', { companyName: 'x'.repeat(17_000) })
@@ -118,7 +118,7 @@ test('an ordinary call leaves no execution, and a long input is not kept', async
   expect(long.input).toBeNull()
 })
 
-test('they are found by skill, status and actor, by those alone who may run the skill', async () => {
+test('executions are filtered by skill, status, and actor, and visible only to callers who may run the skill', async () => {
   const other = await plumbline.newKey(['skills:write', 'vendors:read', 'events:read'])
   const { body: mine } = await execute('getCaller', {}, {}, { key: other })
   const { body: of } = await plumbline.get('/api/ext/me', { key: other })
@@ -131,7 +131,7 @@ test('they are found by skill, status and actor, by those alone who may run the 
   expect((await plumbline.get(`${LIST}/${made.id}`, { key })).status).toBe(404)
 })
 
-test('a person who is erased is erased from what skills were run with', async () => {
+test('erasing a person removes them from the inputs of executions', async () => {
   const input = { companyName: 'To Erase', contactName: 'Theodora Vance', email: 'theodora@example.com' }
   const { body: done } = await execute('createVendor', input)
   await eraseContact(plumbline, done.result.id, { email: input.email, also: [] })
@@ -139,7 +139,7 @@ test('a person who is erased is erased from what skills were run with', async ()
   expect(body.input).toEqual({ companyName: 'To Erase', contactName: 'Erased person', email: 'erased@erased.invalid' })
 })
 
-test('what is held while the database is away is written once it is back', async () => {
+test('executions held while the database is unavailable are written when it returns', async () => {
   const { surroundings } = plumbline.app
   const away = Object.assign(new Error('terminating connection'), { code: '57P01' })
   const gone = new Proxy(surroundings.database, {
@@ -155,8 +155,8 @@ test('what is held while the database is away is written once it is back', async
   expect((await plumbline.get(`${LIST}/${read.id}`)).status).toBe(200)
 })
 
-// The clock goes forward, so this comes last.
-test('what changed nothing is forgotten first, the rest with the audit trail', async () => {
+// This test advances the clock, so it comes last.
+test('executions without changes are deleted first, the others with the audit trail', async () => {
   const { database, clock } = plumbline
   await found()
   const days = { auditRetentionDays: 400, deliveryRetentionDays: 30 }

@@ -14,12 +14,15 @@ export const { list, find, findAll } = resource({
 
 export type NewExecution = ExecutionRecord & { organizationId: string }
 
-/** Records one in the transaction of what it changed, which needs no entry in the audit trail: it is one itself. */
+/**
+ * Records an execution in the transaction of its changes. It needs no entry in the audit trail, because it is one
+ * itself.
+ */
 export async function insert({ db }: WriteCall, made: NewExecution): Promise<void> {
   await sql`insert into "executions" (${COLUMNS}) select ${COLUMNS} from ${rowsOf([made])}`.execute(db)
 }
 
-/** Records many, except those of builders that were erased meanwhile. */
+/** Records many executions, except those of builders that were erased meanwhile. */
 export async function insertAll(db: Db, made: readonly NewExecution[]): Promise<void> {
   await sql`
     insert into "executions" (${COLUMNS}) select ${COLUMNS} from ${rowsOf(made)}

@@ -5,7 +5,7 @@ import { writeLater } from './behind.ts'
 import { keptInput } from './input.ts'
 import { insert, type NewExecution } from './queries.ts'
 
-/** What is to be run. */
+/** What is to be executed. */
 export interface Wanted {
   skill: string
   /** The skill, or those of a batch. */
@@ -16,12 +16,12 @@ export interface Wanted {
   writes: boolean
 }
 
-/** As many records as are named; a skill about more of them has them in its result. */
+/** The maximum number of records named. A skill with more has them in its result. */
 const MOST_RESOURCES = 100
 
 /**
- * Runs something and records it. What changes something is recorded in its transaction: there is no change of an agent
- * without its execution. Reads, dry runs and refusals are written down later, and cost no statement here.
+ * Runs work and records it. Changes are recorded in their transaction, so no change of an agent is without its
+ * execution. Reads, dry runs, and errors are written later, and take no statement here.
  */
 export async function recorded<T>(
   call: Call,

@@ -5,7 +5,7 @@ import type { Clock } from '../runtime/clock.ts'
 
 const DAY_MS = 86_400_000
 
-/** Removes executions: those that changed something go with the audit trail, all others with the deliveries. */
+/** Deletes executions: those with changes after the audit retention period, all others after that of deliveries. */
 export async function forgetOldExecutions(
   database: Database,
   clock: Clock,
