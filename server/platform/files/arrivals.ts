@@ -7,17 +7,17 @@ import { pipeline } from 'node:stream/promises'
 import type { Arrived } from '../calls/upload.ts'
 import { invalid } from '../problems/problem.ts'
 
-/** Receives files into a folder, from where they are taken away or removed. */
+/** Receives files into a folder, from which they are moved or deleted. */
 export interface Arrivals {
   receive(chunks: AsyncIterable<Buffer> | Buffer): Promise<Arrived>
-  /** Removes what a process that ended abruptly has left behind. */
+  /** Deletes what an abruptly ended process has left behind. */
   tidy(now: number): Promise<void>
 }
 
-/** No upload takes as long: a request has to arrive within an hour at most. */
+/** No upload takes as long: a request must arrive within an hour. */
 const LEFT_BEHIND_MS = 2 * 60 * 60 * 1000
 
-/** @param place the folder, or what makes one that no other process or user has */
+/** @param place the folder, or a function that creates one for this process and user alone */
 export function arrivals(place: string | ArrivalFolder): Arrivals {
   const { open, tidyOthers } = typeof place === 'string' ? fixedFolder(place) : place
   return {
@@ -53,7 +53,7 @@ export function arrivals(place: string | ArrivalFolder): Arrivals {
 export interface ArrivalFolder {
   /** Creates the folder if it is missing. */
   open(): Promise<string>
-  /** Removes what processes that are gone have left behind. */
+  /** Deletes what ended processes have left behind. */
   tidyOthers(now: number): Promise<void>
 }
 
@@ -68,8 +68,8 @@ function fixedFolder(folder: string): ArrivalFolder {
 }
 
 /**
- * A new folder of this process below a folder that other users can write to. They cannot create it beforehand, because
- * nobody knows its name.
+ * Returns a new folder of this process below a folder that other users can write to. They cannot create it beforehand,
+ * because its name is random.
  */
 export function privateFolder(parent: string): ArrivalFolder {
   let made: Promise<string> | null = null
@@ -82,7 +82,7 @@ export function privateFolder(parent: string): ArrivalFolder {
     },
     async tidyOthers(now) {
       const folder = await made?.catch(() => null)
-      // A folder that is in use stays new, and a cleaner of the system may have removed it.
+      // Keeps a folder in use recent, for the system's cleanup, which may have deleted it anyway.
       if (folder) await utimes(folder, new Date(now), new Date(now)).catch(() => {})
       await removeOld(parent, now, ({ name, uid }) => name.startsWith(PREFIX) && uid === process.getuid?.())
       if (folder) await removeOld(folder, now, () => true)

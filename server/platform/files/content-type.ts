@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs'
 import { fileTypeFromFile } from 'file-type'
 
 /**
- * What a file is, by its content; null if it is nothing that we take. A name says nothing: whoever means ill gives a
- * program the name of a picture. What runs when it is opened (programs, scripts, pages, macros, archives of anything)
- * is not in the list.
+ * Returns the type of a file by its content; null if it is not accepted. A name proves nothing: an attacker gives a
+ * program the name of a picture. What runs when it is opened (programs, scripts, web pages, macros, and archives of
+ * anything) is not in the list.
  */
 const TAKEN: ReadonlySet<string> = new Set([
   'application/pdf',
@@ -16,19 +16,19 @@ const TAKEN: ReadonlySet<string> = new Set([
   ...['video/mp4', 'video/quicktime'],
 ])
 
-/** Far more than any honest file takes; a crafted one may try to keep its reader busy. */
+/** Far more than any honest file takes. A crafted one may try to keep its reader busy. */
 const LOOK_MS = 5000
 
 export async function contentTypeOf(path: string, fileName: string): Promise<string | null> {
-  // What the library cannot make sense of is none of the known types, and may still be a text.
+  // Content that the library cannot parse is none of the known types, and may still be text.
   const found = await fileTypeFromFile(path, { signal: AbortSignal.timeout(LOOK_MS) }).catch(() => undefined)
   if (found !== undefined) return TAKEN.has(found.mime) ? found.mime : null
   if (!(await isText(path))) return null
-  // A table is a text too, and as harmless, so here the name may say which of the two it is.
+  // A table is text too, and equally harmless, so here the name may decide between the two.
   return /\.csv$/i.test(fileName) ? 'text/csv' : 'text/plain'
 }
 
-/** Whether it is UTF-8 without control characters. */
+/** Returns whether the file is UTF-8 text without control characters. */
 async function isText(path: string): Promise<boolean> {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   try {

@@ -12,7 +12,7 @@ function newFolder(): string {
   return folder
 }
 
-test('a folder for files that cannot be written stops the start with a sentence', async () => {
+test('a folder for files that cannot be written prevents the start with one sentence', async () => {
   const dataDir = newFolder()
   writeFileSync(path.join(dataDir, 'files'), '')
   const starting = startTestPlumbline({ DATA_DIR: dataDir })
@@ -20,7 +20,7 @@ test('a folder for files that cannot be written stops the start with a sentence'
   await expect(starting).rejects.toThrow(/^Cannot use the data folder: .* Set DATA_DIR to .*\.$/)
 })
 
-test('a process whose folder for files cannot be written any more is not ready, until it can', async () => {
+test('a process that can no longer write its folder for files is not ready until it can', async () => {
   const dataDir = newFolder()
   const files = path.join(dataDir, 'files')
   const plumbline = await startTestPlumbline({ DATA_DIR: dataDir })
@@ -35,7 +35,7 @@ test('a process whose folder for files cannot be written any more is not ready, 
   await plumbline.until('/readyz', ({ status }) => status === 200)
 })
 
-test('two processes receive uploads into folders of their own, which no other user can read', async () => {
+test('two processes receive uploads into separate folders, which no other user can read', async () => {
   const parent = newFolder()
   const [one, other] = [arrivals(privateFolder(parent)), arrivals(privateFolder(parent))]
   const [first, second, third] = [
@@ -47,12 +47,12 @@ test('two processes receive uploads into folders of their own, which no other us
   expect(folderOf(second)).toBe(folderOf(first))
   expect(folderOf(third)).not.toBe(folderOf(first))
   for (const arrived of [first, third]) expect(statSync(folderOf(arrived)).mode & 0o777).toBe(0o700)
-  // The folder of a process that is gone is removed after a while, and that of a process that lives is not.
+  // The folder of an ended process is deleted after a while, and that of a running one is not.
   const threeHoursAgo = new Date(Date.now() - 3 * 3_600_000)
   for (const arrived of [first, third]) utimesSync(folderOf(arrived), threeHoursAgo, threeHoursAgo)
   await one.tidy(Date.now())
   expect(readdirSync(parent)).toEqual([path.basename(folderOf(first))])
-  // A cleaner of the system may remove a folder that is in use.
+  // The system's cleanup may delete a folder in use.
   rmSync(folderOf(first), { recursive: true })
   expect((await one.receive(Buffer.from('4'))).size).toBe(1)
 })

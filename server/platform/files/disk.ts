@@ -6,9 +6,9 @@ import { asUnusable } from '../database/data-folder.ts'
 import { makeFolder } from '../database/make-folder.ts'
 import { bytesMissing, type FileStore, StoreUnusable } from './store.ts'
 
-/** Files in a folder of their own, those of each organization in one below it. */
+/** Returns a store in a folder, with a subfolder for each organization. */
 export function diskStore(root: string): FileStore {
-  // The end of an id is random, so that no folder has more than a thousandth of an organization's files.
+  // The end of an ID is random, so no folder has more than a thousandth of an organization's files.
   const placeOf = (key: string) => {
     const [organizationId = '', name = ''] = key.split('/')
     return path.join(root, organizationId, name.slice(-2), name)
@@ -19,10 +19,10 @@ export function diskStore(root: string): FileStore {
       const folder = path.dirname(place)
       const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 })
       await flush(from)
-      // On the same disk a file is renamed as a whole or not at all.
+      // On the same disk a file is renamed completely or not at all.
       await rename(from, place)
       await flush(folder)
-      // A new folder is written down in the one that it lies in.
+      // A new folder is durable only once its parent is flushed.
       if (firstMade === undefined) return
       for (let made = folder; made.length >= firstMade.length; made = path.dirname(made))
         await flush(path.dirname(made))
@@ -40,7 +40,7 @@ export function diskStore(root: string): FileStore {
     },
 
     async removeAll(organizationId) {
-      // A file that was on its way may still arrive in a folder that is being removed.
+      // An upload in progress may still add a file to a folder that is being deleted.
       await rm(path.join(root, organizationId), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
     },
 
@@ -56,7 +56,7 @@ export function diskStore(root: string): FileStore {
   }
 }
 
-/** As much as a disk hands out at once, so that a full one is noticed. */
+/** As much as a disk allocates at once, so that a full one is detected. */
 const TRIED_BYTES = 4096
 
 async function tryWriting(folder: string): Promise<void> {
@@ -72,7 +72,7 @@ async function tryWriting(folder: string): Promise<void> {
   }
 }
 
-/** What was written before a power cut is only there after it if the disk was told to write it down. */
+/** Flushes a file or folder to the disk, so that it survives a power failure. */
 async function flush(place: string): Promise<void> {
   const handle = await open(place, 'r')
   try {

@@ -6,15 +6,15 @@ import { diskStore } from './disk.ts'
 import { s3Store } from './s3.ts'
 import type { FileStore } from './store.ts'
 
-/** What the service does with files, whatever they hang on. */
+/** The file operations of the service, for any kind of record. */
 export interface Files extends Arrivals {
   readonly store: FileStore
 }
 
-/** Makes nothing on the disk before the first file arrives. */
+/** Opens the file store. Creates nothing on the disk before the first file arrives. */
 export function openFiles({ dataDir, filesBucket }: Pick<Config, 'dataDir' | 'filesBucket'>): Files {
   const folder = path.join(dataDir, 'files')
   if (filesBucket !== null) return { ...arrivals(privateFolder(tmpdir())), store: s3Store(filesBucket) }
-  // Beside what is kept, because only on the same disk a file can be moved without being copied.
+  // In the store's folder, because only on the same disk a file can be moved without being copied.
   return { ...arrivals(path.join(folder, 'arriving')), store: diskStore(folder) }
 }

@@ -15,7 +15,7 @@ import { startForgetting } from '../../operators/retention/forget-aged.ts'
 import { fetchArchives } from '../archives/fetch.ts'
 import { s3Store } from './s3.ts'
 
-/** A server of S3 that has nothing to do with our client of it. */
+/** An S3 server that is independent of our client. */
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-s3-'))
 const s3 = new S3rver({
   address: '127.0.0.1',
@@ -48,13 +48,13 @@ async function newRecord(key: string): Promise<string> {
   return (await plumbline.post('/api/ext/messages', { body: 'Files', recipientRoles: ['owner'] }, { key })).body.id
 }
 
-/** The objects in the bucket that are named after an attachment. */
+/** Returns the objects in the bucket that are named after an attachment. */
 const objects = () =>
   new Set(
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => /att_[0-9a-z]{26}/.exec(name) ?? []),
   )
 
-test('a file is kept in a bucket and read back, whole or in part, and its bytes go when it is deleted', async () => {
+test('a file is stored in a bucket, read in whole or in part, and removed when it is deleted', async () => {
   const bytes = pdf(9 * 1024 * 1024)
   const { status, body } = await upload(plumbline, bytes, { recordId })
   expect([status, objects().has(body.id)]).toEqual([201, true])
@@ -67,7 +67,7 @@ test('a file is kept in a bucket and read back, whole or in part, and its bytes 
   expect(objects().has(body.id)).toBe(false)
 })
 
-test('the files of a builder that is erased leave the bucket, and those of others stay', async () => {
+test('erasing a builder deletes its files from the bucket, and keeps those of others', async () => {
   const other = await plumbline.newBuilder()
   const theirs = await upload(plumbline, pdf(), { recordId: await newRecord(other.key), key: other.key })
   const ours = await upload(plumbline, pdf(), { recordId })
@@ -75,20 +75,20 @@ test('the files of a builder that is erased leave the bucket, and those of other
   expect([objects().has(theirs.body.id), objects().has(ours.body.id)]).toEqual([false, true])
 })
 
-/** What the job does with events after a year. */
+/** Does what the job does with events after a year. */
 function forget(): Promise<void> {
   plumbline.clock.advance(800 * 86_400_000)
   const kept = { archives: true, eventRetentionDays: 365, historyRetentionDays: null }
   return startForgetting(plumbline.app.surroundings, kept).run()
 }
 
-/** The ids of the events of a record, once they are in the feed, with all that came before. */
+/** Returns the IDs of a record's events, once they have a sequence. */
 async function eventsOf(id: string): Promise<string[]> {
   const { body } = await plumbline.until(`/api/ext/events?resourceId=${id}`, ({ body }) => body.data.length > 0)
   return body.data.map((event: { id: string }) => event.id)
 }
 
-test('old events are in the bucket before they are deleted, and an operator gets them from there', async () => {
+test('old events are in the bucket before they are deleted, and an operator can fetch them', async () => {
   const sent = await eventsOf(await newRecord(plumbline.key))
   await forget()
   expect((await plumbline.get('/api/ext/events')).body.data).toEqual([])
@@ -100,7 +100,7 @@ test('old events are in the bucket before they are deleted, and an operator gets
   for (const id of sent) expect(text.join('')).toContain(id)
 })
 
-test('a file that breaks off while a skill reads it is unavailable, and a store that falls silent is, too', async () => {
+test('a file that breaks off while a skill reads it is unavailable, and so is a store that stops responding', async () => {
   const bytes = pdf(1000)
   const open = new Set<ServerResponse>()
   let isSilent = false
@@ -139,7 +139,7 @@ test('a file that breaks off while a skill reads it is unavailable, and a store 
   await new Promise((closed) => broken.close(closed))
 })
 
-test('a bucket that does not exist stops the start with a sentence', async () => {
+test('a missing bucket prevents the start with one sentence', async () => {
   const env = { FILES_S3_URL: `http://127.0.0.1:${port}/missing`, FILES_S3_REGION: 'us-east-1' }
   const keys = { FILES_S3_ACCESS_KEY_ID: 'S3RVER', FILES_S3_SECRET_ACCESS_KEY: 'S3RVER' }
   await expect(startTestPlumbline({ ...env, ...keys })).rejects.toThrow(
@@ -151,7 +151,7 @@ test('a bucket that does not exist stops the start with a sentence', async () =>
   ).rejects.toThrow(/rejected FILES_S3_ACCESS_KEY_ID \(status 403\)/)
 })
 
-test('while the bucket is away, files are unavailable, everything else is not, and no event is lost', async () => {
+test('while the bucket is unavailable, only files are, and no event is lost', async () => {
   const { body } = await upload(plumbline, pdf(), { recordId })
   const lastId = await newRecord(plumbline.key)
   const sent = await eventsOf(lastId)
@@ -162,7 +162,7 @@ test('while the bucket is away, files are unavailable, everything else is not, a
   expect((await plumbline.get(`/api/ext/attachments/${body.id}`)).status).toBe(200)
   const ready = await plumbline.until('/readyz', ({ body }) => body.files === 'unavailable')
   expect([ready.status, ready.body.status]).toEqual([200, 'ready'])
-  // What cannot be archived is not deleted.
+  // Events that cannot be archived are not deleted.
   await expect(forget()).rejects.toThrow('could not be deleted')
   expect(await eventsOf(lastId)).toEqual(sent)
 })

@@ -6,9 +6,9 @@ import { S3mini } from 's3mini'
 import { Problem } from '../problems/problem.ts'
 import { bytesMissing, type FileStore, StoreUnusable } from './store.ts'
 
-/** A bucket of S3, or of anything that speaks its language. */
+/** A bucket of S3 or a compatible store. */
 export interface Bucket {
-  /** With the bucket as its path: https://s3.eu-central-1.amazonaws.com/harrow-finch */
+  /** URL with the bucket as its path: https://s3.eu-central-1.amazonaws.com/harrow-finch */
   readonly url: string
   readonly region: string
   readonly accessKeyId: string
@@ -16,13 +16,13 @@ export interface Bucket {
 }
 
 /**
- * How long the store may take to receive and respond to a request, and how long it may then pause within the response. A
- * client that downloads slowly takes longer, and that is no fault of the store.
+ * How long the store may take to receive and respond to a request, and how long it may pause within the response. A
+ * client that downloads slowly takes longer, and does not count.
  */
 const STORE_TIMEOUT_MS = 30_000
 const LISTED_AT_ONCE = 1000
 
-/** Files in a bucket, under the same keys as on a disk. */
+/** Returns a store in a bucket, with the same keys as on a disk. */
 export function s3Store({ url, ...access }: Bucket, timeoutMs: number = STORE_TIMEOUT_MS): FileStore {
   const s3 = new S3mini({
     ...access,
@@ -31,7 +31,7 @@ export function s3Store({ url, ...access }: Bucket, timeoutMs: number = STORE_TI
   })
   return {
     async put(key, path) {
-      // Read from the disk while it is sent.
+      // Streamed from the disk while it is sent.
       const file = await openAsBlob(path)
       const kept = await reached(() =>
         s3.putObject(key, file, 'application/octet-stream', undefined, undefined, file.size),
@@ -65,7 +65,7 @@ export function s3Store({ url, ...access }: Bucket, timeoutMs: number = STORE_TI
     isLocal: false,
 
     async check() {
-      // Asked with a method whose response has a text, which says whether it is the bucket or the key that is wrong.
+      // A listing has a response text, which says whether the bucket or the key is wrong.
       const page = await s3.listObjectsPaged('/', 'check/', 1).catch((error: unknown) => {
         const { status } = error as { status?: unknown }
         if (status === 404) return null
@@ -80,7 +80,7 @@ export function s3Store({ url, ...access }: Bucket, timeoutMs: number = STORE_TI
   }
 }
 
-/** Like fetch, but rejects when the store neither responds nor goes on with its response for so long. */
+/** Like fetch, but rejects when the store does not respond, or does not continue its response, for this time. */
 async function fetchWithin(timeoutMs: number, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const abort = new AbortController()
   const within = async <T>(waiting: Promise<T>): Promise<T> => {
@@ -104,7 +104,7 @@ async function fetchWithin(timeoutMs: number, ...[input, init]: Parameters<typeo
   return new Response(body, response)
 }
 
-/** Null if there is no such object; `unavailable` if the bucket does not do what it should. */
+/** Returns the result; null if there is no such object. Throws `unavailable` if the bucket fails. */
 async function reached<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask()
@@ -121,7 +121,7 @@ function away(cause: unknown): Problem {
     {},
     { 'Retry-After': '5' },
   )
-  // For the log; the caller learns nothing of the bucket.
+  // For the log; the caller learns nothing about the bucket.
   problem.cause = cause
   return problem
 }

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
 
 /**
- * What the deployment's scanner says of a file: 0 is clean, 1 is not, as ClamAV and others have it. Everything else, and
- * no answer in time, is that it could not be said.
+ * The scanner's result for a file: exit code 0 is clean and 1 is not, as for ClamAV and others. Any other code, and a
+ * timeout, is unknown.
  */
 export type Verdict = 'clean' | 'unclean' | 'unknown'
 
-/** A program and its arguments; the path of the file follows as the last one. */
+/** A program and its arguments. The path of the file is appended. */
 export type ScanCommand = readonly [program: string, ...args: string[]]
 
 export function scanFile([program, ...args]: ScanCommand, path: string, withinMs: number): Promise<Verdict> {
   return new Promise((done) => {
-    // No shell, so that nothing in a path or an argument is a command; and none of the service's secrets.
+    // Without a shell, so that nothing in a path or an argument is a command; and without the service's secrets.
     const scanner = spawn(program, [...args, path], {
       ...{ shell: false, stdio: 'ignore', timeout: withinMs, killSignal: 'SIGKILL' },
       env: { PATH: process.env.PATH ?? '' },
@@ -22,8 +22,8 @@ export function scanFile([program, ...args]: ScanCommand, path: string, withinMs
 }
 
 /**
- * The words of a command, separated by spaces; in double quotes a word may contain some. Null if there is none, or a
- * quote has no end.
+ * Returns the words of a command, separated by spaces. A word in double quotes may contain spaces. Null if there is no
+ * word, or a quote is not closed.
  */
 export function scanCommandOf(text: string): ScanCommand | null {
   const words = [...text.matchAll(/"([^"]*)"|([^\s"]+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
