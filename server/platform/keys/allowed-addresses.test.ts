@@ -18,25 +18,25 @@ async function askFrom(address: string, key: string): Promise<[status: number, c
   return [status, body.code]
 }
 
-test('a key is let in from its addresses and ranges, on its first request and on those that follow', async () => {
+test('a key works from its addresses and ranges, on its first and on later requests', async () => {
   const { secret } = await newKey(['10.0.0.0/8', '203.0.113.7', '2001:db8::/32'])
   for (const address of ['10.255.0.1', '203.0.113.7', '2001:db8:1::1', '::ffff:10.0.0.1'])
     expect([address, await askFrom(address, secret)]).toEqual([address, [200, undefined]])
-  // A key that was found is cached for a while, but its address is checked on every request.
+  // A found key is cached for a while, but its address is checked on every request.
   for (const address of ['11.0.0.1', '203.0.113.8', '2001:db9::1', '::1', '::ffff:11.0.0.1'])
     expect([address, await askFrom(address, secret)]).toEqual([address, [403, 'address_not_allowed']])
   expect(await askFrom('10.0.0.1', secret)).toEqual([200, undefined])
 })
 
-test('what a client writes of itself is believed only where a trusted proxy has written it', async () => {
+test('X-Forwarded-For is trusted only if a trusted proxy has written it', async () => {
   const { secret } = await newKey(['10.0.0.0/8'])
-  // The proxy appends the address it sees to those the client sent.
+  // The proxy appends the client's address to those that the client sent.
   expect(await askFrom('10.0.0.1, 198.51.100.1', secret)).toEqual([403, 'address_not_allowed'])
   const { status } = await plumbline.get('/api/ext/me', { key: secret })
   expect(status).toBe(403)
 })
 
-test('the refusal names the address, asks for no key, and is in the audit trail', async () => {
+test('the error names the address, does not ask for a key, and is in the audit trail', async () => {
   const { id, secret } = await newKey(['10.0.0.0/8'])
   const headers = { 'x-forwarded-for': '198.51.100.9', 'x-request-id': 'req_elsewhere' }
   const { body, headers: answered } = await plumbline.get('/api/ext/vendors', { key: secret, headers })
@@ -55,7 +55,7 @@ test('the refusal names the address, asks for no key, and is in the audit trail'
   ])
 })
 
-test('a changed list holds within a second', async () => {
+test('a changed list takes effect within a second', async () => {
   const { id, secret } = await newKey(['10.0.0.0/8'])
   expect((await askFrom('10.0.0.1', secret))[0]).toBe(200)
   await updateKey(plumbline.database, plumbline.clock, id, { allowedAddresses: ['192.0.2.0/24'] })
@@ -64,7 +64,7 @@ test('a changed list holds within a second', async () => {
   expect((await askFrom('192.0.2.9', secret))[0]).toBe(200)
 })
 
-test('a key ends in a year unless something else was said, and getCaller shows when', async () => {
+test('a key expires after a year by default, and getCaller shows when', async () => {
   const { database, clock, organizationId } = plumbline
   const { secret } = await createKey(database, clock, { organizationId, name: 'For a year' })
   const { body } = await plumbline.get('/api/ext/me', { key: secret })

@@ -5,10 +5,12 @@ type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 /** The addresses and ranges that a key may be used from, parsed for comparison. */
 export type AddressList = readonly Range[]
 
-/** A key's list is checked on every request, so its length is bounded. */
+/** A key's list is checked on every request, so its length is limited. */
 export const MOST_ALLOWED_ADDRESSES = 50
 
-/** Whether this is a single address (203.0.113.7, 2001:db8::7) or a range (10.0.0.0/8) that a list can hold. */
+/**
+ * Returns whether this is a single address (203.0.113.7, 2001:db8::7) or a range (10.0.0.0/8) that a list can contain.
+ */
 export function isAllowable(text: string): boolean {
   if (!text.includes(':'))
     return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv4.isValidCIDRFourPartDecimal(text)
@@ -24,7 +26,10 @@ export function addressList(texts: readonly string[]): AddressList {
   })
 }
 
-/** An unreadable address, such as that of a closed connection, matches nothing. */
+/**
+ * Returns whether the address is in the list. An unreadable address, such as that of a closed connection, matches
+ * nothing.
+ */
 export function isAmong(list: AddressList, address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const asked = ipaddr.process(address)

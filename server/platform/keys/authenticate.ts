@@ -15,16 +15,16 @@ import { sessionCookieOf } from './session-cookie.ts'
 
 /** Finds the caller from a request's headers, for one security scheme of the contract. */
 export interface Authenticator {
-  /** Whether the request carries a credential meant for this scheme, valid or not. */
+  /** Returns whether the request has a credential for this scheme, valid or not. */
   isAddressed(headers: IncomingHttpHeaders): boolean
   /**
-   * The caller at this address. Throws one of the problems with status 401, `address_not_allowed`, `tier_required`, or
-   * `too_many_attempts`.
+   * Returns the caller at this address. Throws one of the problems with status 401, `address_not_allowed`,
+   * `tier_required`, or `too_many_attempts`.
    */
   authenticate(headers: IncomingHttpHeaders, address: string): Promise<Principal>
   /**
-   * Whether browsers send the credential by themselves, whichever page makes them. What changes something then has to
-   * come from a page of ours.
+   * Whether browsers send the credential by themselves, for requests of any page. A change must then come from a page
+   * of ours.
    */
   readonly isAmbient?: true
 }
@@ -37,16 +37,16 @@ export interface AuthenticatorParts {
 }
 
 /**
- * Finds the caller of an operation by the schemes it accepts. Each scheme has its authenticators. A contract that names
- * a scheme without one fails at startup, because its operations would be open to nobody or to everybody. What names no
- * scheme at all is how people come in, and is called by a visitor.
+ * Returns a function that finds the caller of an operation by its schemes. Each scheme has its authenticators. A
+ * contract with a scheme that has none fails at startup, because its operations would be open to nobody or to
+ * everybody. Operations without a scheme are for signing in, and are called by a visitor.
  */
 export function authenticator(
   contract: Contract,
   parts: AuthenticatorParts,
 ): (operation: Operation, headers: IncomingHttpHeaders, address: string) => Promise<Principal> {
   const known: Record<string, readonly Authenticator[]> = {
-    // The app of somebody who may do the same brings a token in place of a key.
+    // An app sends an access token in place of a key.
     apiKey: [keyAuthenticator(parts), oauthAuthenticator(parts)],
     portalToken: [portalAuthenticator(parts)],
     session: [sessionAuthenticator(parts)],
@@ -65,7 +65,7 @@ export function authenticator(
   return async (operation, headers, address) => {
     const ways = waysInto.get(operation)
     if (ways === undefined) throw new ContractError(`Expected ${operation.id} to be an operation of this contract.`)
-    // A request without credentials is told what the first scheme requires.
+    // A request without credentials gets the error of the first scheme.
     const way = addressed(ways, headers) ?? ways[0]
     if (operation.method !== 'GET' && (way === undefined || way.isAmbient)) assertSameOrigin(headers, publicUrl)
     return way === undefined
@@ -74,7 +74,7 @@ export function authenticator(
   }
 }
 
-// Without a function for each request, of which there are thousands a second.
+// A loop instead of a closure per request, of which there are thousands a second.
 function addressed(ways: readonly Authenticator[], headers: IncomingHttpHeaders): Authenticator | undefined {
   for (const way of ways) if (way.isAddressed(headers)) return way
   return undefined

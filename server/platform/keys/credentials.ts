@@ -1,6 +1,6 @@
 import { Problem } from '../problems/problem.ts'
 
-/** The token of an `Authorization: Bearer …` header; null if there is no well-formed one. */
+/** Returns the token of an `Authorization: Bearer …` header; null if there is no well-formed one. */
 export function bearerToken(authorization: string): string | null {
   return /^Bearer ([!-~]+)$/i.exec(authorization)?.[1] ?? null
 }

@@ -4,7 +4,7 @@ import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../te
 import { newSecret } from './secret.ts'
 
 let plumbline: TestPlumbline
-/** How often the database was queried for a key. */
+/** The number of key lookups in the database. */
 let lookUps = 0
 beforeEach(async () => {
   plumbline = await startTestPlumbline({ FAILED_KEYS_PER_MINUTE: '3', TRUSTED_PROXIES: 'loopback' })
@@ -36,7 +36,7 @@ async function askAll(keys: readonly string[], address?: string): Promise<Answer
   return answers
 }
 
-test('an address may try a few unknown keys a minute, and then costs the database nothing', async () => {
+test('an address may try a few unknown keys a minute; further ones need no lookup', async () => {
   const unknown = Array.from({ length: 6 }, newSecret)
   const answers = await askAll(unknown)
   const [no, many] = ['invalid_key', 'too_many_attempts']
@@ -51,28 +51,28 @@ test('an address may try a few unknown keys a minute, and then costs the databas
   expect(codes([await ask(newSecret())])).toEqual([no])
 })
 
-test('however many come at the same moment, no more are looked up', async () => {
+test('concurrent attempts cause no more lookups than allowed', async () => {
   await Promise.all(Array.from({ length: 20 }, () => ask(newSecret())))
   expect(lookUps).toBe(3)
 })
 
-test('addresses of the sixth version with the same 64 bits in front share their tries', async () => {
+test('IPv6 addresses of the same /64 share their attempts', async () => {
   for (let i = 1; i <= 3; i++) await ask(newSecret(), `2001:db8:0:7::${i}`)
   expect(codes([await ask(newSecret(), '2001:db8:0:7:ffff::9')])).toEqual(['too_many_attempts'])
   expect(codes([await ask(newSecret(), '2001:db8:0:8::1')])).toEqual(['invalid_key'])
 })
 
-test('a key that was good before works from an address that has no tries left', async () => {
+test('a key that was valid before works from an address without attempts left', async () => {
   expect((await ask(plumbline.key)).status).toBe(200)
   await askAll(Array.from({ length: 4 }, newSecret))
   for (let i = 0; i < 5; i++) {
-    // A found key is cached for half a second; this makes the next request look it up again.
+    // A found key is cached for half a second. Advancing the clock makes the next request look it up again.
     plumbline.clock.advance(1000)
     expect((await ask(plumbline.key)).status).toBe(200)
   }
 })
 
-test('an old key in a loop is looked up once and then told to stop, and a new key from there works at once', async () => {
+test('a revoked key in a loop is looked up once and then rejected, and a valid key from the same address works at once', async () => {
   const old = await plumbline.newKey([])
   await sql`update "apiKeys" k set "revokedAt" = now() from "apiKeySecrets" s
     where s."keyId" = k."id" and s."start" = ${old.slice(0, 10)}`.execute(plumbline.database.statements)
@@ -83,14 +83,14 @@ test('an old key in a loop is looked up once and then told to stop, and a new ke
   expect((await ask(plumbline.key)).status).toBe(200)
 })
 
-test('what cannot be a key at all is refused without a try', async () => {
+test('a malformed key is rejected without using an attempt', async () => {
   const answers = await askAll(Array.from({ length: 10 }, (_, i) => `plb_${i}`))
   expect(new Set(codes(answers))).toEqual(new Set(['invalid_key']))
   expect(lookUps).toBe(0)
   expect((await ask(plumbline.key)).status).toBe(200)
 })
 
-test('a builder of another tier is told so, and let in when that changes', async () => {
+test('a builder of another tier gets tier_required, and access when its tier changes', async () => {
   const { key, organizationId } = await plumbline.newBuilder({ tier: 'standard' })
   expect(codes(await askAll(Array.from({ length: 10 }, () => key)))).toEqual(Array(10).fill('tier_required'))
   await sql`update "organizations" set "tier" = 'pro_plus' where "id" = ${organizationId}`.execute(

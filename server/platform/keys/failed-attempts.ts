@@ -4,10 +4,10 @@ import type { Clock } from '../runtime/clock.ts'
 import { tryAgainIn } from '../values/format.ts'
 
 /**
- * Bounds what requests with wrong keys may cost. A refused secret is remembered for a minute and needs no look-up
- * during that time, and each address has a limited number of failed look-ups a minute, so nobody can keep the database
- * busy by guessing. Keys that were good when last seen skip this, so a program looping with an old key and one with a
- * good key can share an address.
+ * Limits the cost of requests with wrong keys. A rejected secret is remembered for a minute and not looked up during
+ * that time, and each address has a limited number of failed lookups a minute, so nobody can keep the database busy by
+ * guessing. Keys that were valid when last seen skip this, so a program that repeats an old key and one with a valid
+ * key can share an address.
  */
 const REMEMBERED_MS = 60_000
 const BRIEFLY_MS = 500
@@ -36,7 +36,10 @@ export class FailedAttempts {
     this.#clock = clock
   }
 
-  /** Throws the problem this secret was refused with in the last minute, or `too_many_attempts` if it kept trying. */
+  /**
+   * Throws the problem with which this secret was rejected in the last minute, or `too_many_attempts` if it was
+   * repeated too often.
+   */
   refuseKnown(secret: string): void {
     const refused = this.#refused.get(secret)
     if (refused === undefined) return
@@ -50,7 +53,9 @@ export class FailedAttempts {
     throw refused.problem
   }
 
-  /** Takes one of the address's look-ups, or throws `too_many_attempts`. The returned function gives it back. */
+  /**
+   * Uses one of the address's lookups. Throws `too_many_attempts` if none is left. The returned function gives it back.
+   */
   take(address: string): () => void {
     const network = networkOf(address)
     const now = this.#clock.nowMs()
@@ -69,13 +74,16 @@ export class FailedAttempts {
     }
   }
 
-  /** Remembers why a secret was refused. The attempt that is refused now counts as the first. */
+  /** Remembers why a secret was rejected. The current attempt counts as the first. */
   remember(secret: string, problem: Problem): void {
     if (this.#refused.size >= MOST_REMEMBERED) this.#refused.clear()
     this.#refused.set(secret, { problem, until: this.#clock.nowMs() + REMEMBERED_MS, attempts: 1 })
   }
 
-  /** Like `remember`, for a valid key refused for a reason that can change any time: briefly, and not counted. */
+  /**
+   * Like `remember`, for a valid key that was rejected for a reason that can change at any time: briefly, and without
+   * counting.
+   */
   rememberBriefly(secret: string, problem: Problem): void {
     if (this.#refused.size >= MOST_REMEMBERED) this.#refused.clear()
     const until = this.#clock.nowMs() + BRIEFLY_MS

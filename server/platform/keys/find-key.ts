@@ -2,7 +2,7 @@ import type { Db } from '../database/database.ts'
 import type { BrowserToken } from './browser-token.ts'
 import { secretHash } from './secret.ts'
 
-/** What authentication has to know about a key, its builder and its creator. */
+/** What authentication needs to know about a key, its builder, and its creator. */
 export type FoundKey = NonNullable<Awaited<ReturnType<typeof keyOfSecret>>>
 
 export async function keyOfSecret(db: Db, secret: string) {
@@ -15,7 +15,7 @@ export async function keyOfSecret(db: Db, secret: string) {
     .executeTakeFirst()
 }
 
-/** The key that a browser token was made with; a rotation of its secret does not concern the token. */
+/** Returns the key that a browser token was created with. Rotating the key's secret does not affect the token. */
 export async function keyOfToken(db: Db, { organizationId, keyId, expires }: BrowserToken) {
   const key = await keysWithCreators(db)
     .where('k.organizationId', '=', organizationId)

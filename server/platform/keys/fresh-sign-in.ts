@@ -6,9 +6,9 @@ import { signedIn } from './principals.ts'
 const FRESH_MS = 10 * 60_000
 
 /**
- * Throws `fresh_sign_in_required` unless the caller signed in a few minutes ago. Operations that create or extend access
- * require it, so that a stolen or forgotten session does not become access that outlives the session. For operations that
- * are open to sessions only.
+ * Throws `fresh_sign_in_required` unless the caller signed in a few minutes ago. Operations that create or extend
+ * access require it, so that a stolen or forgotten session does not become access that outlives the session. Only for
+ * operations with the session scheme.
  */
 export function requireFreshSignIn(call: Pick<Call, 'principal' | 'now'>): void {
   if (!isFresh(signedIn(call).session, call.now))

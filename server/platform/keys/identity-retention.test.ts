@@ -20,7 +20,7 @@ async function counted(): Promise<Record<string, number>> {
   return rows[0] ?? {}
 }
 
-test('whoever is erased leaves no address, session, link or passkey behind, unless they work for somebody else too', async () => {
+test('erasing a person deletes their address, sessions, links, and passkeys, unless they work for another builder too', async () => {
   const { database, clock, organizationId } = plumbline
   const { identity } = plumbline.app.surroundings
   const other = await plumbline.newBuilder()
@@ -43,7 +43,7 @@ test('whoever is erased leaves no address, session, link or passkey behind, unle
   expect(await counted()).toEqual(before)
 })
 
-test('sessions, links and challenges are removed once their time is over, and no others', async () => {
+test('expired sessions, links, and challenges are deleted, and no others', async () => {
   const { database, clock } = plumbline
   const { identity } = plumbline.app.surroundings
   const before = await counted()

@@ -5,7 +5,7 @@ import type { Clock } from '../runtime/clock.ts'
 /** Rows per statement, so that none takes long. */
 const BATCH = 1000
 
-/** Removes sessions that have ended, and links and challenges whose time is over. */
+/** Deletes ended sessions, and expired links and challenges. */
 export async function forgetEndedSessions(database: Database, clock: Clock): Promise<void> {
   const now = clock.now().toISOString()
   for (const table of ['sessions', 'signInLinks', 'passkeyChallenges'] as const) {
@@ -22,7 +22,8 @@ export async function forgetEndedSessions(database: Database, clock: Clock): Pro
 }
 
 /**
- * Removes the identities of addresses that nobody has any more, with their sessions and passkeys, and links made for such addresses.
+ * Deletes the identities of addresses that no user has any longer, with their sessions and passkeys, and the links for
+ * such addresses.
  */
 export async function forgetStrangers(database: Database): Promise<void> {
   await sql`

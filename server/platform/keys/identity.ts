@@ -9,31 +9,31 @@ import type { Clock } from '../runtime/clock.ts'
 import { sessionCookieName } from './session-cookie.ts'
 
 /**
- * Who signs in. An identity is an e-mail address, and stands for the users that have it: one in each of several
- * organizations. better-auth makes and spends one-time links, signs the cookie and keeps the sessions; which user a session
- * stands for is decided in principals.ts, on every request.
+ * Identities for sign-in. An identity is an email address, and represents the users with that address: one in each of
+ * several organizations. better-auth creates and redeems one-time links, signs the cookie, and stores the sessions.
+ * Which user a session represents is decided in principals.ts, on every request.
  *
  * None of better-auth's routes is mounted: the contract's operations call it in this process. So limits, same-origin
- * checks and problems are those of all operations.
+ * checks, and problems are those of all operations.
  */
 export interface Identity {
   /**
-   * Makes a one-time link for whoever reads mails to this address; the caller knows that they work here. Of lives there
-   * are only a few. Throws `validation_failed` for what is no usual address.
+   * Creates a one-time link for the reader of this address, which the caller knows to be a user's. Use only a few
+   * different values of `lifeMs`, because each has its own instance. Throws `validation_failed` for an unusual address.
    */
   makeLink(email: string, lifeMs: number): Promise<SignInLink>
-  /** Spends a link, and opens a session; null if the link was spent, is too old, or never was. */
+  /** Redeems a link and opens a session; null if the link was used, has expired, or never existed. */
   redeem(token: string, from: { address: string | null; device: string | null }): Promise<OpenedSession | null>
   /**
-   * Opens a session for whoever has this address, who has shown by other means than a link that it is theirs; null if nobody
-   * has it.
+   * Opens a session for the owner of this address, who has proved it by other means than a link; null if no user has
+   * it.
    */
   admit(email: string, from: { address: string | null; device: string | null }): Promise<OpenedSession | null>
-  /** The session of this cookie; null if there is none or it has ended. */
+  /** Returns the session of this cookie; null if there is none or it has ended. */
   find(cookie: string): Promise<SessionState | null>
-  /** Lengthens the session, and returns it with the cookie to set; null if it has ended. */
+  /** Extends the session and returns it with the cookie to set; null if it has ended. */
   lengthen(cookie: string): Promise<OpenedSession | null>
-  /** The `Set-Cookie` that takes the cookie away. */
+  /** The `Set-Cookie` header that deletes the cookie. */
   readonly clearing: string
 }
 
@@ -42,11 +42,11 @@ export interface SignInLink {
   expiresAt: Date
 }
 
-/** A session as it is kept, with what stands for it in requests. */
+/** A stored session with the cookie that represents it in requests. */
 export interface SessionState {
   readonly id: string
   readonly identityId: string
-  /** In lower case. */
+  /** In lowercase. */
   readonly email: string
   readonly cookie: string
   readonly activeOrganizationId: string | null
@@ -62,14 +62,17 @@ export interface OpenedSession {
 
 const DAY_S = 86_400
 
-/** How long a session lasts that nobody uses, and how often one that is used is lengthened. */
+/** How long an unused session lasts, and how often a used one is extended. */
 const LIFE_S = 14 * DAY_S
 export const LENGTHENED_EVERY_MS = DAY_S * 1000
 
-/** A link that is spent at once. */
+/** Lifetime of a link that is redeemed at once. */
 const UNSEEN_LINK_MS = 60_000
 
-/** The page that asks for a click before it spends a link. What follows the # is never sent to a server or a proxy. */
+/**
+ * Returns the URL of the page that asks for a click before it redeems a link. What follows the # is never sent to a
+ * server or a proxy.
+ */
 export function linkTo(publicUrl: string, token: string): string {
   return `${publicUrl}/sign-in#token=${token}`
 }
@@ -86,12 +89,12 @@ export function openIdentity({
   const cookieName = sessionCookieName(config.publicUrl)
   const secure = isHttps(config.publicUrl) || !isLoopback(new URL(config.publicUrl).hostname)
   const db = database.statements.withPlugin(new Instants())
-  // A change of the encryption key signs everybody out, which is what it is for.
+  // Changing the encryption key signs everybody out, as intended.
   const secret = Buffer.from(hkdfSync('sha256', config.encryptionKey, '', 'plumbline sessions', 32)).toString('hex')
 
-  /** An instance whose links all live so long. */
+  /** Returns an instance whose links all have this lifetime. */
   async function open(lifeS: number) {
-    // Loaded when somebody first signs in: a service that only programs use starts without it.
+    // Loaded at the first sign-in, so that a service for programs alone starts without it.
     const [{ betterAuth }, { magicLink }] = await Promise.all([
       import('better-auth'),
       import('better-auth/plugins/magic-link'),
@@ -118,7 +121,7 @@ export function openIdentity({
         ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
         database: {
           generateId: ({ model }) => typeid(PREFIXES[model] ?? 'idn').toString(),
-          // There is no table for accounts elsewhere, because nobody signs in by one, and no password.
+          // There is no table for external accounts or passwords, because nobody signs in with either.
           validateSchema: false,
         },
       },
@@ -136,7 +139,7 @@ export function openIdentity({
     return new Headers({ cookie: `${cookieName}=${cookie}` })
   }
 
-  /** The header that sets the session cookie; empty if there is none. */
+  /** Returns the header that sets the session cookie; empty if there is none. */
   function setCookieOf(headers: Headers): string {
     return headers.getSetCookie().find((each) => each.startsWith(`${cookieName}=`)) ?? ''
   }
@@ -148,7 +151,7 @@ export function openIdentity({
     return found
   }
 
-  /** What better-auth answers about a session, in our words. */
+  /** Converts better-auth's session. */
   function stateOf(found: FoundSession, email: string, cookie: string): SessionState {
     const { id, userId, activeOrganizationId = null, createdAt, updatedAt, expiresAt } = found
     return { id, identityId: userId, email, cookie, activeOrganizationId, createdAt, updatedAt, expiresAt }
@@ -165,7 +168,7 @@ export function openIdentity({
     await api
       .signInMagicLink({ body: { email: email.toLowerCase(), metadata: { ...metadata } }, headers: new Headers() })
       .catch((error: unknown) => {
-        // It takes fewer addresses than can be written into the command line.
+        // better-auth accepts fewer addresses than the command line.
         if ((error as { statusCode?: unknown }).statusCode !== 400) throw error
         throw invalid([
           { pointer: '/email', code: 'format', message: 'is not an email address that can be used to sign in' },
@@ -184,7 +187,7 @@ export function openIdentity({
     const answer = await api
       .magicLinkVerify({ query: { token }, headers, returnHeaders: true })
       .catch((error: unknown) => {
-        // It would lead a browser to a page that says so.
+        // better-auth would redirect the browser to an error page.
         if ((error as { status?: unknown }).status === 'FOUND') return null
         throw error
       })
@@ -193,7 +196,7 @@ export function openIdentity({
     const setCookie = setCookieOf(set)
     const { session, user } = response as unknown as { session: FoundSession; user: { email: string } }
     const createdAt = clock.now()
-    // The device is not passed as a header, which cannot hold every text.
+    // The device is not passed as a header, which cannot contain every text.
     await db
       .updateTable('sessions')
       .set({ userAgent: device, createdAt: createdAt.toISOString() })
@@ -213,7 +216,7 @@ export function openIdentity({
 
     redeem,
 
-    // By a link that nobody gets to see, so that there is one way in which sessions begin.
+    // Uses a link that nobody sees, so that all sessions begin in the same way.
     async admit(email, from) {
       return redeem(await makeToken(email, UNSEEN_LINK_MS), from)
     },
@@ -238,7 +241,7 @@ export function openIdentity({
   }
 }
 
-/** How whoever asked for a link gets its token. */
+/** Receives the token of a requested link. */
 interface Making {
   made(token: string): void
 }
@@ -252,7 +255,7 @@ interface FoundSession {
   expiresAt: Date
 }
 
-/** The header in which better-auth is told where a client is, by our own rule (http/client-address.ts). */
+/** The header in which better-auth gets the client's address, determined by our own rule (client-address.ts). */
 const ADDRESS_HEADER = 'x-plumbline-client'
 
 const PREFIXES: Readonly<Record<string, string>> = {
@@ -267,8 +270,8 @@ function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Our connections give instants as texts, as JSON has them. better-auth compares them with dates, and a text is neither
- * before nor after a date, so that no session would ever end.
+ * Our connections return timestamps as texts, as in JSON. better-auth compares them with Date objects, and a text is
+ * neither before nor after a Date, so that no session would ever end.
  */
 class Instants implements KyselyPlugin {
   transformQuery({ node }: Parameters<KyselyPlugin['transformQuery']>[0]) {

@@ -14,9 +14,9 @@ import { isDelegable, permissionsOf, type Role } from './roles.ts'
 import { isWellFormed } from './secret.ts'
 
 /**
- * Finds the API key that a bearer token is the secret of, or that a browser token was made with. A result is cached for
- * half a second, so that a revocation, an expiry or a changed role takes effect on every process within a second, and a
- * busy key costs two look-ups a second.
+ * Finds the API key of a bearer token's secret, or the key that a browser token was created with. A result is cached
+ * for half a second, so that a revocation, an expiry, or a changed role takes effect on every process within a second,
+ * and a busy key costs two lookups a second.
  */
 const BELIEVED_MS = 500
 const MOST_REMEMBERED = 10_000
@@ -26,7 +26,7 @@ interface Known {
   /** Where the key may be used from; null means anywhere. */
   addresses: AddressList | null
   until: number
-  /** The origin whose pages alone may use it; null for a key, which is no page's. */
+  /** The only origin whose pages may use it; null for a key. */
   origin: string | null
   /** When the secret or the key expires, in milliseconds. */
   expires: number
@@ -60,7 +60,7 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
       throw unauthenticated('expired_key', detail).refusing(refused)
     }
     if (row.tier !== 'pro_plus') throw new Problem('tier_required', 'The API requires the Pro+ tier.').refusing(refused)
-    // A key acts for its creator: it can do no more than they can now, and nothing once they are disabled.
+    // A key acts for its creator: it has at most their current permissions, and none once they are deactivated.
     const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : permissionsOf(row.role as Role)
     const given = token === null ? row.permissions : row.permissions.filter((each) => token.permissions.includes(each))
     const { organizationId, organizationName, tier, currency, timeZone } = row
@@ -93,7 +93,7 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
     return found
   }
 
-  // At most one write a minute, by whoever comes first. Informative only, so it must never delay or fail a request.
+  // At most one write a minute. Informative only, so it must never delay or fail a request.
   async function noteUse(key: { organizationId: string; id: string; lastUsedAt: string | null }): Promise<void> {
     const { organizationId, id, lastUsedAt } = key
     const now = clock.nowMs()
@@ -112,7 +112,7 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
     return token
   }
 
-  /** The caller, if the key may be used from this address, or the token from this page. */
+  /** Returns the caller, if the key may be used from this address, or the token from this page. Throws otherwise. */
   function admitted({ principal, addresses, origin }: Known, headers: IncomingHttpHeaders, address: string): Principal {
     if (origin !== null && headers.origin !== origin) {
       throw unauthenticated(
@@ -143,10 +143,10 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
     const secret = bearerToken(authorization)
     if (secret === null || !(isWellFormed(secret) || isBrowserToken(secret)))
       throw unauthenticated('invalid_key', 'The API key is malformed. A key has the form "plb_…".')
-    // Simultaneous requests share one look-up.
+    // Concurrent requests share one lookup.
     let asking = asked.get(authorization)
     if (asking === undefined) {
-      // A key that was good last time is looked up without using an attempt, since it most likely still is.
+      // A key that was valid last time is looked up without using an attempt, since it most likely still is.
       asking = found === undefined ? tryOut(secret, authorization, address) : lookUpAgain(secret, authorization)
       asked.set(authorization, asking)
       asking.finally(() => asked.delete(authorization)).catch(() => {})
@@ -186,7 +186,10 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
   return { isAddressed: ({ authorization = '' }) => /^Bearer plb_/i.test(authorization), authenticate }
 }
 
-/** Whether the key is unknown or has ended, rather than refused for its tier or because the database is down. */
+/**
+ * Returns whether the key is unknown or has ended, rather than rejected for its tier or because the database is
+ * unavailable.
+ */
 function isWrong(error: unknown): error is Problem {
   return error instanceof Problem && error.status === 401
 }

@@ -11,25 +11,25 @@ import { newSecret, secretHash, secretStart } from './secret.ts'
 
 export interface NewKey {
   organizationId: string
-  /** The creator, whose role bounds the key's permissions. Default: the organization's first owner. */
+  /** The creator, whose role limits the key's permissions. Defaults to the organization's first owner. */
   userId?: string | undefined
   name: string
-  /** Default: everything the creator's role allows and, for a key that only proposes, that may be passed on. */
+  /** Defaults to everything that the creator's role allows and, for a propose-only key, that may be delegated. */
   permissions?: readonly string[] | undefined
-  /** Default: in a year. Null for a key that never expires. */
+  /** Defaults to one year. Null for a key that never expires. */
   expiresAt?: Date | null | undefined
-  /** Addresses and ranges that the key may be used from. Default: any. */
+  /** Addresses and ranges that the key may be used from. Defaults to any. */
   allowedAddresses?: readonly string[] | null | undefined
-  /** Whether what it would change becomes a proposal. Default: false. */
+  /** Whether its changes become proposals. Defaults to false. */
   proposeOnly?: boolean | undefined
 }
 
-/** A forgotten key expires by itself. */
+/** So that a forgotten key expires by itself. */
 export const USUAL_LIFE_MS = 365 * 24 * 3_600_000
 
 /**
- * Creates an API key. The secret is returned here and never again. Throws `not_found` for an unknown organization or
- * user, and `validation_failed` for a permission that does not exist or that the creator's role lacks.
+ * Creates an API key. The secret is returned only here. Throws `not_found` for an unknown organization or user, and
+ * `validation_failed` for a permission that does not exist or that the creator's role lacks.
  */
 export async function createKey(database: Database, clock: Clock, wanted: NewKey) {
   const now = clock.now()
@@ -99,7 +99,7 @@ interface OfKey {
   now: Date
 }
 
-/** A new secret for a key, which is kept nowhere but with whoever it is shown to. */
+/** Creates a secret for a key and returns it. Only its hash is stored. */
 export async function issueSecret(trx: Db, { organizationId, keyId, now }: OfKey): Promise<string> {
   const secret = newSecret()
   await trx
@@ -109,7 +109,7 @@ export async function issueSecret(trx: Db, { organizationId, keyId, now }: OfKey
   return secret
 }
 
-/** A new secret, while the present one works on for the overlap, and any other ends now. */
+/** Creates a new secret. The current one stays valid for the overlap, and any earlier one ends now. */
 export async function exchangeSecret(trx: Db, of: OfKey, overlapMs: number) {
   const { organizationId, keyId, now } = of
   const previousEndsAt = new Date(now.getTime() + overlapMs)
@@ -119,7 +119,7 @@ export async function exchangeSecret(trx: Db, of: OfKey, overlapMs: number) {
   return { secret: await issueSecret(trx, of), previousEndsAt }
 }
 
-/** What the holder of a key may know about it. Throws `not_found`. */
+/** Returns what the holder of a key may know about it. Throws `not_found`. */
 export async function findKey({ db, organizationId }: Tenant, id: string) {
   const key = await db
     .selectFrom('apiKeys')
@@ -131,7 +131,7 @@ export async function findKey({ db, organizationId }: Tenant, id: string) {
   return key
 }
 
-/** The same about the grant of an app that brings a token. Throws `not_found`. */
+/** Returns the same about the grant of an app that sends a token. Throws `not_found`. */
 export async function findGrant({ db, organizationId }: Tenant, id: string) {
   const grant = await db
     .selectFrom('oauthGrants')
@@ -143,7 +143,7 @@ export async function findGrant({ db, organizationId }: Tenant, id: string) {
   return grant
 }
 
-/** The keys of an organization, newest first, each with the start of its active secrets. */
+/** Returns the keys of an organization, newest first, each with the start of its active secrets. */
 export async function listKeys(database: Database, organizationId: string) {
   const keys = await database.statements
     .selectFrom('apiKeys')
@@ -164,8 +164,8 @@ export async function listKeys(database: Database, organizationId: string) {
 }
 
 /**
- * Gives a key a new secret. The previous one stays valid for the overlap. One that is still in an earlier overlap ends
- * now, so there are never more than two. Throws `not_found`, and `conflict` for a key that has ended.
+ * Gives a key a new secret. The previous one stays valid for the overlap. One from an earlier overlap ends now, so
+ * there are never more than two. Throws `not_found`, and `conflict` for a key that has ended.
  */
 export async function rotateKey(database: Database, clock: Clock, id: string, overlapMs: number) {
   const now = clock.now()
@@ -201,7 +201,7 @@ export interface KeyChanges {
 }
 
 /**
- * Changes a key, on every process within a second; fields left out stay as they are. An expired key can be extended.
+ * Updates a key, on every process within a second. Omitted fields keep their value. An expired key can be extended.
  * Throws `not_found`, and `conflict` for a revoked key, which stays revoked.
  */
 export async function updateKey(database: Database, clock: Clock, id: string, changes: KeyChanges) {
@@ -259,7 +259,7 @@ const KEY_FIELDS = [
   ...(['allowedAddresses', 'proposeOnly', 'revokedAt', 'lastUsedAt', 'createdAt'] as const),
 ]
 
-// An operator names a key by its id alone, which is unique across all builders.
+// An operator names a key by its ID alone, which is unique across all builders.
 async function lockKey(trx: Db, id: string) {
   const key = await trx.selectFrom('apiKeys').select(KEY_FIELDS).where('id', '=', id).forUpdate().executeTakeFirst()
   if (key === undefined) throw notFound()

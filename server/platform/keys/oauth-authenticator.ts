@@ -11,9 +11,9 @@ import { isOauthSecret, oauthHash } from './oauth-secrets.ts'
 import { isDelegable, permissionsOf, type Role } from './roles.ts'
 
 /**
- * Finds the person whose app sends an access token: the app acts as them, with what they granted it as far as their role
- * covers that now. Nothing is remembered between requests, so a grant that is revoked, and a user who is disabled, are
- * refused at once, on every process.
+ * Finds the user whose app sends an access token. The app acts as the user, with the granted permissions that the
+ * user's role includes now. Nothing is cached between requests, so a revoked grant and a deactivated user are rejected
+ * at once, on every process.
  */
 export function oauthAuthenticator({ database, clock, config }: AuthenticatorParts): Authenticator {
   const failed = new FailedAttempts(config.failedKeysPerMinute, clock)
@@ -23,7 +23,7 @@ export function oauthAuthenticator({ database, clock, config }: AuthenticatorPar
     if (!isOauthSecret('access', token))
       throw unauthenticated('invalid_key', 'The access token is malformed. Request a new one.')
     failed.refuseKnown(token)
-    // Whoever has failed too often is not looked up any more; whoever has not costs nobody an attempt.
+    // An address with too many failures is rejected without a lookup. A valid token uses no attempt.
     failed.take(address)()
     const found = await find(token)
     if (found === undefined) {
@@ -79,13 +79,13 @@ export function oauthAuthenticator({ database, clock, config }: AuthenticatorPar
       ),
       poApprovalLimit,
       subjectId: null,
-      // It is a program, so it has the limits of keys.
+      // An app is a program, so it has the limits of keys.
       counters: { minute: `minute:${grantId}`, kind: 'key', day: `day:${organization.id}` },
       ...(proposeOnly && { proposesOnly: true as const }),
     }
   }
 
-  // At most one write a minute, by whoever comes first. Informative only, so it must never fail a request.
+  // At most one write a minute. Informative only, so it must never fail a request.
   async function noteUse({ id: organizationId, grantId, lastUsedAt }: Found): Promise<void> {
     const now = clock.nowMs()
     if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < 60_000) return
@@ -96,8 +96,8 @@ export function oauthAuthenticator({ database, clock, config }: AuthenticatorPar
       .catch(() => {})
   }
 
-  // The token itself proves who may read this, so the query has no tenant: its hash is unique and leads to one row of
-  // each other table.
+  // The token itself proves who may read this, so the query has no organization: its hash is unique and matches one row
+  // of each other table.
   async function find(token: string): Promise<Found | undefined> {
     const { rows } = await sql<Found>`
       select o."id", o."name", o."tier", o."currency", o."timeZone", u."id" as "userId", u."role", u."status",

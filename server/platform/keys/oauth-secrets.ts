@@ -1,9 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
 
 /**
- * What stands for a grant: a code for a minute, an access token for an hour, a refresh token until it is used. Each is a
- * prefix and 256 random bits, and only the SHA-256 of it is stored. They begin otherwise than keys, so that nobody looks
- * for one among the others, and secret scanners can tell them apart: `/\bpl[acr]_[0-9A-Za-z_-]{43}\b/`.
+ * The secrets of a grant: a code for a minute, an access token for an hour, and a refresh token until it is used. Each
+ * is a prefix and 256 random bits, and only its SHA-256 is stored. Their prefixes differ from those of keys, so that
+ * nobody looks for one among the others, and secret scanners can distinguish them: `/\bpl[acr]_[0-9A-Za-z_-]{43}\b/`.
  */
 const PREFIXES = { code: 'plc_', access: 'pla_', refresh: 'plr_' } as const
 export type OauthSecretKind = keyof typeof PREFIXES

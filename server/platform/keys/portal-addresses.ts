@@ -6,33 +6,35 @@ import { vault } from '../encryption/vault.ts'
 import { secretHash } from './secret.ts'
 
 /**
- * Portal links: `/portal/<token>`. A token is the id of what it opens (an invitation or a vendor) and 192 random bits. It
- * is looked up by its hash, so it survives changes of the encryption key, which only seals the copies from which
- * reminders mail an invitation's link again. Each subject has at most one link that is mailed. Somebody who copies the
- * link gets a token of its own, which names them and is revoked together with the mailed one.
+ * Portal links: `/portal/<token>`. A token is the ID of what it opens (an invitation or a vendor) and 192 random bits.
+ * It is looked up by its hash, so it survives changes of the encryption key, which only encrypts the copies from which
+ * reminders mail an invitation's link again. Each subject has at most one mailed link. A copied link has its own token,
+ * which names the person who copied it and is revoked together with the mailed one.
  */
 const RANDOM_BYTES = 24
 const FORM = /^(inv|ven)_[0-9a-z]{26}\.[\w-]{32}$/
 
 const DAY_MS = 86_400_000
 const DAYS_AFTER_DEADLINE = 14
-/** Half a year: longer than most homes take to build, but short enough that an address does not linger in a mailbox. */
+/** Half a year: longer than most homes take to build, but short enough that a link does not stay in a mailbox. */
 const DAYS_OF_PORTAL = 180
 
-/** What an address opens: an invitation, or a vendor's whole portal. */
+/** What a link opens: an invitation, or a vendor's whole portal. */
 export interface Addressed {
   subjectId: string
   vendorId: string
 }
 
-/** What determines when an address expires. */
+/** What determines when a link expires. */
 export interface Purpose {
   createdAt: string
-  /** Of the bid request, if the address is for an invitation. */
+  /** Deadline of the bid request, if the link is for an invitation. */
   deadlineAt: string | null
 }
 
-/** An address is valid until the last of these reasons ends. Add any new reason to keep one open here. */
+/**
+ * Returns when a link expires: when the last of these reasons ends. Add any new reason for keeping a link valid here.
+ */
 export function endOf({ createdAt, deadlineAt }: Purpose): Date {
   const reasons = [
     deadlineAt === null
@@ -42,7 +44,7 @@ export function endOf({ createdAt, deadlineAt }: Purpose): Date {
   return new Date(Math.max(...reasons))
 }
 
-/** Whether a text is a well-formed token; needs no look-up. */
+/** Returns whether a text is a well-formed token, without a lookup. */
 export function isPortalToken(text: string): boolean {
   return FORM.test(text)
 }
@@ -51,11 +53,11 @@ export function hashOf(token: string): Buffer {
   return secretHash(token)
 }
 
-/** Creates an address for each subject that has no valid one, and returns the new addresses by subject. */
+/** Creates a link for each subject without a valid one, and returns the new tokens by subject. */
 export async function issueAddresses(call: WriteCall, those: readonly Addressed[]): Promise<Map<string, string>> {
   if (those.length === 0) return new Map()
   const tokens = those.map(({ subjectId }) => newToken(subjectId))
-  // The link of a vendor's whole portal is mailed only once.
+  // The link to a vendor's whole portal is mailed only once, so it is not stored.
   const sealed = those.map(({ subjectId, vendorId }, i) =>
     subjectId === vendorId ? null : sealing(call).seal(tokens[i] ?? '', placeOfAddress(call.organizationId, subjectId)),
   )
@@ -67,7 +69,7 @@ export async function issueAddresses(call: WriteCall, those: readonly Addressed[
   return new Map(those.map(({ subjectId }, i) => [subjectId, urlOf(call, tokens[i] ?? '')]))
 }
 
-/** Revokes the link of an invitation or a vendor and every copy of it; false if there was none. */
+/** Revokes the link of an invitation or a vendor and every copy of it. Returns false if there was none. */
 export async function revokeAddress(call: WriteCall, subjectId: string): Promise<boolean> {
   const { rows } = await sql`
     update "portalAddresses" set "revokedAt" = ${call.now}, "sealedToken" = null
@@ -76,13 +78,13 @@ export async function revokeAddress(call: WriteCall, subjectId: string): Promise
   return rows.length > 0
 }
 
-/** A link that was revoked just now. */
+/** A link that was just revoked. */
 export interface RevokedLink extends Addressed {
   createdAt: string
   isCopy: boolean
 }
 
-/** Revokes all links of these vendors: to their portals and to every invitation, with their copies. */
+/** Revokes all links of these vendors: to their portals and to every invitation, including copies. */
 export async function revokeAllAddresses(
   { db, organizationId, now }: Pick<WriteCall, 'db' | 'organizationId' | 'now'>,
   vendorIds: readonly string[],
@@ -94,19 +96,19 @@ export async function revokeAllAddresses(
   return rows
 }
 
-/** Whether there is a link to mail that still opens the invitation or the vendor's portal. Copies do not count. */
+/** Returns whether there is a valid link to mail for the invitation or the vendor's portal. Copies do not count. */
 export async function hasLink(call: Call, { subjectId, vendorId }: Addressed): Promise<boolean> {
   const { rows } = await sql<{ createdAt: string }>`
     select "createdAt" from "portalAddresses"
     where "organizationId" = ${call.organizationId} and "subjectId" = ${subjectId} and "revokedAt" is null
       and "copiedBy" is null`.execute(call.db)
-  // The link of an invitation ends with the deadline of its request, whenever it was created.
+  // The link of an invitation expires with the deadline of its request, whenever it was created.
   return rows.some(({ createdAt }) => subjectId !== vendorId || endOf({ createdAt, deadlineAt: null }) > call.now)
 }
 
 /**
- * Those of the vendors that have or had a portal link of any kind. The links of a vendor that was merged into another count
- * for the one that was kept, because it has the invitations and the bids now.
+ * Returns those of the vendors that have or had a portal link of any kind. The links of a merged vendor count for the
+ * kept one, because it has the invitations and bids now.
  */
 export async function vendorsWithLinks(
   { db, organizationId }: Call,
@@ -123,7 +125,7 @@ export async function vendorsWithLinks(
   return new Set(rows.map(({ vendorId }) => vendorId))
 }
 
-/** How many copies of a link still work. */
+/** Returns how many copies of a link are still valid. */
 export async function countCopies(call: Call, { subjectId, vendorId }: Addressed): Promise<number> {
   const { rows } = await sql<{ createdAt: string }>`
     select "createdAt" from "portalAddresses"
@@ -147,7 +149,7 @@ export async function issueCopy(
   return urlOf(call, token)
 }
 
-/** The links of these invitations for mails, for those that have one. No response contains them. */
+/** Returns the links of these invitations for mails, for those that have one. No response contains them. */
 export async function addressesOf(call: Call, invitationIds: readonly string[]): Promise<Map<string, string>> {
   if (invitationIds.length === 0) return new Map()
   const { rows } = await sql<{ subjectId: string; sealedToken: string }>`
@@ -174,7 +176,7 @@ function sealing({ surroundings }: Call) {
   return vault(surroundings.config.encryptionKey)
 }
 
-/** The context that an address's token is sealed for. */
+/** Returns the encryption context of a link's token. */
 export function placeOfAddress(organizationId: string, subjectId: string): string {
   return `portal address ${organizationId} ${subjectId}`
 }

@@ -10,7 +10,7 @@ import { bearerToken, unauthenticated } from './credentials.ts'
 import { endOf, hashOf, isPortalToken, type Purpose } from './portal-addresses.ts'
 import { vendorOf } from './principals.ts'
 
-/** Finds the vendor that a portal token was made for. The token names what it opens: a portal or an invitation. */
+/** Finds the vendor of a portal token. The token names what it opens: a portal or an invitation. */
 export function portalAuthenticator(parts: AuthenticatorParts): Authenticator {
   return {
     isAddressed: ({ authorization = '' }) => /^Bearer (inv|ven)_/i.test(authorization),
@@ -25,7 +25,7 @@ export function portalAuthenticator(parts: AuthenticatorParts): Authenticator {
   }
 }
 
-/** The vendor that a token admits. Throws `invalid_key`, `revoked_token` or `expired_token`. */
+/** Returns the vendor of a token. Throws `invalid_key`, `revoked_token`, or `expired_token`. */
 export async function vendorBehind(
   { clock, database }: { clock: Clock; database: Database },
   token: string,
@@ -57,8 +57,8 @@ interface Found extends Organization, Purpose {
   isDropped: boolean
 }
 
-// The token itself proves who may read this, so the query has no tenant: the hash is unique and leads to one row of
-// each other table.
+// The token itself proves who may read this, so the query has no organization: the hash is unique and matches one row
+// of each other table.
 async function find(database: Database, token: string): Promise<Found | undefined> {
   const { rows } = await sql<Found>`
     select o."id", o."name", o."tier", o."currency", o."timeZone", a."vendorId", a."subjectId", a."createdAt", a."revokedAt",

@@ -16,17 +16,17 @@ import type { SessionState } from './identity.ts'
 import { ALL_PERMISSIONS, administrationOf, permissionsOf, type Role } from './roles.ts'
 
 /**
- * Principals that do not use an API key: the service itself, a user, a vendor. Each is loaded from the database, so
- * that its permissions and the rows it sees never depend on what the caller claims.
+ * Principals without an API key: the service itself, a user, or a vendor. Each is loaded from the database, so that its
+ * permissions and the rows it sees never depend on what the caller claims.
  */
 
-/** A call by the service itself on behalf of one builder, for scheduled work. */
+/** Returns a call by the service itself on behalf of one builder, for scheduled work. */
 export async function systemCall(surroundings: Surroundings, organizationId: string): Promise<Call> {
   const principal = systemOf(await organizationOf(surroundings.database.statements, organizationId))
   return newCall(surroundings, { principal, requestId: newRequestId(), address: null })
 }
 
-/** The same within an open transaction, whose events the owner of the transaction announces. */
+/** Does the same within an open transaction. The owner of the transaction announces its events. */
 export async function systemCallWithin(
   surroundings: Surroundings,
   trx: Db,
@@ -36,7 +36,7 @@ export async function systemCallWithin(
   return callWithin(surroundings, trx, { principal, requestId: newRequestId(), address: null })
 }
 
-/** A user, with the permissions of their current role; none if they are disabled. Throws `not_found`. */
+/** Returns a user with the permissions of their current role; none if they are deactivated. Throws `not_found`. */
 export async function userOf(db: Db, organizationId: string, userId: string): Promise<Principal> {
   const user = await db
     .selectFrom('users')
@@ -58,8 +58,9 @@ export async function userOf(db: Db, organizationId: string, userId: string): Pr
 }
 
 /**
- * A vendor has no permissions: it may call what the contract opens to portal tokens, and see what its token was made
- * for. Its requests do not count against the builder's quota. `copiedBy` is null for the vendor's own link.
+ * Returns a vendor as a principal. It has no permissions: it may call what the contract opens to portal tokens, and see
+ * what its token was created for. Its requests do not count toward the builder's quota. `copiedBy` is null for the
+ * vendor's own link.
  */
 export function vendorOf(
   organization: Organization,
@@ -79,20 +80,20 @@ export function vendorOf(
   }
 }
 
-/** Somebody who has signed in. */
+/** A signed-in user. */
 export interface SignedIn extends Principal {
   readonly session: SessionState
 }
 
-/** The caller of an operation that is open to sessions alone. */
+/** Returns the caller of an operation that accepts only sessions. */
 export function signedIn({ principal }: Pick<Call, 'principal'>): SignedIn & { id: string } {
   if (!('session' in principal)) throw new Error(`Expected a user with a session, not a ${principal.kind}.`)
   return principal as SignedIn & { id: string }
 }
 
 /**
- * The user that a session stands for: in the organization that was chosen last, or else where they signed in last. Null
- * if nobody with this address works anywhere any more; who belongs to the example of a sandbox works nowhere.
+ * Returns the user that a session represents: in the organization that was selected last, or else where they signed in
+ * last. Null if no active user has this address. Users of a sandbox's example do not count.
  */
 export async function memberOf(db: Db, session: SessionState): Promise<SignedIn | null> {
   const row = await db
@@ -119,22 +120,22 @@ export async function memberOf(db: Db, session: SessionState): Promise<SignedIn 
     permissions: new Set<string>([...permissionsOf(role as Role), ...administrationOf(role as Role)]),
     poApprovalLimit,
     subjectId: null,
-    // What people do at a page is not taken from what the organization's programs may do in a day.
+    // Requests from pages do not count toward the organization's daily quota for programs.
     counters: { minute: `minute:${userId}`, kind: 'user', day: null },
     session,
   }
 }
 
-/** No organization has this id, so whoever works for it sees nobody's rows. */
+/** No organization has this ID, so the principal sees no rows. */
 const NOWHERE: Organization = { id: 'org_nowhere', name: '', tier: '', currency: '', timeZone: 'UTC' }
 
-/** Somebody who is not signed in yet, or signs in again. */
+/** A caller who has not signed in yet, or signs in again. */
 export interface Visitor extends Principal {
-  /** The value of the session cookie that came with the request, unchecked; null if there was none. */
+  /** Unverified value of the session cookie in the request; null if there is none. */
   readonly previousCookie: string | null
 }
 
-/** A caller of an operation that requires no credentials. Visitors are told apart by where they are. */
+/** Returns the caller of an operation without credentials. Visitors are distinguished by their network. */
 export function visitorAt(address: string, previousCookie: string | null): Visitor {
   const network = networkOf(address)
   return {

@@ -1,18 +1,18 @@
 import type { AdminPermission, Permission } from '../../../client/contract.gen.ts'
 import { administration, type Holders, permissions, roles } from './permissions.gen.ts'
 
-/** The roles of a builder's own users. A user's role bounds every key they create. */
+/** The roles of a builder's users. A user's role limits every key they create. */
 export const ROLES = roles
 export type Role = (typeof ROLES)[number]
 
-/** What the role allows: the permissions that keys can have too. */
+/** Returns the permissions of the role that keys can have too. */
 export function permissionsOf(role: Role): ReadonlySet<Permission> {
   return new Set(heldBy(role, permissions) as Permission[])
 }
 
 /**
- * Whether a permission may be passed on to a program that acts under supervision or for somebody else. With others the
- * holder could act in the name of somebody else, so keys that only propose, browser tokens, connected apps and MCP
+ * Returns whether a permission may be delegated to a program that acts under supervision or for another person. With
+ * the others the holder could act in another's name, so propose-only keys, browser tokens, connected apps, and MCP
  * clients never have them.
  */
 export function isDelegable(permission: string): boolean {
@@ -25,7 +25,7 @@ const NOT_DELEGABLE = entriesOf(permissions).flatMap(([entity, { isDelegable = t
 
 export const ALL_PERMISSIONS: readonly Permission[] = [...permissionsOf('owner')]
 
-/** What the role allows that no key may do. */
+/** Returns the permissions of the role that no key can have. */
 export function administrationOf(role: Role): AdminPermission[] {
   return heldBy(role, administration) as AdminPermission[]
 }

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { problem } from '../problems/problem.ts'
 
 /**
- * Throws `cross_site` unless a page of this service sent the request. A browser adds its cookies to whatever any page
- * makes it send, but says which page that was, and no page can change what it says. Browsers that do not send
- * `Sec-Fetch-Site`, or send it to HTTPS only, send `Origin` with everything that is not a GET.
+ * Throws `cross_site` unless a page of this service sent the request. A browser adds its cookies to the requests of any
+ * page, but says which page that was, and no page can change that. Browsers that do not send `Sec-Fetch-Site`, or send
+ * it only over HTTPS, send `Origin` with everything that is not a GET.
  */
 export function assertSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
   const site = headers['sec-fetch-site']

@@ -2,8 +2,8 @@ import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * An API key is `plb_`, 31 random characters (184 bits) and a checksum of 6, all of 0-9A-Za-z. The checksum lets us
- * refuse a mistyped key without a look-up, and lets secret scanners tell a real key from a look-alike:
+ * An API key is `plb_`, 31 random characters (184 bits), and a checksum of 6, all of 0-9A-Za-z. With the checksum, a
+ * mistyped key is rejected without a lookup, and secret scanners distinguish a real key from a similar text:
  * `/\bplb_[0-9A-Za-z]{37}\b/`. Only the SHA-256 of a key is stored.
  */
 const PREFIX = 'plb_'
@@ -33,7 +33,7 @@ export function secretHash(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/** The part of a secret that identifies it in lists and logs. */
+/** Returns the part of a secret that identifies it in lists and logs. */
 export function secretStart(secret: string): string {
   return secret.slice(0, PREFIX.length + 6)
 }

@@ -4,14 +4,14 @@ import { memberOf } from './principals.ts'
 import { sessionCookieOf } from './session-cookie.ts'
 
 /**
- * Finds the person behind a session's cookie. Nothing is remembered between requests, so that signing out, switching to
- * another organization and losing a role take effect at once, on every process; a person makes a few requests a second.
+ * Finds the user of a session's cookie. Nothing is cached between requests, so that signing out, switching to another
+ * organization, and losing a role take effect at once, on every process. A person makes only a few requests a second.
  */
 export function sessionAuthenticator({ database, clock, identity, config }: AuthenticatorParts): Authenticator {
   const { publicUrl } = config
   return {
     isAmbient: true,
-    // Whoever sends a key or a token means that, whatever cookies come along.
+    // A key or a token takes precedence over any cookies.
     isAddressed: ({ authorization, cookie }) =>
       authorization === undefined && sessionCookieOf(cookie, publicUrl) !== null,
     async authenticate({ cookie }) {
