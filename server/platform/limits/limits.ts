@@ -9,31 +9,32 @@ import type { Clock } from '../runtime/clock.ts'
 import { formatNumber, tryAgainIn } from '../values/format.ts'
 
 /**
- * Two limits: requests per minute for each key (a 60 s window that opens with its first request) and requests per day
- * (UTC) for each organization. In the portal there is a per-minute limit for each address, and one for each client
- * across all addresses it tries. A person who is signed in has a per-minute limit, and so has each client that signs in. The count is in the database, so it is exact across any number of processes.
+ * The rate limits. A key has a limit of requests per minute (a 60 s window that opens with its first request), and an
+ * organization one of requests per day (UTC). In the portal there is a per-minute limit for each link, and one for each
+ * client across all links it tries. A signed-in user has a per-minute limit, and so has each client that signs in. The
+ * count is in the database, so it is exact across any number of processes.
  *
  * A process takes requests from the count ahead of need, in portions of a hundredth of what is left, and returns unused
- * ones within a second. Near the end of a limit, and always under limits of a few hundred, a portion is one request, so
- * nobody is refused while another process holds unused ones. Requests that arrive together share one statement.
+ * ones within a second. Near the end of a limit, and always for limits of a few hundred, a portion is one request, so
+ * no request is rejected while another process holds unused ones. Requests that arrive together share one statement.
  *
- * While the database takes no changes, because its disk is full for example, it can still be read, so each process counts
- * by itself.
+ * While the database cannot be written, because its disk is full for example, it can still be read, so each process
+ * counts by itself.
  */
 export interface Limits {
-  /** Counts one request, or throws `rate_limited` or `quota_exceeded`. */
+  /** Counts one request. Throws `rate_limited` or `quota_exceeded`. */
   take(principal: Principal): Promise<void>
-  /** Counts one portal request from this client before we know what it may open, or throws `rate_limited`. */
+  /** Counts one portal request of this client before its token is checked. Throws `rate_limited`. */
   takeVisit(address: string): Promise<void>
-  /** Counts one mail with a link to sign in; false if the address has had as many as it gets. */
+  /** Counts one mail with a sign-in link. Returns false if the address has reached its limit. */
   takeSignInMail(email: string): Promise<boolean>
-  /** Counts one app that registers itself from this client, or throws `rate_limited`. */
+  /** Counts one app registration of this client. Throws `rate_limited`. */
   takeRegistration(address: string): Promise<void>
-  /** The headers that tell a caller what is left. */
+  /** Returns the headers that tell a caller what is left. */
   headers(principal: Principal): Record<string, string>
-  /** The current usage. Read over `db`, which must be the transaction's if one is open. */
+  /** Returns the current usage. `db` must be the transaction's if one is open. */
   usage(principal: Principal, db: Db): Promise<{ minute: WindowUsage; day: WindowUsage }>
-  /** Returns what was taken and not used. */
+  /** Returns what was taken and not used to the count. */
   stop(): Promise<void>
 }
 
@@ -44,10 +45,10 @@ export interface WindowUsage {
   resetsAt: string
 }
 
-/** Nobody may fill the mailbox of somebody else, from however many addresses they ask. */
+/** Limits the mails to one mailbox, however many addresses request them. */
 const SIGN_IN_MAILS = { limit: 5, seconds: 900, aligned: false }
 
-/** An app registers when it is installed; several behind one address are an office. */
+/** An app registers when it is installed. Several behind one address are an office. */
 const REGISTRATIONS = { limit: 20, seconds: 3600, aligned: false }
 
 const MOST_AHEAD = 1000
@@ -189,11 +190,11 @@ function minuteOf(limit: number): Window {
 
 interface Counters {
   minute: Counter
-  /** Null if the principal's requests do not count against the organization's quota. */
+  /** Null if the principal's requests do not count toward the organization's quota. */
   day: Counter | null
 }
 
-/** Until when the database, which took no changes, is not asked to count. All counters share it. */
+/** Until when a database that could not be written is not asked to count. All counters share it. */
 interface Outage {
   untilMs: number
 }
@@ -210,7 +211,9 @@ class Counter {
   #used = 0
   /** When the window ends, by this process's clock. */
   #endsAt = 0
-  /** The same by the database's clock, which is what callers are told: it does not vary with network latency. */
+  /**
+   * When the window ends by the database's clock. Callers get this time, because it does not vary with network latency.
+   */
   #resetsAt = 0
   #seenAt = 0
   #usedAt = 0
@@ -240,7 +243,7 @@ class Counter {
   async take(): Promise<boolean> {
     this.#waiting++
     try {
-      // Others who waited longer may have used up a portion; then ask for another, until one is refused.
+      // Others who waited longer may have used up a portion. Ask for another one until it is rejected.
       for (;;) {
         if (this.isSpent) return false
         await this.#takePortion()
@@ -251,13 +254,13 @@ class Counter {
     }
   }
 
-  /** Returns one request that turned out not to count. */
+  /** Returns one request that did not count after all. */
   putBack(): void {
     this.#held++
   }
 
-  // A window that was just used up still is. Only requests returned by other processes could change that, so we check
-  // again after a second.
+  // A window that was just used up still is. Only requests returned by other processes could change that, so it is
+  // checked again after a second.
   get isSpent(): boolean {
     const now = this.#clock.nowMs()
     return this.#held === 0 && this.#used >= this.#kind.limit && now < this.#endsAt && now - this.#seenAt < IDLE_MS
@@ -269,7 +272,7 @@ class Counter {
 
   get remaining(): number {
     const { limit } = this.#kind
-    // Between two answers of the database, one may be counted as held and no longer as used.
+    // Between two responses of the database, a request may be counted as held and no longer as used.
     return this.isOver ? limit : Math.min(limit, Math.max(0, limit - this.#used + this.#held))
   }
 
@@ -290,7 +293,7 @@ class Counter {
     try {
       await this.#ask(0, db)
     } catch (error) {
-      // What this process has counted is all that is known then.
+      // Then only the requests that this process has counted are known.
       if (!isDatabaseUnable(error)) throw error
     }
   }
@@ -346,7 +349,7 @@ class Counter {
 
   async #ask(wanted: number, db: Db = this.#database.statements): Promise<void> {
     const { limit, seconds, aligned } = this.#kind
-    // What is given back makes no window anew: its builder may have been erased.
+    // Returning requests must not create a new window, because its builder may have been erased.
     const from = wanted < 0 ? sql`"limitWindows" as w cross join lateral` : sql``
     const where = wanted < 0 ? sql`where w."scope" = ${this.#scope}` : sql``
     const { rows } = await sql<{ granted: number; used: number; endsInMs: number; endsAtMs: number }>`
@@ -357,7 +360,7 @@ class Counter {
     const [row] = rows
     if (row === undefined) return
     const now = this.#clock.nowMs()
-    // By this process's clock a window ends a little late, so what was held may be of a window that is over already.
+    // By this process's clock a window ends a little late, so held requests may belong to a window that is over.
     if (row.endsAtMs !== this.#resetsAt) this.#held = 0
     this.#held += Math.max(0, row.granted)
     this.#used = row.used

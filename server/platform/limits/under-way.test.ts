@@ -3,7 +3,7 @@ import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../te
 import { operations } from '../../interfaces/operations.ts'
 
 let plumbline: TestPlumbline
-/** Releases the held requests; later ones are no longer held. */
+/** Releases the held requests. Later ones are no longer held. */
 let release: () => void
 let held: Promise<void>
 let arrived: number
@@ -28,7 +28,7 @@ async function hold(): Promise<void> {
   await held
 }
 
-/** Sends a number of requests that are held, and resolves once they all are. */
+/** Sends requests that are held, and resolves once all of them are. */
 async function sendHeld(count: number, send: () => Promise<Answer>): Promise<Promise<Answer>[]> {
   const wanted = arrived + count
   const all = new Promise<void>((done) => {
@@ -55,7 +55,7 @@ afterAll(() => plumbline.stop())
 
 const usage = (key: string) => plumbline.get('/api/ext/usage', { key })
 
-test('a key that has as many requests under way as it may is refused the next one, and not charged for it', async () => {
+test('a key at its maximum of concurrent requests gets an error for the next one, which is not counted', async () => {
   const { key } = await plumbline.newBuilder()
   const under = await sendHeld(3, () => usage(key))
   const refused = await usage(key)
@@ -67,7 +67,7 @@ test('a key that has as many requests under way as it may is refused the next on
   expect([next.status, next.body.minute.used]).toEqual([200, 4])
 })
 
-test('several keys of one builder have a bound together, and another builder has its own', async () => {
+test('the keys of one builder share a limit, and another builder has its own', async () => {
   const [{ key, organizationId }, neighbour] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
   const second = await plumbline.newKey([], organizationId)
   const under = [...(await sendHeld(3, () => usage(key))), ...(await sendHeld(2, () => usage(second)))]
@@ -78,7 +78,7 @@ test('several keys of one builder have a bound together, and another builder has
   for (const answer of await Promise.all(under)) expect(answer.status).toBe(200)
 })
 
-test('a vendor has a bound of its own, and keeps nobody of the builder out', async () => {
+test('a vendor has its own limit, and does not block its builder', async () => {
   const token = await plumbline.newPortalToken()
   const open = () => plumbline.post('/api/portal/visits', {}, { key: token })
   const under = await sendHeld(3, open)
@@ -88,7 +88,7 @@ test('a vendor has a bound of its own, and keeps nobody of the builder out', asy
   for (const answer of await Promise.all([...under, ...own])) expect(answer.status).toBe(200)
 })
 
-test('what was refused or failed is no longer under way', async () => {
+test('rejected and failed requests are no longer in progress', async () => {
   const { key } = await plumbline.newBuilder()
   for (let i = 0; i < 10; i++) {
     expect((await plumbline.post('/api/ext/vendors', { companyName: 7 }, { key })).status).toBe(422)

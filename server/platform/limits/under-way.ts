@@ -3,22 +3,22 @@ import { Problem } from '../problems/problem.ts'
 
 /**
  * Limits how many requests of one key, and of one organization, are in progress in this process. Per-minute limits do
- * not bound that: a minute's requests may all come at once, and each holds memory and a place in the database queues
- * until it is answered. A caller over its limit is refused at once, which costs two comparisons, because a client that
- * waited here would only hold more.
+ * not: a minute's requests may all arrive at once, and each holds memory and a place in the database queues until its
+ * response. A caller over its limit gets an error at once, which takes two comparisons, because a client that waited
+ * here would only hold more.
  *
- * A vendor counts only for itself: someone with a portal address must not be able to lock the builder out.
+ * A vendor counts only for itself, so that the holder of a portal link cannot lock out the builder.
  */
 export interface UnderWay {
-  /** Counts a request in, or throws `too_many_concurrent_requests`. Every `begin` needs an `end`, whatever happens. */
+  /** Counts a request. Throws `too_many_concurrent_requests`. Every `begin` needs an `end`, even after an error. */
   begin(principal: Principal): void
   end(principal: Principal): void
 }
 
-/** Idle counts that are kept, so that a key's next request finds its own. */
+/** Idle counts to keep, so that a key's next request finds its own. */
 const MOST_COUNTS = 20_000
 
-/** A person at a form does one thing at a time; more than this at once is not a person. */
+/** A person with a form does one thing at a time. More requests than this are not from a person. */
 const MOST_OF_VENDOR = 10
 
 export function underWay(config: { concurrencyPerKey: number; concurrencyPerOrganization: number }): UnderWay {
@@ -74,7 +74,7 @@ export function underWay(config: { concurrencyPerKey: number; concurrencyPerOrga
 interface Counts {
   own: Count
   most: number
-  /** Null if the principal does not count towards the organization. */
+  /** Null if the principal does not count toward the organization. */
   organization: Count | null
 }
 

@@ -5,22 +5,22 @@ import type { FailureLog } from '../problems/failure-log.ts'
 import type { Clock } from '../runtime/clock.ts'
 
 /**
- * Counts the requests of each key by day (UTC), for people to look at. It happens in memory and is written down every
- * few seconds, so a request pays for two look-ups in a map, and a process that crashes loses a few seconds of counts.
+ * Counts the requests of each key by day (UTC), as information for people. Counts are kept in memory and written every
+ * few seconds, so a request takes only two lookups in a map, and a process that crashes loses a few seconds of counts.
  * The limits are counted elsewhere, exactly (limits.ts).
  */
 export interface UsageCounts {
-  /** Counts a request of a key; `isRefused` if a limit refused it. */
+  /** Counts a request of a key. `isRefused` says whether a limit rejected it. */
   count(principal: Principal, isRefused: boolean): void
-  /** Writes down what was counted so far. */
+  /** Writes the counts so far. */
   write(): Promise<void>
-  /** Writes down what was counted and counts no more. */
+  /** Writes the counts and stops counting. */
   stop(): Promise<void>
 }
 
 const WRITTEN_EVERY_MS = 5000
 const DAY_MS = 86_400_000
-/** Rows of one statement; a process hears of no more keys than this in a few seconds, usually of a handful. */
+/** Rows per statement. A process gets requests from at most this many keys in a few seconds, usually from a handful. */
 const BATCH_ROWS = 1000
 
 interface Count {
@@ -29,11 +29,11 @@ interface Count {
   refused: number
 }
 
-/** By key, for each day since 1970. */
+/** By day since 1970, then by key. */
 type Counts = Map<number, Map<string, Count>>
 
 export function countUsage(database: Database, clock: Clock, failures: FailureLog): UsageCounts {
-  // It cannot grow without a bound while the database is away, because then nobody is let in whom it does not know yet.
+  // Does not grow without limit while the database is unavailable, because then no new keys are authenticated.
   let held: Counts = new Map()
   let writing: Promise<void> = Promise.resolve()
 
@@ -104,7 +104,9 @@ interface Row extends Count {
   dayNumber: number
 }
 
-/** In the order of the primary key, so that processes that write at the same time lock rows in the same order. */
+/**
+ * Returns rows in the order of the primary key, so that processes that write concurrently lock rows in the same order.
+ */
 function rowsOf(counts: Counts): Row[] {
   const rows = [...counts].flatMap(([dayNumber, keys]) =>
     [...keys].map(([keyId, count]) => ({ ...count, keyId, dayNumber })),
@@ -121,7 +123,7 @@ async function add(database: Database, rows: readonly Row[]): Promise<void> {
     ...{ organizationId, keyId, requests, refused },
     day: new Date(dayNumber * DAY_MS).toISOString().slice(0, 10),
   }))
-  // Of a builder who was erased meanwhile there is no key to count for.
+  // A builder that was erased meanwhile has no key to count for.
   await sql`
     insert into "usageDays" ("organizationId", "keyId", "day", "requests", "refused")
     select c."organizationId", c."keyId", c."day", c."requests", c."refused"
