@@ -35,7 +35,7 @@ async function read(plumbline: TestPlumbline, headers: Record<string, string> = 
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
 
-/** The value of a series, by its name and labels as written; 0 if it is missing. */
+/** Returns the value of a series, by its name and labels as written; 0 if it is missing. */
 function value(text: string, series: string): number {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `))
   return line === undefined ? 0 : Number(line.slice(series.length + 1))
@@ -57,7 +57,7 @@ test('without a port or a token there are no metrics', async () => {
   expect((await plumbline.get('/metrics')).status).toBe(404)
 })
 
-test('on the public port they need the token', async () => {
+test('on the public port, metrics require the token', async () => {
   const plumbline = await start({ METRICS_TOKEN: TOKEN })
   expect(plumbline.metricsUrl).toBe(`${plumbline.url}/metrics`)
   expect((await read(plumbline)).status).toBe(401)
@@ -91,7 +91,7 @@ describe('on a separate port', () => {
     expect(text).toContain('plumbline_database_pool_waiting ')
   })
 
-  test('events are counted once, whether written alone, in a transaction, or with an Idempotency-Key', async () => {
+  test('events are counted once, whether recorded alone, in a transaction, or with an Idempotency-Key', async () => {
     const [recorded, dispatched] = ['plumbline_events_recorded_total', 'plumbline_events_dispatched_total']
     const before = value((await read(plumbline)).text, recorded)
     const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'A' })
@@ -104,7 +104,7 @@ describe('on a separate port', () => {
     expect(value(text, 'plumbline_oldest_undispatched_event_age_seconds')).toBe(0)
   })
 
-  test('the version, the state of the database and of files, and the space of the disk are reported', async () => {
+  test('the version, the state of the database and file store, and the disk space are reported', async () => {
     const { text } = await read(plumbline)
     expect(value(text, `plumbline_build_info{version="${ownVersion()}"}`)).toBe(1)
     expect(value(text, 'plumbline_database_up')).toBe(1)
@@ -114,7 +114,7 @@ describe('on a separate port', () => {
     expect(value(text, 'plumbline_data_dir_size_bytes')).toBeGreaterThan(free)
   })
 
-  test('a job that fails is counted and late until it succeeds again', async () => {
+  test('a failing job is counted and overdue until it succeeds again', async () => {
     const [failures, lag] = ['plumbline_job_failures_total', 'plumbline_job_lag_seconds'].map(
       (name) => `${name}{job_name="expireBids"}`,
     ) as [string, string]
@@ -139,7 +139,7 @@ describe('on a separate port', () => {
     expect(value((await read(plumbline)).text, 'plumbline_errors_total')).toBe(before + 1)
   })
 
-  test('they are not on the public one, and nothing else is there', async () => {
+  test('the metrics are not on the public port, and the separate port serves nothing else', async () => {
     expect(new URL(plumbline.metricsUrl ?? '').origin).not.toBe(plumbline.url)
     expect((await read(plumbline)).status).toBe(200)
     expect((await plumbline.get('/metrics')).status).toBe(404)
@@ -154,11 +154,11 @@ test('a separate port can require the token too', async () => {
   expect((await read(plumbline, { authorization: `Bearer ${TOKEN}` })).status).toBe(200)
 })
 
-test('a token that can be guessed stops the start', () => {
+test('a short token prevents the start', () => {
   expect(() => readConfig({ METRICS_TOKEN: 'short' })).toThrow('METRICS_TOKEN')
 })
 
-test('attempts and deliveries are counted by outcome', async () => {
+test('delivery attempts and deliveries are counted by outcome', async () => {
   const plumbline = await start({ METRICS_PORT: '0', WEBHOOK_RETRY_SCHEDULE: '0,3600' })
   const held: (() => void)[] = []
   receiver.answer(({ event }, response) => {
@@ -182,17 +182,17 @@ test('attempts and deliveries are counted by outcome', async () => {
   expect(value(after, 'plumbline_webhook_oldest_due_delivery_age_seconds')).toBe(0)
 })
 
-test('a delivery that is due but cannot be sent yet has an age', async () => {
+test('the age of a due delivery that cannot be sent yet is reported', async () => {
   const plumbline = await start({ METRICS_PORT: '0' })
   const held: ServerResponse[] = []
   receiver.answer((_request, response) => void held.push(response))
   await plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'] })
-  // More than a subscription may have in flight.
+  // More than a subscription may have in progress.
   const before = receiver.received.length
   for (let i = 0; i < 40; i++) await plumbline.post('/api/ext/vendors', { companyName: `Vendor ${i}` })
   await receiver.until(before + 32)
   await until(plumbline, (text) => value(text, 'plumbline_webhook_attempts_in_flight') === 32)
-  // Less than the lease of a claim.
+  // Less than the duration of a claim.
   plumbline.clock.advance(15_000)
   const { text } = await read(plumbline)
   expect(value(text, 'plumbline_webhook_oldest_due_delivery_age_seconds')).toBeGreaterThanOrEqual(15)
@@ -200,7 +200,7 @@ test('a delivery that is due but cannot be sent yet has an age', async () => {
   for (const response of held) response.writeHead(204).end()
 })
 
-test('mails are counted by outcome, and those that wait have a number and an age', async () => {
+test('mails are counted by outcome, and waiting ones have a number and an age', async () => {
   const mailServer = await startMailServer()
   onTestFinished(() => mailServer.stop())
   const plumbline = await start({ ...mailServer.env, METRICS_PORT: '0' })
@@ -230,7 +230,7 @@ test('mails are counted by outcome, and those that wait have a number and an age
 })
 
 test.skipIf(inject('postgres') === null)(
-  'a database that accepts connections and says nothing is reported as down before Prometheus gives up',
+  "a database that accepts connections without responding is reported as down within Prometheus's timeout",
   async () => {
     const url = await newPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' })
     const network = await networkTo(url)

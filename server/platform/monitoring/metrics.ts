@@ -14,22 +14,24 @@ import type { AttemptMade } from '../webhooks/deliverer.ts'
 import type { Delivery } from '../webhooks/delivery.ts'
 
 /**
- * What the process reports about itself to monitoring, as Prometheus text at /metrics. Counts and times are this
- * process's own and start at zero. Mails and ages come from the database, and are the same in every process.
+ * The metrics of this process, as Prometheus text at /metrics. Counts and times are this process's own and start at
+ * zero. Mails and ages come from the database, and are the same in every process.
  *
- * The metrics are not public: they are on a separate port (METRICS_PORT), behind a token (METRICS_TOKEN), or both.
- * Without either nothing is measured, and requests have no extra cost.
+ * The metrics are not public: they are on a separate port (METRICS_PORT), protected by a token (METRICS_TOKEN), or
+ * both. Without either nothing is measured, and requests have no extra cost.
  */
 export interface Metrics {
   requestEnded(operationId: string | undefined, status: number, milliseconds: number): void
   eventsRecorded(count: number): void
   attemptMade(attempt: AttemptMade): void
   mailAttempted(outcome: MailOutcome): void
-  /** Answers /metrics. */
+  /** Responds to /metrics. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
-/** The mail server accepted the mail, the mail will be tried again, or it is given up. */
+/**
+ * `sent`: the mail server accepted the mail. `deferred`: it will be tried again. `failed`: no more attempts are made.
+ */
 export type MailOutcome = 'sent' | 'deferred' | 'failed'
 
 export interface MetricsParts {
@@ -40,11 +42,11 @@ export interface MetricsParts {
   delivery(): ReturnType<Delivery['metrics']>
   /** For each job, the seconds by which its next success is overdue. */
   jobLags(): ReadonlyMap<string, number>
-  /** Resolves if a file could be kept now. */
+  /** Resolves if a file could be stored now. */
   checkFiles(): Promise<void>
 }
 
-/** What a response to /metrics reads elsewhere than in this process. NaN is a value that could not be read. */
+/** The values of a response to /metrics that are not in this process. NaN means that a value could not be read. */
 interface Readings {
   databaseUp: 0 | 1
   oldestDueSeconds: number
@@ -63,17 +65,17 @@ const DATABASE_UNKNOWN = {
   oldestMailSeconds: Number.NaN,
 }
 
-/** Well below the 10 s after which Prometheus gives up, so that an outage does not hide the other metrics. */
+/** Well below the 10 s after which Prometheus times out, so that an outage does not hide the other metrics. */
 const LONGEST_READ_MS = 3000
 
-/** Most requests take a few milliseconds; beyond ten seconds the exact time no longer matters. */
+/** Buckets in seconds. Most requests take a few milliseconds; beyond ten seconds the exact time no longer matters. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 /**
- * The goals are 15 ms for half of all events and 100 ms for nearly all; events held for a disabled subscription take
- * days.
+ * Buckets in seconds. The goals are 15 ms for half of all events and 100 ms for nearly all. Events held for a disabled
+ * subscription take days.
  */
 const DELAY_SECONDS = [0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600, 86_400]
-/** An attempt ends after ten seconds at the latest. */
+/** Buckets in seconds. An attempt ends after ten seconds at the latest. */
 const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 11]
 
 export function startMetrics(parts: MetricsParts): Metrics | null {
@@ -140,7 +142,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
     labelNames: ['outcome'] as const,
     registers,
   })
-  // Without a first value, Prometheus would not see the first failure as an increase.
+  // Without an initial value, Prometheus would not see the first failure as an increase.
   for (const outcome of ['sent', 'deferred', 'failed']) mails.inc({ outcome }, 0)
   gauge(
     'plumbline_mails_waiting',
@@ -260,7 +262,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
     })
   }
 
-  // A counter that is kept elsewhere: adds what has come since the last reading.
+  // Adds a counter that is kept elsewhere: each reading adds what has come since the last one.
   function counts(name: string, help: string, read: () => number): void {
     let last = 0
     new Counter({
@@ -328,12 +330,12 @@ function mayRead({ headers }: IncomingMessage, token: string | null): boolean {
   return token === null || timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))
 }
 
-// The comparison needs values of the same length, and digests have one.
+// The comparison requires values of the same length, which digests have.
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-// One index look-up per subscription, as when looking for due deliveries: a delivery held back by a pause is not due.
+// One index lookup per subscription, as when looking for due deliveries. A delivery held back by a pause is not due.
 async function oldestDueSeconds(database: Database, clock: Clock): Promise<number> {
   const now = clock.now().toISOString()
   const { rows } = await sql<{ since: string | null }>`
@@ -366,7 +368,7 @@ async function mailQueue(database: Database, clock: Clock): Promise<{ waiting: n
   return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: ageOf(rows[0]?.since, clock) }
 }
 
-/** Rejects if the result takes too long. The work itself goes on, up to its own limits. */
+/** Rejects if the result takes too long. The work itself continues, up to its own limits. */
 async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_done, fail) => {
