@@ -16,7 +16,7 @@ interface Line {
   failures?: number
 }
 
-test('an outage of the database is one line when it begins and one when it ends, however many jobs fail', async () => {
+test('an outage of the database logs one line when it begins and one when it ends, however many jobs fail', async () => {
   const lines: Line[] = []
   const stream = new Writable({
     write(line, _encoding, done) {
@@ -45,7 +45,7 @@ test('an outage of the database is one line when it begins and one when it ends,
   expect(lines.at(-1)).toMatchObject({ job: 'expireBids', failures: 3 })
 })
 
-test('a bucket that is away is not an outage of the database', () => {
+test('an unavailable bucket does not count as an outage of the database', () => {
   const lines: Line[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const failures = new FailureLog({ ping: async () => {} }, log)
@@ -57,7 +57,7 @@ test('a bucket that is away is not an outage of the database', () => {
 })
 
 test.skipIf(inject('postgres') === null)(
-  'requests, jobs and deliveries together log an outage once and its end once',
+  'requests, jobs, and deliveries together log an outage once and its end once',
   async () => {
     const postgres = await startPostgres()
     if (postgres === null) throw new Error('There is no PostgreSQL to test on.')
@@ -77,7 +77,7 @@ test.skipIf(inject('postgres') === null)(
     const post = (path: string, body: object) => send(path, { method: 'POST', body: JSON.stringify(body) })
     const create = () => post('/api/ext/vendors', { companyName: 'Brazos Framing' })
 
-    // One attempt is in flight when the database dies, and its outcome cannot be recorded until it is back.
+    // One attempt is in progress when the database stops, and its outcome cannot be recorded until it is back.
     let finishAttempt = () => {}
     receiver.answer((_received, response) => {
       finishAttempt = () => response.writeHead(204).end()
@@ -89,7 +89,7 @@ test.skipIf(inject('postgres') === null)(
     receiver.answer((_received, response) => response.writeHead(204).end())
     finishAttempt()
 
-    // Counts what jobs, deliveries and requests try in the meantime.
+    // Counts the connection attempts of jobs, deliveries, and requests meanwhile.
     let attempts = 0
     const inPlace = createServer((socket) => {
       attempts++
@@ -105,7 +105,7 @@ test.skipIf(inject('postgres') === null)(
         for (const path of ['/api/ext/me', ...pages]) expect([path, (await send(path)).status]).toEqual([path, 503])
         const reported = await metrics()
         expect(reported).toContain('plumbline_database_up 0\n')
-        // What is not read in the database is still reported.
+        // Metrics that do not come from the database are still reported.
         expect(reported).toContain('plumbline_files_up 1\n')
         expect(attempts).toBeGreaterThan(100)
       },

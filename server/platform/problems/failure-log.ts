@@ -10,13 +10,13 @@ interface Reachable {
 }
 
 /**
- * Logs one line when work begins to fail and one when it succeeds again. While the database is away, each request and
- * each of the dozens of jobs that run every second would otherwise log a stack trace.
+ * Logs one line when work begins to fail and one when it succeeds again. Otherwise each request and each of the dozens
+ * of jobs that run every second would log a stack trace while the database is unavailable.
  */
 export class FailureLog {
   readonly #database: Reachable
   readonly #log: Logger
-  /** For each failing job, how many times in a row it has failed. */
+  /** The number of consecutive failures of each failing job. */
   readonly #failing = new Map<string, number>()
   readonly #failedRuns = new Map<string, number>()
   #reported = 0
@@ -27,12 +27,12 @@ export class FailureLog {
     this.#log = log
   }
 
-  /** For each job that ever failed, how many runs have failed, those during an outage included. */
+  /** The number of failed runs of each job that ever failed, including those during an outage. */
   get failedRuns(): ReadonlyMap<string, number> {
     return this.#failedRuns
   }
 
-  /** How many failures were reported that no job tries again, except during an outage. */
+  /** The number of reported failures of work that is not repeated, except during an outage. */
   get reported(): number {
     return this.#reported
   }
@@ -56,7 +56,7 @@ export class FailureLog {
     this.#log.info({ job, failures }, 'a job is working again')
   }
 
-  /** Logs what no job tries again. `about` names the request or record. */
+  /** Logs a failure of work that is not repeated. `about` identifies the request or record. */
   report(error: unknown, about: object, message: string): void {
     if (isDatabaseAway(error)) {
       this.#beginOutage(error)
@@ -87,7 +87,7 @@ export class FailureLog {
       () => true,
       () => false,
     )
-    // It was stopped in the meantime.
+    // The log was stopped meanwhile.
     if (this.#outage === null) return
     if (!responds) {
       this.#outage.timer = this.#pingLater()

@@ -5,17 +5,17 @@ import { formatRefusal, patternWords } from './formats.ts'
 import { isSlipOf, meantBy } from './nearest.ts'
 import { LONGEST_POINTER } from './problem.ts'
 
-/** What was checked, from the caller's point of view. */
+/** The validated value, from the caller's point of view. */
 export interface Checked {
-  /** Turns a JSON pointer into the notation that the caller uses. */
+  /** Converts a JSON pointer into the caller's notation. */
   pointer(path: string): string
-  /** What its names stand for, such as "field of this operation". */
+  /** What its names are, such as "field of this operation". */
   noun: string
-  /** The other operation that accepts a name which this one does not. */
+  /** Returns the other operation that accepts a name which this one does not. */
   setter?(name: string): OperationId | undefined
 }
 
-/** Ajv's errors (with `verbose`) in words for the caller: one fault for each thing to fix. */
+/** Converts Ajv's errors (with `verbose`) into errors in words for the caller: one for each thing to fix. */
 export function faultsOf(errors: readonly ErrorObject[], checked: Checked): FieldError[] {
   const suggestions = new Suggestions(checked)
   const faults = withoutNoise(errors)
@@ -103,8 +103,8 @@ function listed(alternatives: readonly string[]): string {
 }
 
 /**
- * What may have been meant by unknown names. A name is compared with all known ones, which takes long for a thousand
- * different names, so only the first ones get a suggestion. A name that is repeated in many rows counts once.
+ * Suggestions for unknown names. A name is compared with all known ones, which takes long for a thousand different
+ * names, so only the first ones get a suggestion. A name that is repeated in many rows counts once.
  */
 class Suggestions {
   readonly #checked: Checked
@@ -115,7 +115,7 @@ class Suggestions {
     this.#checked = checked
   }
 
-  /** Words to append to the refusal of an unknown name; empty without a suggestion. */
+  /** Returns words to append to the error of an unknown name; empty without a suggestion. */
   of(error: ErrorObject): string {
     const name = String(error.params.additionalProperty)
     const ofSchema = this.#made.get(error.parentSchema) ?? new Map<string, string>()
@@ -131,7 +131,8 @@ class Suggestions {
 
 const MOST_SUGGESTIONS = 50
 
-// A typo is corrected first; otherwise we name the operation that accepts this name, and only then a similar name.
+// A typo is corrected first. Otherwise the suggestion is the operation that accepts this name, and only then a similar
+// name.
 function suggestion(name: string, { parentSchema, instancePath }: ErrorObject, checked: Checked): string {
   const names = Object.keys(parentSchema?.properties ?? {})
   const slip = names.find((known) => isSlipOf(name, known))
@@ -142,8 +143,8 @@ function suggestion(name: string, { parentSchema, instancePath }: ErrorObject, c
 }
 
 /**
- * If a value may be one of several things, Ajv reports an error for each alternative. An error other than the type
- * shows which alternative was meant; without one, the type errors are joined into one.
+ * Removes redundant errors. If a value may have several forms, Ajv reports an error for each. An error other than the
+ * type shows which form was meant; without one, the type errors are joined into one.
  */
 function withoutNoise(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const open = new Set(errors.filter(isChoice).map(({ instancePath }) => instancePath))

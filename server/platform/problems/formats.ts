@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 
 /**
  * The contract's own formats. Decimals are counted in the number's JSON text, because arithmetic on binary floats
- * (`multipleOf: 0.01`) gets numbers such as 1.15 wrong.
+ * (`multipleOf: 0.01`) is wrong for numbers such as 1.15.
  */
 export const decimalFormats = {
   money: decimals(2),
@@ -11,19 +11,19 @@ export const decimalFormats = {
   quantity: decimals(4),
 }
 
-/** These formats, and those that are stricter here than elsewhere: PostgreSQL has to be able to store an instant. */
+/** These formats, and those that are stricter here than usual: PostgreSQL must be able to store a timestamp. */
 export const formats = {
   ...decimalFormats,
   'date-time': (text: string) => instantFault(text) === null,
 }
 
 /**
- * How Ajv compiles our schemas: in half the time that it takes by its defaults, into code that checks as fast. Most are
- * compiled for a few values, and a schema that many refer to is compiled once instead of into each of them.
+ * How Ajv compiles our schemas: in half the time of its defaults, into code that validates equally fast. Most schemas
+ * validate only a few values, and one that many refer to is compiled once instead of into each of them.
  */
 export const COMPILED_FAST = { inlineRefs: false, code: { optimize: false } } as const
 
-/** Teaches Ajv all formats; ours last, because later ones win. */
+/** Adds all formats to Ajv. Ours are last, because later ones take precedence. */
 export function withFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A): A {
   addFormats.default(ajv as unknown as Parameters<typeof addFormats.default>[0], { mode: 'full' })
   for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format)
@@ -32,7 +32,7 @@ export function withFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A): A {
 
 const NO_INSTANT = 'must be a timestamp like 2026-03-31T14:30:00Z'
 
-/** What each format of the contract requires, worded for the sender of an invalid value. */
+/** What each format of the contract requires, in words for the sender of an invalid value. */
 export const formatWords: Readonly<Record<string, string>> = {
   date: 'must be a date like 2026-03-31',
   'date-time': NO_INSTANT,
@@ -43,13 +43,13 @@ export const formatWords: Readonly<Record<string, string>> = {
   quantity: 'must be a quantity with at most four decimals, like 12.5',
 }
 
-/** The same for a particular value, which may deserve a more specific message. */
+/** Returns the same for a particular value, which may have a more specific message. */
 export function formatRefusal(format: string, value: unknown): string | undefined {
   const words = formatWords[format]
   return format === 'date-time' && typeof value === 'string' ? (instantFault(value) ?? words) : words
 }
 
-/** What each pattern of the contract requires. A pattern without a message here fails the suite. */
+/** What each pattern of the contract requires. A test fails for a pattern without a message here. */
 export const patternWords: Readonly<Record<string, string>> = {
   '\\S': 'must not be blank',
   '^(?!0000)': 'must not be in the year 0000',
@@ -79,8 +79,8 @@ const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz
 const MINUTES_OF_DAY = 24 * 60
 
 /**
- * What is wrong with an instant; null if it can be stored. RFC 3339 allows leap seconds and any offset below a day;
- * PostgreSQL moves the former into the next minute and refuses the latter from 16 hours on.
+ * Returns what is wrong with a timestamp; null if it can be stored. RFC 3339 allows leap seconds and any offset below a
+ * day. PostgreSQL moves the former into the next minute and rejects offsets from 16 hours on.
  */
 function instantFault(text: string): string | null {
   const found = INSTANT.exec(text)
@@ -91,7 +91,7 @@ function instantFault(text: string): string | null {
   if (hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) return NO_INSTANT
   if (second === 60) return 'must not be a leap second (:60); use the second before or after it'
   if (offsetHours > 15) return 'must have an offset from UTC of less than 16 hours'
-  // Answers are in UTC and write the year with four digits.
+  // Responses are in UTC and write the year with four digits.
   const minutes = hour * 60 + minute - (offsetHours * 60 + offsetMinutes) * (found[7] === '-' ? -1 : 1)
   const isPast = year === 9999 && month === 12 && day === 31 && minutes >= MINUTES_OF_DAY
   const isBefore = year === 1 && month === 1 && day === 1 && minutes < 0

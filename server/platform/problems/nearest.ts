@@ -1,7 +1,7 @@
 /**
- * The known names most like an unknown one, most similar first; a part of a name counts as much as the whole, and words
- * may stand in another order. Some are returned however little they are alike, unless `onlyAlike` asks for those with at
- * least half of it in common.
+ * Returns the known names most similar to an unknown one, most similar first. A part of a name counts as much as the
+ * whole, and words may be in another order. Some are returned however dissimilar they are, unless `onlyAlike` asks for
+ * those with at least half of it in common.
  */
 export function nearestTo(
   name: string,
@@ -24,7 +24,7 @@ export function nearestTo(
   return alike.slice(0, most).map(({ candidate }) => candidate)
 }
 
-/** The words of a name in the order of the alphabet. */
+/** Returns the words of a name in alphabetical order. */
 function ordered(name: string): string {
   return name
     .slice(0, LONGEST_COMPARED)
@@ -34,14 +34,14 @@ function ordered(name: string): string {
     .join('')
 }
 
-/** The known name that was probably meant by an unknown one; undefined if none is similar. */
+/** Returns the known name that was probably meant by an unknown one; undefined if none is similar. */
 export function meantBy(name: string, names: readonly string[]): string | undefined {
   const wanted = plain(name)
   let best: { candidate: string; distance: number } | undefined
   for (const candidate of names) {
     const known = plain(candidate)
     const longer = Math.max(wanted.length, known.length)
-    // At least as many letters have to be inserted or removed, so most names need no closer look.
+    // At least this many letters differ, so most names need no closer comparison.
     const least = Math.abs(wanted.length - known.length)
     const beginsAlike = sharedStart(wanted, known) * 2 >= longer
     if ((least * 3 > longer && !beginsAlike) || (best !== undefined && least >= best.distance)) continue
@@ -53,15 +53,16 @@ export function meantBy(name: string, names: readonly string[]): string | undefi
   return best?.candidate
 }
 
-/** Whether the names differ by at most a letter, or only in notation: company_name, companyname. */
+/** Returns whether the names differ by at most one letter, or only in notation: company_name, companyname. */
 export function isSlipOf(name: string, known: string): boolean {
   const [a, b] = [plain(name), plain(known)]
   return known.length > 3 && Math.abs(a.length - b.length) <= 1 && editDistance(a, b) <= 1
 }
 
 /**
- * Whether a new name is a known one with a slip: a letter, or two of a long word that begins alike; or another notation.
- * Stricter than what is suggested after a refusal, because this is the refusal: tiling is no siding, and unit 2 no unit 3.
+ * Returns whether a new name is a known one with a typo: one letter, or two of a long word with the same beginning; or
+ * another notation. Stricter than the suggestions in errors, because this causes the error itself: tiling is not
+ * siding, and unit 2 is not unit 3.
  */
 export function isTypoOf(name: string, known: string): boolean {
   const [a, b] = [plain(name), plain(known)]
@@ -77,7 +78,10 @@ const LONG_WORD = 9
 // A longer name is not a typo of anything, and comparing it would take long.
 const LONGEST_COMPARED = 100
 
-/** Nobody says them: company_name is companyName, and Lot 16 Juniper Ridge is Lot 16, Juniper Ridge. */
+/**
+ * Characters that do not distinguish names: company_name is companyName, and Lot 16 Juniper Ridge is Lot 16, Juniper
+ * Ridge.
+ */
 const NOT_SAID = /[^\p{L}\p{N}]+/gu
 
 function plain(name: string): string {
@@ -90,7 +94,10 @@ function sharedStart(a: string, b: string): number {
   return length
 }
 
-/** How many letters have to be inserted, removed, replaced or swapped with the next to turn one word into the other. */
+/**
+ * Returns how many letters must be inserted, removed, replaced, or swapped with the next one to turn one word into the
+ * other.
+ */
 function editDistance(from: string, to: string): number {
   let before: number[] = []
   let row = Array.from({ length: to.length + 1 }, (_, i) => i)

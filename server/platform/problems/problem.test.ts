@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { invalid, invalidTransition, taken, toProblem, unknownReference } from './problem.ts'
 
-test('a database that is away is no fault of the service, whoever wrapped what it said', () => {
+test('an unavailable database is not an internal error, even if its error is wrapped', () => {
   const said = new Error('timeout exceeded when trying to connect')
   for (const error of [said, new Error('Failed to get session', { cause: said }), new AggregateError([said])])
     expect(toProblem(error)).toMatchObject({ code: 'unavailable', status: 503, headers: { 'Retry-After': '2' } })
   expect(toProblem(new Error('Failed', { cause: new Error('something else') })).code).toBe('internal')
 })
 
-test.each(['ENOSPC', 'EROFS', 'EMFILE'])('a disk that says %s is no fault of the service', (code) => {
+test.each(['ENOSPC', 'EROFS', 'EMFILE'])('a disk error %s is not an internal error', (code) => {
   const said = Object.assign(new Error(`${code}: no space left on device, write`), { code })
   expect(toProblem(said)).toMatchObject({ code: 'unavailable', status: 503, headers: { 'Retry-After': '10' } })
 })

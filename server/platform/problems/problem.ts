@@ -9,16 +9,16 @@ import type {
 import { problems } from './problems.gen.ts'
 
 /**
- * An error response, thrown from anywhere and written in one place. `code` determines status and title; `detail` is for
+ * An error response, thrown from anywhere and written in one place. `code` determines status and title. `detail` is for
  * the caller, and must never contain what belongs only in the log.
  */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly extras: ProblemExtras
   readonly headers: Record<string, string>
-  /** Whose credential was refused, if known; for the audit trail, never for the response. */
+  /** The caller whose credential was rejected, if known. For the audit trail, never for the response. */
   refused: RefusedCaller | null = null
-  /** Which row has a value that another record has, if that is why; `conflictingId` is found by it (holder.ts). */
+  /** The row with a value that another record has, if that is the cause. `conflictingId` is found by it (holder.ts). */
   held: Held | null = null
 
   constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}, headers: Record<string, string> = {}) {
@@ -32,13 +32,13 @@ export class Problem extends Error {
     return PROBLEMS[this.code][0]
   }
 
-  /** The same problem, with the caller whose credential it refuses. */
+  /** Returns the same problem, with the caller whose credential is rejected. */
   refusing(caller: RefusedCaller): this {
     this.refused = caller
     return this
   }
 
-  /** The same problem, with its faults elsewhere. */
+  /** Returns the same problem, with other errors. */
   pointingAt(errors: FieldError[]): Problem {
     const moved = new Problem(this.code, this.message, { ...this.extras, errors }, this.headers)
     moved.held = this.held
@@ -65,15 +65,15 @@ export interface RefusedCaller {
   readonly actor: Actor
 }
 
-/** A row with a value that has to be unique and is taken, and where it was to lie. */
+/** A row with a unique value that another record has, and its table. */
 export interface Held {
   readonly table: string
-  /** The one that the database named. */
+  /** The column that the database named. */
   readonly column: string
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** The maximum in the contract; longer ones are cut, since more would tell the reader nothing. */
+/** The contract's maximum. Longer pointers are cut, since more would not help the reader. */
 export const LONGEST_POINTER = 500
 const LONGEST_INSTANCE = 4000
 
@@ -87,14 +87,16 @@ type ProblemExtras = Partial<
   >
 >
 
-/** As in the contract's example for each code; a code without one does not compile. */
+/** As in the contract's example for each code. A code without one does not compile. */
 const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: string]>> = problems
 
 export function problem(code: Exclude<ProblemCode, 'conflict'>, detail: string, extras?: ProblemExtras): Problem {
   return new Problem(code, detail, extras)
 }
 
-/** What the present state does not allow. `detail` is for people, and programs decide by the reason. */
+/**
+ * Returns the problem that the current state does not allow something. `detail` is for people; programs use the reason.
+ */
 export function conflict(reason: ConflictReason, detail: string, extras?: Omit<ProblemExtras, 'reason'>): Problem {
   return new Problem('conflict', detail, { reason, ...extras })
 }
@@ -103,7 +105,7 @@ export function notFound(): Problem {
   return new Problem('not_found', 'No resource with this id exists in your organization.')
 }
 
-/** All errors of an input at once. `pointer` is a JSON pointer into the body, or the name of a parameter. */
+/** Returns all errors of an input at once. `pointer` is a JSON pointer into the body, or the name of a parameter. */
 export function invalid(errors: FieldError[]): Problem {
   return new Problem(
     'validation_failed',
@@ -114,7 +116,7 @@ export function invalid(errors: FieldError[]): Problem {
   )
 }
 
-/** Ids in the input that match nothing in the organization. */
+/** Returns the problem that IDs in the input match nothing in the organization. */
 export function unknownReference(pointers: string[]): Problem {
   return new Problem(
     'unknown_reference',
@@ -139,7 +141,7 @@ export function invalidTransition(from: string, to: string, allowed: readonly st
   return new Problem('invalid_transition', detail, { from, to, allowed: [...allowed] })
 }
 
-/** Throws unless the state machine allows the move. */
+/** Throws `invalid_transition` unless the status change is allowed. */
 export function assertMove<Status extends string>(
   moves: Readonly<Record<Status, readonly Status[]>>,
   from: Status,
@@ -148,7 +150,7 @@ export function assertMove<Status extends string>(
   if (!moves[from].includes(to)) throw invalidTransition(from, to, moves[from])
 }
 
-/** The problem of one of several things, as the answer about all of them tells it. */
+/** Returns the problem of one of several rows, as their common response contains it. */
 export function toldOf({ code, message, extras }: Problem): RowProblem {
   return { code, detail: message, errors: extras.errors ?? [], ...why(extras) }
 }
@@ -157,7 +159,7 @@ function why({ reason, conflictingId }: ProblemExtras): Pick<RowProblem, 'reason
   return { reason: reason ?? null, conflictingId: conflictingId ?? null }
 }
 
-/** A field that has to be unique has a value that another record has. */
+/** Returns the problem that another record has the value of a unique field. */
 export function taken(field: string, conflictingId?: string): Problem {
   return conflict('value_taken', `Another record already uses this ${field}.`, {
     errors: [{ pointer: `/${field}`, code: 'conflict', message: 'must be unique; another record already uses it' }],
@@ -165,13 +167,13 @@ export function taken(field: string, conflictingId?: string): Problem {
   })
 }
 
-/** The identifiers that other systems give a record, each unique among records of its kind. */
+/** The identifiers that external systems give a record, each unique among records of its kind. */
 export const IDENTIFIERS: ReadonlySet<string> = new Set(['accountingId', 'externalId'])
 
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** The column whose values have to be unique, if the error is that one was not. */
+/** Returns the unique column that the error is about; undefined for any other error. */
 export function uniqueColumn(error: unknown): string | undefined {
   return (error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION ? guardedColumn(error) : undefined
 }
@@ -182,7 +184,7 @@ function guardedColumn(error: unknown): string | undefined {
   return typeof constraint === 'string' ? /_([A-Za-z]+)_f?key$/.exec(constraint)?.[1] : undefined
 }
 
-/** The problem to respond with for whatever was thrown. Anything unforeseen is `internal`. */
+/** Returns the problem to respond with for any thrown value. Anything unforeseen is `internal`. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const { code } = error as { code?: unknown }
@@ -225,11 +227,11 @@ export function toProblem(error: unknown): Problem {
   return new Problem('internal', 'Something went wrong on our side. Quote the `requestId` if you contact support.')
 }
 
-// Resources that have run out, such as the disk (class 53), what the operating system refuses (class 58), and changes
-// where the database is set to take none.
+// Exhausted resources, such as the disk (class 53), errors of the operating system (class 58), and changes in a
+// read-only database.
 const UNABLE_CODES = /^(53...|58...|25006)$/
 
-// A disk that is full, may not be written or fails, and a process that has as many files open as it may.
+// A disk that is full, read-only, or failing, and a process with its maximum of open files.
 const DISK_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
 
 export function isDatabaseUnable(error: unknown): boolean {
@@ -237,12 +239,12 @@ export function isDatabaseUnable(error: unknown): boolean {
   return typeof code === 'string' && UNABLE_CODES.test(code)
 }
 
-// A statement timeout, a lock timeout, a transaction that was idle for too long, and a deadlock that recurred more
-// often than we retry.
+// A statement timeout, a lock timeout, a transaction that was idle too long, and a deadlock that recurred more often
+// than we retry.
 const TIMED_OUT: ReadonlySet<string> = new Set(['57014', '55P03', '25P03', '40P01'])
 
-// Connection exceptions (class 08), shutting down or starting up (57P01 to 57P03), too many connections, and what the
-// socket and the pool report when the database is unreachable.
+// Connection exceptions (class 08), shutting down or starting up (57P01 to 57P03), too many connections, and the errors
+// of the socket and the pool when the database is unreachable.
 const AWAY_CODES =
   /^(08...|57P0[1-3]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 const AWAY_MESSAGES =
@@ -250,10 +252,10 @@ const AWAY_MESSAGES =
 
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway)
-  // A problem is thrown by our own code, which knows what is away, such as the bucket of the files.
+  // A problem is thrown by our own code, which knows what is unavailable, such as the file bucket.
   if (!(error instanceof Error) || error instanceof Problem) return false
   const { code, cause } = error as { code?: unknown; cause?: unknown }
-  // The sign-in wraps what it failed with.
+  // The sign-in library wraps the errors that it fails with.
   if (cause !== undefined && isDatabaseAway(cause)) return true
   return (typeof code === 'string' && AWAY_CODES.test(code)) || AWAY_MESSAGES.test(error.message)
 }
