@@ -1,7 +1,7 @@
-/** What a column of a resource holds. An `id` is always one of ours, never text that a caller wrote. */
+/** The kind of value in a record's column. An `id` is always one of ours, never text that a caller wrote. */
 export type AnyKind = 'text' | 'instant' | 'id' | 'enum' | 'date' | 'integer' | 'json' | 'decimal' | 'boolean' | 'texts'
 
-/** The SQL of a computed field, over the row as `t`. */
+/** SQL of a computed field, over the row as `t`. */
 export interface ComputedColumn {
   readonly sql: string
   readonly isInstant?: boolean
@@ -11,7 +11,7 @@ export interface ComputedColumn {
 export type Column = AnyKind | `${AnyKind}?` | ComputedColumn
 export type Columns = Readonly<Record<string, Column>>
 
-/** The columns of a select whose rows are read as objects. */
+/** Returns the columns of a select whose rows are read as objects. */
 export function asValues(columns: Columns): string {
   return Object.entries(columns)
     .map(([name, column]) => `${sqlOf(name, column)} as "${name}"`)
@@ -22,8 +22,9 @@ export function asValues(columns: Columns): string {
 export const MOST_SHORT_BYTES = 5000
 
 /**
- * The columns of a select whose rows become JSON in the database. Reading and writing each value here would cost this
- * process more than all else in a list. In a row that is not short, the `long` columns are null and not even read.
+ * Returns the columns of a select whose rows become JSON in the database. Parsing and serializing each value here would
+ * cost this process more than everything else in a list. In a row that is not short, the `long` columns are null and
+ * not even read.
  */
 export function asJsonValues(columns: Columns, long: readonly string[] = []): string {
   return Object.entries(columns)
@@ -35,12 +36,12 @@ export function asJsonValues(columns: Columns, long: readonly string[] = []): st
     .join(', ')
 }
 
-/** A select of the rows `t` as JSON objects, which are read faster than their values one by one. */
+/** Returns a select of the rows `t` as JSON objects, which are read faster than their values one by one. */
 export function asItems(columns: Columns, rows: string): string {
   return `select row_to_json(item) as "item" from ${rows} cross join lateral (select ${asJsonValues(columns)}) as item`
 }
 
-/** SQL of a row as one JSON object, in the form of its resource. */
+/** Returns SQL of a row as one JSON object, in the form of its record. */
 export function asObject(columns: Columns, alias: string): string {
   const members = Object.entries(columns).map(([name, column]) => {
     if (typeof column === 'object') throw new Error(`Expected ${name} to be a stored column, not a computed one.`)

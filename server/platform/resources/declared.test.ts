@@ -4,12 +4,12 @@ import { columns } from '../database/columns.gen.ts'
 import { columnsOf } from './declared.ts'
 
 /**
- * Mistakes that the compiler was told to ignore are refused at start, because every slice declares its resource when
- * loaded.
+ * Mistakes that the compiler was told to ignore are detected at startup, because every slice declares its resource when
+ * it is loaded.
  */
 const vendor = { schema: 'Vendor', table: 'vendors' }
 
-test('fields come in the order of the contract, computed ones in their place, and hidden ones last', () => {
+test('fields are in the order of the contract, including computed ones, and hidden ones are last', () => {
   const bid = { schema: 'Bid', table: 'bids', without: ['amountsHidden'] }
   const computed = { poIds: 'select 1', contractId: 'select 2' }
   const names = Object.keys(columnsOf({ ...bid, stored: { amount: 'decimal', expiresAt: 'instant?' }, computed }))
@@ -18,7 +18,7 @@ test('fields come in the order of the contract, computed ones in their place, an
   expect(names.at(-1)).toBe('expiresAt')
 })
 
-test('an id is a key or a foreign key in the database, whatever the field is called', () => {
+test('an ID is a primary or foreign key in the database, whatever the name of the field', () => {
   const found = columnsOf({ schema: 'CostCode', table: 'costCodes' })
   expect(found).toMatchObject({ id: 'id', parentId: 'id?', accountingId: 'text?', externalId: 'text?', name: 'text' })
   expect(columns.vendors).toMatchObject({ id: 'id', accountingId: 'text?' })
@@ -29,7 +29,7 @@ test('every record of the contract is stored in a table of the database', () => 
   expect(missing).toEqual([])
 })
 
-test('a record, a table or a column that does not exist is refused', () => {
+test('an unknown record, table, or column is rejected', () => {
   expect(() => columnsOf({ ...vendor, schema: 'Seller' })).toThrow('The contract has no record Seller.')
   expect(() => columnsOf({ ...vendor, schema: 'constructor' })).toThrow('The contract has no record constructor.')
   expect(() => columnsOf({ ...vendor, table: 'sellers' })).toThrow('The database has no table sellers.')
@@ -37,7 +37,7 @@ test('a record, a table or a column that does not exist is refused', () => {
   expect(() => columnsOf({ ...vendor, stored: { rating: 'integer' } })).toThrow('no column vendors.rating')
 })
 
-test('a column of the wrong type, or one that may be null when the field may not, is refused', () => {
+test('a column of the wrong type, or a nullable one for a required field, is rejected', () => {
   const refusals = [
     [{ companyName: 'date' }, 'vendors.companyName is "text", which does not hold "date"'],
     [{ companyName: 'text?' }, 'vendors.companyName is "text", which does not hold "text?"'],

@@ -8,9 +8,9 @@ import type { AnyKind, Columns } from './columns.ts'
 import { kinds as contract } from './kinds.gen.ts'
 
 /**
- * What a slice declares about its resource, and what follows from it. The contract has the fields, their order, and
- * what they hold; the migrated database knows what its columns hold, and which of them are ids. The two are compared
- * here, by the compiler and again at start, so a slice only declares what neither of them knows.
+ * The declaration of a slice's resource, and what follows from it. The contract defines the fields, their order, and
+ * their types; the migrated database defines the types of its columns, and which of them are IDs. The compiler compares
+ * the two, and so does startup, so a slice only declares what neither of them contains.
  */
 export interface Declaration<
   Schema extends RecordName,
@@ -23,27 +23,30 @@ export interface Declaration<
   schema: Schema
   /** The type of a row, if it is not exactly the contract's record. */
   row?: RowType<R>
-  /** Makes the contract's record of a row, if they differ. */
+  /** Converts a row to the contract's record, if they differ. */
   toRecord?(call: Hiding, row: NoInfer<R>): Schemas[Schema]
-  /** Fields of the contract that are not part of a row, and are added to it elsewhere. */
+  /** Fields of the contract that are not part of a row, and are added elsewhere. */
   without?: readonly Without[]
   /** Columns that the contract does not show, or shows in another form. */
   stored?: { [Field in Stored]: Field extends keyof NoInfer<R> ? Kind<NoInfer<R>[Field]> : never }
-  /** The SQL of each field that is not a column, over the row as `t`. */
+  /** SQL of each field that is not a column, over the row as `t`. */
   computed?: { [Field in Computed]: Field extends keyof NoInfer<R> ? string : never }
-  /** Fields that can be long; the table then says in its column `bytes` about how long they are together. */
+  /** Fields that can be long. The table's column `bytes` then contains their approximate total size. */
   long?: TableOf<Schema> extends Sized ? readonly (keyof NoInfer<R> & string)[] : never
-  /** SQL of a JSON value over the row as `t`, of which the caller of a list makes further members of each item. */
+  /** SQL of a JSON value over the row as `t`, from which the caller of a list computes further members of each item. */
   beside?: string
-  /** Query parameters that do more than compare the column of the same name: SQL of a condition on the parameter. */
+  /**
+   * Query parameters that do more than compare the column of the same name: returns SQL of a condition on the
+   * parameter.
+   */
   filters?: Record<string, (parameter: string) => string>
-  /** Fields whose order is that of another column: a list is not looked up by decimals, see migration 0024. */
+  /** Fields that are sorted by another column. A list is not looked up by decimals, see migration 0024. */
   sorts?: { [Field in keyof NoInfer<R> & string]?: SortedAs }
 }
 
 export interface SortedAs {
   column: string
-  /** SQL that makes what that column holds of the field's value. */
+  /** Returns SQL that converts the field's value to that column's. */
   from(value: string): string
 }
 
@@ -57,21 +60,21 @@ export function rowOf<R>(): RowType<R> {
 }
 
 export type SchemaName = keyof typeof contract & keyof Schemas
-/** The schemas with an `x-record` whose table the database has. */
+/** The schemas with an `x-record` whose table exists in the database. */
 export type RecordName = SchemaName & keyof typeof records
 export type TableOf<Schema extends RecordName> = (typeof records)[Schema]['table'] & TableName
 export type TableName = keyof typeof database & keyof Tables
 export type Schemas = components['schemas']
 
-/** Where the records of a schema are stored, and the prefix of their IDs. */
+/** Returns where the records of a schema are stored, and the prefix of their IDs. */
 export function storageOf(schema: RecordName): (typeof records)[RecordName] {
   return records[schema]
 }
 
-/** The tables whose rows say how long they are. */
+/** The tables with a column for the size of their rows. */
 type Sized = { [Table in TableName]: 'bytes' extends keyof (typeof database)[Table] ? Table : never }[TableName]
 
-/** A declaration cannot make a column an id: the database has to know it as one. */
+/** A declaration cannot make a column an ID; the database must define it as one. */
 type PlainKind = Exclude<AnyKind, 'id'>
 type StoredKind = PlainKind | `${PlainKind}?`
 
@@ -110,7 +113,7 @@ interface Declared {
   computed?: Readonly<Record<string, string>>
 }
 
-/** The columns of the declared resource in the contract's order, followed by those that it does not show. */
+/** Returns the columns of the declared resource in the contract's order, followed by those that it does not show. */
 export function columnsOf({ schema, table, without = [], stored = {}, computed = {} }: Declared): Columns {
   const fields = entry<Record<string, StoredKind>>(contract, schema)
   const types = entry<Record<string, string>>(database, table)
@@ -140,7 +143,7 @@ function entry<T>(of: object, name: string): T | undefined {
   return Object.hasOwn(of, name) ? (of as Record<string, T>)[name] : undefined
 }
 
-/** The same check for the compiler: if something does not fit, the schema is refused, and the error names it. */
+/** The same check for the compiler: if something does not fit, it rejects the schema, and the error names it. */
 export type Fitting<
   Schema extends RecordName,
   R,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Three bytes to a character, so that what is counted is bytes. */
+/** Three bytes per character, so that the test notices if characters are counted. */
 const long = (characters: number) => '界'.repeat(characters)
 const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 const lines = (count: number, more: object = {}) => times(count, () => ({ description: long(500), ...more }))
@@ -45,7 +45,7 @@ async function bids(): Promise<void> {
 
 const contacts = () => times(50, () => ({ name: long(200), role: long(100), email: null, phone: null }))
 
-describe('a page ends with the record that brings it to 1 MiB', () => {
+describe('a page ends with the record that reaches 1 MiB', () => {
   test.each([
     ['bid requests', '/bids/requests?status=draft', () => create('/bids/request', draft(), 6)],
     ['bids', '/bids', bids],
@@ -82,7 +82,7 @@ describe('a page ends with the record that brings it to 1 MiB', () => {
       const items: { id: string }[] = answer.body.data
       const sizes = items.map((item) => Buffer.byteLength(JSON.stringify(item)))
       const before = sizes.slice(0, -1).reduce((sum, size) => sum + size, 0)
-      // What the database says of a row's size is about right, which is as near as this can be.
+      // The database's size of a row is only approximate.
       expect(before).toBeLessThan(MOST_PAGE_BYTES * 1.05)
       pages.push(items.length)
       seen.push(...items)
@@ -93,19 +93,19 @@ describe('a page ends with the record that brings it to 1 MiB', () => {
     expect(ids).toEqual([...new Set(ids)].sort().reverse())
     for (const item of [seen[0], seen.at(-1)]) {
       const { body } = await plumbline.get(`${single}/${item?.id}`, site)
-      // A list of bid requests counts the invitations that a single one shows.
+      // A list of bid requests has the number of invitations instead of the invitations.
       const invitationCount = body.invitations?.length
       if (invitationCount !== undefined) expect({ ...body, invitationCount }).toMatchObject(item ?? {})
       else expect(item).toEqual(body)
     }
   })
 
-  test('and has one record at least, with more behind it', async () => {
+  test('and has at least one record, even if more follow', async () => {
     const { body } = await plumbline.get('/api/ext/bids/requests?limit=1&status=draft', site)
     expect([body.data.length, typeof body.nextCursor]).toEqual([1, 'string'])
   })
 
-  test('and of what is behind it, not even the database reads the long texts', async () => {
+  test('and the database does not read the long texts of later records', async () => {
     const meter = metered(plumbline.database.statements)
     const call = { db: meter.db, organizationId: site.organizationId, opened: new Set<string>(), keepsHidden: false }
     await requests.list(call, { limit: 200, sort: '-createdAt' })
@@ -116,7 +116,7 @@ describe('a page ends with the record that brings it to 1 MiB', () => {
   })
 })
 
-describe('the same question in another order', () => {
+describe('the same query in another order', () => {
   test('is the same statement', async () => {
     const meter = metered(plumbline.database.statements)
     const tenant = { db: meter.db, organizationId: site.organizationId }
@@ -127,7 +127,7 @@ describe('the same question in another order', () => {
     expect(new Set(meter.statements).size).toBe(1)
   })
 
-  test('of fields to change, too', async () => {
+  test('is the same statement for changed fields, too', async () => {
     const first = { companyName: 'A', phone: '1', email: 'a@example.com' }
     const second = { email: 'b@example.com', phone: '2', companyName: 'B' }
     const [id] = await create('/vendors', { companyName: 'Brazos' }, 1)
@@ -138,7 +138,7 @@ describe('the same question in another order', () => {
   })
 })
 
-test('of shapes beyond the bound, the latest are kept', () => {
+test('beyond the maximum, the latest statements are kept', () => {
   const texts = statementTexts()
   let built = 0
   const ask = (shape: string) => texts(shape, () => `select ${++built}`)
@@ -153,7 +153,7 @@ test('of shapes beyond the bound, the latest are kept', () => {
   expect(built).toBe(503)
 })
 
-/** The database, with a note of what it was asked and how much it answered. */
+/** Returns the database with a record of its statements and the size of their results. */
 function metered(db: Db) {
   const meter = {
     statements: [] as string[],

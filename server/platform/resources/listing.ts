@@ -11,7 +11,7 @@ import { asJsonValues, type Columns, MOST_SHORT_BYTES } from './columns.ts'
 import type { SortedAs } from './declared.ts'
 import { type StatementTexts, statementTexts } from './statement-texts.ts'
 
-/** SQL of a filter by one of the ids that a record holds in its lists of ids, by the table of such links. */
+/** Returns SQL of a filter by one of the IDs in a record's lists of IDs, through the table of links. */
 export function linkedTo(...ids: string[]): string {
   return `t."id" in (select l."recordId" from "links" as l where l."organizationId" = $1 and l."linkedId" in (${ids.join(', ')}))`
 }
@@ -22,11 +22,13 @@ export interface Listed {
   readonly columns: Columns
   /** An SQL condition on the row as `t` that applies to every listed row. */
   readonly where?: string
-  /** Query parameters that do not just compare the column of the same name: an SQL condition on the parameter. */
+  /**
+   * Query parameters that do not just compare the column of the same name: returns an SQL condition on the parameter.
+   */
   readonly filters?: Record<string, (parameter: string) => string> | undefined
-  /** Columns that can be long; the table's column `bytes` then holds their approximate total size. */
+  /** Columns that can be long. The table's column `bytes` then holds their approximate total size. */
   readonly long?: readonly string[] | undefined
-  /** SQL of a JSON value over the row as `t`, of which the caller of a list makes further members of each item. */
+  /** SQL of a JSON value over the row as `t`, from which the caller of a list computes further members of each item. */
   readonly beside?: string | undefined
   /** Fields that are sorted by another column. */
   readonly sorts?: Readonly<Record<string, SortedAs | undefined>> | undefined
@@ -47,12 +49,12 @@ export interface Page<R> {
 
 type Parameter = (value: unknown) => string
 
-/** Parameters that are no condition on a column. */
+/** Parameters that are not a condition on a column. */
 const PAGING = new Set(['limit', 'cursor', 'sort', 'includeArchived', 'q'])
 
 /**
- * Pages of a resource. A statement is built once for each shape of query (which filters, which sort, whether there is a
- * cursor).
+ * Returns a function that lists pages of a resource. A statement is built once for each shape of query (which filters,
+ * which sort, whether there is a cursor).
  */
 export function listing<R>(listed: Listed) {
   const texts = statementTexts()
@@ -68,7 +70,7 @@ export function listing<R>(listed: Listed) {
     if (matched === null) return pageOf([], null)
     const { statement, values } = select(listed, texts, tenant, query, within, position, matched)
     const { rows } = await tenant.db.executeQuery(statementOf(statement, values)).catch((error: unknown) => {
-      // We never wrote a cursor with a value that its column cannot hold.
+      // The service never creates a cursor with a value that its column cannot hold.
       if (position !== null && isDataError(error)) throw invalidCursor()
       throw error
     })
@@ -90,7 +92,7 @@ function pageOf<R>(items: readonly string[], nextCursor: string | null): Json<Pa
   return new Json(`{"data":[${items.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
 }
 
-/** Null if no record has what is looked for. */
+/** Returns how to match the search text; null if no record can match. */
 function matchedBy(
   { table }: Listed,
   tenant: Tenant,
@@ -103,12 +105,12 @@ function matchedBy(
   return matching(tenant, table, { q, archived: includeArchived, start })
 }
 
-/** Makes further members of an item from the value beside it. */
+/** Computes further members of an item from the value beside it. */
 export type Further<More extends object = object> = (beside: unknown) => More
 
 interface ListedRow {
   readonly id: string
-  /** The JSON of the item. */
+  /** The item as JSON. */
   readonly item: string
   /** The value that the list is sorted by, exactly as the database writes it, for the cursor. */
   readonly at?: string
@@ -122,7 +124,7 @@ function statementOf(text: string, values: readonly unknown[]): CompiledQuery<Li
   return CompiledQuery.raw(text, [...values]) as CompiledQuery<ListedRow>
 }
 
-/** A select of `ListedRow`s from a source of rows `t`, without its conditions. */
+/** Returns a select of `ListedRow`s from a source of rows `t`, without its conditions. */
 function selectItems({ columns, long, beside }: Listed, rows: string, at: string | null): string {
   const selected = ['t."id"', 'row_to_json(item)::text as "item"']
   if (at !== null) selected.push(`t."${at}"::text as "at"`)
@@ -140,7 +142,7 @@ function isLong(row: ListedRow): boolean {
   return row.bytes != null
 }
 
-/** The items, with the long ones filled in, which the page query left almost empty. */
+/** Returns the items with the long ones filled in, which the page query left almost empty. */
 async function withLong(
   { table, columns, beside }: Listed,
   texts: StatementTexts,
@@ -163,7 +165,7 @@ async function withLong(
 interface Order {
   field: string
   descending: boolean
-  /** Ids are in order of creation, so the primary key serves as the index of the default sort. */
+  /** IDs are in order of creation, so the primary key serves as the index of the default sort. */
   byId: boolean
 }
 
@@ -224,7 +226,7 @@ interface Narrowing {
 interface Way {
   rows: string
   conditions: string[]
-  /** The columns that the rows are in the order of, before their ids. */
+  /** The columns that the rows are sorted by, before their IDs. */
   by: string[]
   /** Whether one plan is good for all values, so that the statement can be prepared. */
   isSteady: boolean
@@ -242,7 +244,7 @@ function way(listed: Listed, narrowing: Narrowing, parameter: Parameter): Way {
   if (filter !== undefined && isFilterAlone && byId && isStretch(listed, filter))
     return { rows, conditions: stretch(filter, position, order, parameter), by: [filter[0]], isSteady: true }
   for (const [name, value] of filters) conditions.push(condition(listed, name, value, parameter))
-  // Beside another condition, it depends on the values which of the two to begin with.
+  // Together with another condition, the values decide which of the two should be evaluated first.
   const isMatchedAlone = conditions.length === 0 && matched !== undefined
   if (isMatchedAlone && matched.ids !== null)
     return { rows: lookedUp(listed, matched.ids(parameter)), conditions: beyond(), by, isSteady: true }
@@ -258,12 +260,12 @@ function way(listed: Listed, narrowing: Narrowing, parameter: Parameter): Way {
   }
 }
 
-/** The filters whose rows lie side by side in the index of an order. */
+/** The filters whose rows are adjacent in the index of a sort order. */
 const SINCE: Readonly<Record<string, string>> = { updatedAt: 'updatedAfter' }
 
 /**
- * The rows with these ids, each looked up by itself. In a subquery with an offset the planner cannot do anything else,
- * whatever it believes about how many there are.
+ * Returns the rows with these IDs, each looked up separately. In a subquery with an offset the planner has no other
+ * choice, whatever number of rows it expects.
  */
 function lookedUp({ table }: Listed, ids: string): string {
   return `(${ids}) as found cross join lateral (
@@ -271,8 +273,8 @@ function lookedUp({ table }: Listed, ids: string): string {
 }
 
 /**
- * The rows from the first one that matches on, each of them checked in the order of their ids. The planner takes words that
- * many records have for rarer than they are together, and would read all that have them to sort them.
+ * Returns the rows from the first match on, each of them checked in the order of their IDs. The planner underestimates
+ * how many records have several frequent words, and would read all of them to sort them.
  */
 function walked({ table }: Listed, { descending }: Order, { entry, condition }: Matched, parameter: Parameter): string {
   const [beyond, direction] = descending ? ['<=', 'desc'] : ['>=', 'asc']
@@ -282,15 +284,17 @@ function walked({ table }: Listed, { descending }: Order, { entry, condition }: 
     cross join lateral (select where ${condition(parameter)} offset 0) as found`
 }
 
-/** Whether the filter is for one value of a column, of which an index has the rows in the order of their ids. */
+/**
+ * Returns whether the filter is for one value of a column that has an index with the rows in the order of their IDs.
+ */
 function isStretch({ table, columns, filters }: Listed, [name, value]: readonly [string, unknown]): boolean {
   const isPlain = typeof columns[name] === 'string' && filters?.[name] === undefined
   return isPlain && indexed[table]?.includes(name) === true && value !== 'null' && !isSeveral(name, value)
 }
 
 /**
- * The rows with one value of a column, as a stretch of the list in the order of that column. For an equation, the
- * planner would take any index in the order of the ids for as good, and walk through all the other rows.
+ * Returns the rows with one value of a column, as a range of the list in the order of that column. With an equality,
+ * the planner would consider any index in the order of the IDs equally good, and read all the other rows.
  */
 function stretch(
   [name, value]: readonly [string, unknown],
@@ -334,7 +338,7 @@ function isSeveral(name: string, value: unknown): boolean {
   return name === 'ids' || (IDENTIFIERS.has(name) && String(value).includes(','))
 }
 
-/** What has a comma may be several identifiers, or one. */
+/** Text with a comma may be several identifiers, or one. */
 function identifiersIn(name: string, value: string): string[] {
   if (!value.includes(',')) return [value]
   const several = value.split(',')
@@ -345,7 +349,7 @@ function identifiersIn(name: string, value: string): string[] {
   return [value, ...several]
 }
 
-/** As the contract says: a hundred of the longest still fit a request line. */
+/** The contract's maximum: a hundred of the longest still fit into a request line. */
 const MOST_IDENTIFIERS = 100
 
 function positionOf(row: ListedRow, { byId }: Order): Position {

@@ -1,12 +1,12 @@
 import { toUUID } from 'typeid-js'
 
 /**
- * Notes which records a call reads, in which version, and which names it takes for which ids. Every read of a resource
- * notes its records here while a call is watched (`Call.reads`), so a proposal can be compared with what it was shown
- * with. Records that the call creates are left out.
+ * Records which versions of which records a call reads, and which names it resolves to which IDs. Every read of a
+ * resource adds its records while a call is watched (`Call.reads`), so that a proposal can be compared with what it was
+ * based on. Records that the call creates are left out.
  */
 export class RecordReads {
-  /** By id, as of the first read: later ones see what the call changed itself. */
+  /** By ID, as of the first read: later reads see what the call changed itself. */
   readonly versions = new Map<string, number>()
   readonly #names = new Map<string, string>()
   readonly #startedAt = Date.now()
@@ -20,18 +20,18 @@ export class RecordReads {
     for (const row of rows) this.note(row)
   }
 
-  /** Notes that a text named a record of this kind. */
+  /** Records that a text named a record of this kind. */
   noteName(kind: string, text: string, id: string): void {
     this.#names.set(`${kind} ${text}`, id)
   }
 
-  /** The record of this kind that the text named, if it named one. */
+  /** Returns the ID of the record of this kind that the text named; undefined if none. */
   namedBy(kind: string, text: string): string | undefined {
     return this.#names.get(`${kind} ${text}`)
   }
 }
 
-/** When an id was made, which it says itself, by the clock of the machine. */
+/** Returns the time at which an ID was created, which is part of the ID, by the machine's clock. */
 function madeAt(id: string): number {
   try {
     return Number.parseInt(

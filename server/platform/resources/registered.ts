@@ -7,15 +7,15 @@ export type RecordFinder = (call: WriteCall, ids: readonly string[]) => Promise<
 const finders = new Map<RecordName, RecordFinder>()
 
 /**
- * Every resource registers itself when its slice is loaded, so that an export covers new records without a list of
- * them. A slice may declare a schema twice, for example without some of its columns; the first declaration is the whole
- * record.
+ * Registers the finder of a record. Every resource registers itself when its slice is loaded, so that an export covers
+ * new records without a list of them. A slice may declare a schema twice, for example without some of its columns; the
+ * first declaration is the complete record.
  */
 export function registerRecord(schema: RecordName, finder: RecordFinder): void {
   if (!finders.has(schema)) finders.set(schema, finder)
 }
 
-/** Throws if no loaded slice has a resource for the schema. */
+/** Returns the finder of a schema. Throws if no loaded slice has a resource for it. */
 export function finderOf(schema: RecordName): RecordFinder {
   const finder = finders.get(schema)
   if (finder === undefined) throw new Error(`Expected a domain folder to declare a resource for ${schema}.`)

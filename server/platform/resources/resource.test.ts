@@ -43,7 +43,7 @@ locked('whoever waited for a lock is given what the one before has left, in comp
   expect([title, ...invitations.map((invitation) => invitation.remindersSent)]).toEqual(['Framing', 7, 7])
 })
 
-test('of many changes of one record at once none is lost, and each tells what it found', async () => {
+test('of many concurrent changes of one record none is lost, and each returns its previous values', async () => {
   const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Redrock Carpentry' })).body
   const names = Array.from({ length: 20 }, (_, i) => `Contact ${i}`)
   const change = (contactName: string) => plumbline.patch(`/api/ext/vendors/${id}`, { contactName })
@@ -61,7 +61,7 @@ test('of many changes of one record at once none is lost, and each tells what it
   ])
 })
 
-test('a change answers what a reader then finds, field by field', async () => {
+test('an update returns what a later read returns, field by field', async () => {
   const { body: made } = await plumbline.post('/api/ext/vendors', { companyName: 'Hill Country Framers' })
   const sent = {
     poLimit: 1250.5,
@@ -77,7 +77,7 @@ test('a change answers what a reader then finds, field by field', async () => {
   expect(changed.headers.get('etag')).toBe(read.headers.get('etag'))
 })
 
-test('a change that is refused leaves nothing behind, not even a new trade', async () => {
+test('a rejected change leaves nothing behind, not even a new trade', async () => {
   const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing', accountingId: 'V-1' }))
     .body
   const other = (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body

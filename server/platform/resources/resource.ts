@@ -14,11 +14,11 @@ import { registerRecord } from './registered.ts'
 import { statementTexts } from './statement-texts.ts'
 
 /**
- * What all resources have in common: how they are listed, found, locked, inserted, updated and archived. A slice
+ * Returns what all resources have in common: functions to list, find, lock, insert, update, and archive them. A slice
  * declares where its resource is stored and what is computed, and gets functions typed by the contract, because columns
  * have the names of the contract's fields.
  *
- * Statements are strings, built once for each combination that occurs (filters, sort, changed fields) and kept; they
+ * Statements are strings, built once for each combination that occurs (filters, sort, changed fields) and cached. They
  * contain only declared names, and every value is a parameter. Every statement is limited to one organization.
  */
 export function resource<
@@ -55,18 +55,18 @@ export interface Row {
 }
 
 type Kept = 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'
-/** The values of a new row. A field that may be null becomes null if it is left out. */
+/** The values of a new row. A nullable field is null if omitted. */
 export type Values<R extends Row, Computed extends PropertyKey = never> = Given<Omit<R, Kept | Computed>>
 type Given<R> = { [Field in keyof R as null extends R[Field] ? never : Field]: R[Field] } & {
   [Field in keyof R as null extends R[Field] ? Field : never]?: R[Field] | undefined
 }
-/** A body is spread into a new row, so the compiler has to notice a field that the row does not have. */
+/** A body is spread into a new row, so the compiler must detect a field that the row does not have. */
 type Only<Values, Known> = Values & { [Name in Exclude<keyof Values, keyof Known>]: never }
 export type Changes<R extends Row, Computed extends PropertyKey = never> = {
   [Field in Exclude<keyof R, Kept | Computed>]?: R[Field] | undefined
 } & { archivedAt?: string | null }
 
-/** A row that was made and not stored. */
+/** A new row that is not stored yet. */
 export type Made<R extends Row, Computed extends PropertyKey = never> = Omit<R, Exclude<Computed, 'id'>> & {
   id: string
 }
@@ -75,11 +75,11 @@ export type Made<R extends Row, Computed extends PropertyKey = never> = Omit<R, 
 export interface Changed<R> {
   readonly before: R
   readonly after: R
-  /** What changes besides and is not shown. */
+  /** Names of changed columns that are not visible. */
   readonly hidden?: readonly string[]
 }
 
-/** The fields that the change changes. */
+/** Returns the names of the changed fields. */
 export function changedFields<R extends object>({ before, after, hidden = [] }: Changed<R>): string[] {
   const shown = Object.keys(after) as (keyof R & string)[]
   return [...shown.filter((field) => !isDeepStrictEqual(before[field], after[field])), ...hidden]
@@ -87,8 +87,8 @@ export function changedFields<R extends object>({ before, after, hidden = [] }: 
 
 export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   /**
-   * A page, according to `limit`, `cursor`, `sort` and the filters of the query. `within` adds plain conditions, and
-   * `further` members of each item.
+   * Returns a page, according to `limit`, `cursor`, `sort`, and the filters of the query. `within` adds plain
+   * conditions, and `further` computes members of each item.
    */
   list<More extends object = object>(
     tenant: Tenant,
@@ -96,37 +96,37 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
     within?: Record<string, string>,
     further?: Further<More>,
   ): Promise<Json<Page<R & More>>>
-  /** The resource, archived or not; throws `not_found`. */
+  /** Returns the record, archived or not. Throws `not_found`. */
   find(tenant: Tenant, id: string): Promise<R>
   findOptional(tenant: Tenant, id: string): Promise<R | undefined>
-  /** The resources with these ids that exist, in the order of the ids. */
+  /** Returns the existing records with these IDs, in the order of the IDs. */
   findAll(tenant: Tenant, ids: readonly string[]): Promise<R[]>
   /**
-   * The resources of which each of these fields has one of its values, in the order of their ids: for fields that few
-   * records share, because it is no page.
+   * Returns the records whose fields each have one of the given values, in the order of their IDs. Only for fields that
+   * few records share, because the result is not paginated.
    */
   findAllWith(tenant: Tenant, wanted: { readonly [Field in keyof R]?: readonly string[] }): Promise<R[]>
   /** Like `find`, and locks the row until the transaction ends. */
   lock(call: WriteCall, id: string): Promise<R>
   /**
-   * Throws `unknown_reference` unless each id exists; `pointer` is that of the array, or of the field for a single id.
+   * Throws `unknown_reference` unless each ID exists. `pointer` is that of the array, or of the field for a single ID.
    */
   assertExist(tenant: Tenant, ids: readonly string[], pointer: string): Promise<void>
-  /** Adds a row and returns the resource. */
+  /** Adds a row and returns the record. */
   insert<Given extends Values<R, Computed>>(call: WriteCall, values: Only<Given, Values<R, Computed>>): Promise<R>
-  /** A new resource that is not stored yet, without what is computed: `insertAll` stores it. */
+  /** Returns a new record that is not stored yet, without computed fields. `insertAll` stores it. */
   make<Given extends Values<R, Computed>>(call: Call, values: Only<Given, Values<R, Computed>>): Made<R, Computed>
-  /** Stores many that were made, in one statement; `unshown` are the values of columns that are not among their fields. */
+  /** Stores many new records in one statement. `unshown` are the values of columns that are not among their fields. */
   insertAll(
     call: WriteCall,
     made: readonly Made<R, Computed>[],
     unshown?: Readonly<Record<string, number>>,
   ): Promise<void>
-  /** Stores many locked rows as they are after a change, each at most once, in one statement. */
+  /** Stores many locked rows in their changed state, each at most once, in one statement. */
   updateAll(call: WriteCall, changed: readonly Changed<R>[]): Promise<void>
   /**
-   * Changes a locked row; undefined fields stay. If nothing changes, nothing is written. An operation with an If-Match
-   * passes it on, and gets `precondition_failed` if the version is a different one by now.
+   * Updates a locked row. Undefined fields keep their value. If nothing changes, nothing is written. Throws
+   * `precondition_failed` if `ifMatch` is given and is not the current version.
    */
   update(call: WriteCall, before: R, changes: Changes<R, Computed>, ifMatch?: string): Promise<R>
   archive(call: WriteCall, before: R, ifMatch?: string): Promise<R>
@@ -156,7 +156,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     return found
   }
 
-  /** Writes a row, or says which of its values another record has. */
+  /** Writes a row. Throws a problem that names the unique value which another record has. */
   async function written(call: Tenant, statement: string, values: readonly unknown[], row: object): Promise<R[]> {
     try {
       return (await call.db.executeQuery<R>(CompiledQuery.raw(statement, values as unknown[]))).rows
@@ -174,14 +174,15 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
   const own = `${asItems(kinds, `"${table}" as t`)} where t."organizationId" = $1`
   const one = `${own} and t."id" = $2`
   const all = `${own} and t."id" = any($2)`
-  // After a wait for the lock the row is current, but its subqueries would be as of before, so they are read afterwards.
+  // After a wait for the lock the row is current, but its subqueries would have the earlier state, so they are read
+  // afterwards.
   const locking = isComputed
     ? `select t."id" from "${table}" as t where t."organizationId" = $1 and t."id" = $2 for no key update`
     : `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = $2 for no key update of t`
   const insertion = `insert into "${table}" ("organizationId", ${stored.map((field) => `"${field}"`).join(', ')}) values ($1, ${stored
     .map((_, i) => `$${i + 2}`)
     .join(', ')})`
-  // The database knows what the columns hold, so many rows are one parameter.
+  // The database knows the types of the columns, so many rows are one parameter.
   const given = `json_populate_recordset(null::"${table}", $2::json)`
   const names = stored.map((field) => `"${field}"`).join(', ')
   const updateOfAll = `update "${table}" as t set ${stored
@@ -215,7 +216,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     return [call.organizationId, ...stored.map((field) => toColumn(field, columns[field]))]
   }
 
-  /** The fields that change, with their values: in whichever order they were sent, the same fields make one statement. */
+  /** Returns the changed fields with their values, sorted, so that the same fields always make the same statement. */
   function toChange(before: R, changes: Changes<R, Computed>, ifMatch: string | undefined): [string, unknown][] {
     checkIfMatch(ifMatch, before)
     if (before.archivedAt != null) throw conflict('archived', 'Cannot change the record: it is archived.')
@@ -316,7 +317,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
         return `insert into "${table}" ("organizationId", ${columns}) select $1, ${values} from ${given}`
       })
       const all = [call.organizationId, JSON.stringify(made), ...Object.values(unshown)]
-      // Of several rows the database does not say which one it refused.
+      // Of several rows, the database does not say which one it rejected.
       await written(call, statement, all, made.length === 1 ? (made[0] ?? {}) : {})
       for (const { id } of made) noteChange(call, id, 'created')
     },
@@ -341,5 +342,5 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
   }
 }
 
-// What an update sets by itself, or leaves as it was.
+// Fields that an update sets by itself or never changes.
 const KEPT: ReadonlySet<string> = new Set(['id', 'version', 'createdBy', 'createdAt', 'updatedAt'])

@@ -4,13 +4,13 @@ import type { Tenant, WriteCall } from '../calls/call.ts'
 import { invalid, type Problem, taken, unknownReference } from '../problems/problem.ts'
 import { type AskedRow, archived } from './sync.ts'
 
-/** What a row may say of the record that it means. */
+/** The keys by which a row can name its record. */
 export type RowKeys = { readonly [Key in MatchBy]?: string | null | undefined }
 export type Keyed = { readonly id: string; readonly archivedAt: string | null } & {
   readonly [Key in OtherKey]?: string | null
 }
 
-/** What tells a row from all others of the request. */
+/** Returns what distinguishes a row from all others of the request. */
 export function keysOf(values: RowKeys): Record<string, string | null | undefined> {
   const { id, accountingId, externalId } = values
   return { id, accountingId, externalId }
@@ -18,7 +18,7 @@ export function keysOf(values: RowKeys): Record<string, string | null | undefine
 
 type OtherKey = Exclude<MatchBy, 'id'>
 
-/** Locks the records that have one of the rows' keys, in the order of their ids, and returns the ids. */
+/** Locks the records that have one of the rows' keys, in the order of their IDs, and returns the IDs. */
 export async function lockKeyed(
   call: WriteCall,
   table: string,
@@ -28,7 +28,7 @@ export async function lockKeyed(
   return keyed(call, table, fields, rows, sql`for no key update`)
 }
 
-/** The same without a lock, where another one keeps the records as they are. */
+/** Does the same without locks, for records that another lock already protects. */
 export async function findKeyed(
   call: WriteCall,
   table: string,
@@ -39,8 +39,8 @@ export async function findKeyed(
 }
 
 /**
- * One request after the other asks this of a table: two that create the same records would otherwise wait for each
- * other, or the later one be refused what it should find unchanged.
+ * Runs one after the other for a table: two requests that create the same records would otherwise wait for each other,
+ * or the later one would fail instead of finding them unchanged.
  */
 async function keyed(
   { db, organizationId }: WriteCall,
@@ -65,8 +65,8 @@ async function keyed(
 }
 
 /**
- * The record that each row means by its key: null for a row that creates one. The keys count as they are before the
- * request, so a row cannot take over an id that another record has until then.
+ * Returns the record that each row names by its key; null for a row that creates one. The keys are those before the
+ * request, so a row cannot take over an ID that another record has until then.
  */
 export function meantBy<Values extends RowKeys, R extends Keyed>(
   rows: readonly AskedRow<Values>[],
@@ -96,7 +96,7 @@ function fault(field: string, code: string, message: string): Problem {
   return invalid([{ pointer: `/${field}`, code, message }])
 }
 
-/** Which of these ids name something of the kind. */
+/** Returns those of these IDs that exist in the table. */
 export async function known(
   { db, organizationId }: Tenant,
   table: string,

@@ -2,8 +2,8 @@ import { keepLatest } from '../values/keep-latest.ts'
 
 /**
  * Caches the statements of one resource, each built when its shape first occurs. A shape consists only of declared
- * names, in a fixed order, never of values. Still, a list with ten filters has thousands of shapes. Real clients use
- * only a few, so beyond the limit the oldest are built again when they are asked for.
+ * names, in a fixed order, never of values. Still, a list with ten filters has thousands of shapes. Clients use only a
+ * few of them, so beyond the maximum the oldest are dropped and built again when needed.
  */
 export type StatementTexts = (shape: string, build: () => string) => string
 

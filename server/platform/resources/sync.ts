@@ -8,41 +8,41 @@ import { formatList } from '../values/format.ts'
 import { type Changed, changedFields, type Row } from './resource.ts'
 
 /**
- * Brings many records to what another system says they are, in one request: a row whose key a record has changes that
- * record, any other creates one. The rules are those of the operations on a single record; they are applied to all rows
- * from what a few statements have read, and all rows are written by two. Either every row is written or none, or each row
- * that can be, whatever becomes of the others.
+ * Syncs many records with another system in one request: a row whose key a record has changes that record, and any
+ * other creates one. The rules are those of the operations on a single record. They are applied to all rows with what a
+ * few statements have read, and two statements write all rows. Either all rows are written or none, or each valid row
+ * is written separately.
  */
 export interface Sync<Name extends RowSchema, R extends Row, Made extends { id: string } = R> {
   /** The schema of a row. */
   readonly schema: Name
-  /** What tells the row from all others of the request: values by the field that a fault points at. */
+  /** Returns what distinguishes the row from all others of the request: values by the field that an error points at. */
   keysOf(values: CheckedRow<Name>): Readonly<Record<string, string | null | undefined>>
   /**
-   * What each row comes to, in their order. It locks whatever it decides by, always in the same order, so that two
-   * requests with the same rows wait for each other instead of forever.
+   * Returns the outcome of each row, in order. It locks everything that it depends on, always in the same order, so
+   * that two requests with the same rows wait for each other without deadlock.
    */
   decide(call: WriteCall, rows: readonly AskedRow<CheckedRow<Name>>[]): Promise<readonly (Outcome<R, Made> | Problem)[]>
   insertAll(call: WriteCall, made: readonly Made[]): Promise<void>
   updateAll(call: WriteCall, changed: readonly Changed<R>[]): Promise<void>
-  /** What follows from the rows, in the same transaction, once they are written. */
+  /** Does what follows from the rows, in the same transaction, after they are written. */
   settle?(call: WriteCall, written: readonly Written[]): Promise<void>
 }
 
-/** What a row made of its record. */
+/** The effect of a row on its record. */
 export interface Written {
   readonly id: string
-  /** The record's version until then; null for one that the row created. */
+  /** The record's version before; null if the row created it. */
   readonly before: number | null
   readonly version: number
 }
 
-/** A row that the contract allows. */
+/** A row that is valid by the contract. */
 export interface AskedRow<Values> {
-  /** Its place in the request, from 0. */
+  /** Its index in the request. */
   readonly place: number
   readonly values: Values
-  /** The fields that were sent; the rest of `values` are defaults. */
+  /** The fields that were sent. The rest of `values` are defaults. */
   readonly given: ReadonlySet<string>
 }
 
@@ -50,14 +50,14 @@ export interface AskedRow<Values> {
 export interface Outcome<R, Made = R> {
   readonly id: string
   readonly made: Made | null
-  /** The record itself, unless it was made, and others that have to change with it. */
+  /** The record itself, unless it is new, and others that change with it. */
   readonly changed: readonly Changed<R>[]
   /** Rows of a lower rank are written first, because those of a higher one may refer to them. */
   readonly rank?: number
 }
 
 type Refused = Map<number, Problem>
-/** The versions of the records that were changed, by their ids. */
+/** The versions of the changed records by ID. */
 type Raised = Map<string, number>
 type Planned<R, Made> = Outcome<R, Made> & { readonly place: number }
 
@@ -91,7 +91,7 @@ export async function syncRows<Name extends RowSchema, R extends Row, Made exten
   })
 }
 
-/** The rows that the contract allows, and what is wrong with the others. Rows that share a key are all at fault. */
+/** Returns the valid rows, and the problems of the others. All rows that share a key are invalid. */
 function checked<Name extends RowSchema>(
   call: Call,
   rows: readonly object[],
@@ -125,12 +125,12 @@ function checked<Name extends RowSchema>(
   return { asked, faulty }
 }
 
-/** Of rows that share a key, enough to find the rest. */
+/** The number of rows with the same key that an error names; enough to find the rest. */
 const MOST_NAMED = 10
 
 /**
- * The record that each row means: the one with its `externalId`, else the one in use with its other key. A row may give
- * its `externalId` to a record without one. The keys count as they are before the request.
+ * Returns the record of each row: the one with its `externalId`, or else the active one with its other key. A row may
+ * give its `externalId` to a record without one. The keys are those before the request.
  */
 export function matched<
   Values extends { id?: string | undefined; externalId?: string | null | undefined },
@@ -161,7 +161,7 @@ export function matched<
   })
 }
 
-/** What the work returns, or the problem that it throws. */
+/** Returns the result of the work, or the problem that it throws. */
 export function refusedAs<T>(work: () => T): T | Problem {
   try {
     return work()
@@ -180,8 +180,8 @@ export function sameAs(place: number): Problem {
 }
 
 /**
- * Writes all rows at once. Where the database refuses them, because somebody else was faster or a value does not fit,
- * halves are tried, down to the rows that are at fault.
+ * Writes all rows at once. If the database rejects them, because another request was faster or a value does not fit,
+ * writes each half, down to the invalid rows.
  */
 async function write<Name extends RowSchema, R extends Row, Made extends { id: string }>(
   call: WriteCall,
@@ -190,7 +190,7 @@ async function write<Name extends RowSchema, R extends Row, Made extends { id: s
   { refused, raised }: { refused: Refused; raised: Raised },
 ): Promise<void> {
   const made = planned.flatMap((row) => row.made ?? [])
-  // What a later row makes of a record includes what earlier rows made of it.
+  // The changes of a later row include those of earlier rows for the same record.
   const changed = new Map(planned.flatMap((row) => row.changed).map((each) => [each.after.id, each]))
   const changes = [...changed.values()].filter((each) => changedFields(each).length > 0)
   if (made.length + changes.length === 0) return
@@ -216,7 +216,7 @@ async function write<Name extends RowSchema, R extends Row, Made extends { id: s
   }
 }
 
-/** A row changes its record, or leaves it as it is, or has made it. */
+/** Returns the effect of a row: it creates its record, changes it, or leaves it unchanged. */
 function writtenBy<R extends Row, Made>({ id, made, changed }: Planned<R, Made>, raised: Raised): Written {
   const before = made === null ? (changed.find(({ after }) => after.id === id)?.before.version ?? null) : null
   return { id, before, version: raised.get(id) ?? before ?? 1 }
@@ -259,7 +259,7 @@ function told(fault: Problem | undefined): SyncedRow['problem'] {
   return toldOf(fault)
 }
 
-/** One problem for all rows at fault, which are named by its pointers. */
+/** Returns one problem for all invalid rows, which its pointers name. */
 function together(refused: Refused): Problem {
   const faults = [...refused].sort(([a], [b]) => a - b)
   const errors = faults.flatMap(([place, { code, message, extras }]): FieldError[] =>
@@ -282,16 +282,16 @@ function together(refused: Refused): Problem {
     })
   }
   const reason = faults.find(([, { extras }]) => extras.reason !== undefined)?.[1].extras.reason ?? 'not_available'
-  // With several at fault, the pointer would not say whose id it is.
+  // With several invalid rows, it would not be clear whose ID it is.
   const { conflictingId } = (faults.length === 1 && faults[0]?.[1].extras) || {}
   return conflict(reason, detail, { ...told, ...(conflictingId !== undefined && { conflictingId }) })
 }
 
-/** As many as the contract lets a problem hold. */
+/** The contract's maximum in a problem. */
 const MOST_MEANT = 10
 
-/** What a request is refused with as a whole, if any of its rows is; otherwise it is a conflict. */
+/** The code of the whole request's problem, if any of its rows has it; otherwise it is a conflict. */
 const SEVEREST = ['validation_failed', 'unknown_reference'] as const
 
-/** As many as a problem lists. */
+/** The maximum number of errors in a problem. */
 const MOST_ERRORS = 1000
