@@ -4,22 +4,22 @@ import type { Database, Db } from '../database/database.ts'
 import { archivedType, isArchived, KINDS, kindsById } from './kinds.ts'
 import { isForgiving, variantsOf, wordsOf } from './words.ts'
 
-/** Records per transaction, which on the embedded database everybody waits for. */
+/** Records per transaction, which on the embedded database everything else waits for. */
 const BATCH = 200
 
 /**
- * Batches per run, and the next run is a second away: what a large import changes is found a little later, but
- * takes no more than a third of a core from everybody else, and a shutdown need not wait for a long queue.
+ * Batches per run; the next run follows after a second. Changes of a large import are found a little later, but
+ * indexing takes at most a third of a core, and a shutdown need not wait for a long queue.
  */
 const MOST_BATCHES = 5
 
 /** The kinds of records that a mistyped word finds. */
 const FORGIVING: readonly string[] = KINDS.map(({ type }) => type)
 
-/** One process indexes at a time, so that nobody puts an older state of a record over a newer one. */
+/** One process indexes at a time, so that an older state of a record never replaces a newer one. */
 const INDEXING_LOCK = 74185095
 
-/** Indexes what has changed, in order: the words of each record, and the variants of words that are new. */
+/** Indexes changes in order: the words of each record, and the variants of new words. */
 export async function indexChanges(database: Database): Promise<void> {
   for (let batch = 0; batch < MOST_BATCHES; batch++) {
     const count = await database.transaction(indexBatch)
@@ -27,10 +27,10 @@ export async function indexChanges(database: Database): Promise<void> {
   }
 }
 
-/** After this long an erasure need not wait any more: the job goes on by itself. */
+/** After this time an erasure need not wait any longer, because the job continues by itself. */
 const MOST_WAIT_MS = 60_000
 
-/** Resolves when everything of a builder that has changed so far is indexed, here or by another process. */
+/** Resolves when all changes of a builder so far are indexed, by this process or another one. */
 export async function catchUp(database: Database, organizationId: string): Promise<void> {
   const { rows } = await sql<{ newest: string | null }>`
     select max("place") as "newest" from "searchQueue" where "organizationId" = ${organizationId}`.execute(
@@ -64,7 +64,7 @@ interface Posting extends Named {
   word: string
 }
 
-/** Returns how many entries of the queue it has indexed; 0 if another process is indexing. */
+/** Indexes a batch and returns the number of its queue entries; 0 if another process is indexing. */
 async function indexBatch(trx: Db): Promise<number> {
   const { rows: locks } = await sql<{ isOurs: boolean }>`
     select pg_try_advisory_xact_lock(${INDEXING_LOCK}) as "isOurs"`.execute(trx)
@@ -97,7 +97,10 @@ async function indexBatch(trx: Db): Promise<number> {
   return noted.length
 }
 
-/** Those that are not erased, and will not be before the batch is committed: their words would stay behind. */
+/**
+ * Returns the builders that are not erased, and locks them until the batch is committed; otherwise their words would
+ * remain.
+ */
 async function keptBuilders(trx: Db, names: readonly Named[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "organizations" where "id" = any(${[...new Set(names.map(({ organizationId }) => organizationId))]}::text[])
@@ -109,7 +112,7 @@ const namesIn = (names: readonly Named[]) => sql`
   unnest(${names.map(({ organizationId }) => organizationId)}::text[], ${names.map(({ recordId }) => recordId)}::text[])
     as n ("organizationId", "recordId")`
 
-/** What the records are found by now; those that are gone have nothing. */
+/** Returns the current texts of the records. Deleted ones have none. */
 export async function textsOf(db: Db, names: readonly Named[]): Promise<Found[]> {
   const found: Found[] = []
   for (const [prefix, own] of Map.groupBy(names, ({ recordId }) => recordId.slice(0, recordId.lastIndexOf('_')))) {
@@ -131,11 +134,11 @@ async function remove(trx: Db, postings: readonly Posting[]): Promise<void> {
     delete from "searchWords" as s using json_to_recordset(${JSON.stringify(postings)}::json)
       as g ("organizationId" text, "recordId" text, "word" text)
     where s."organizationId" = g."organizationId" and s."recordId" = g."recordId" and s."word" = g."word"`.execute(trx)
-  // Many records may have lost the same word, which is looked for once.
+  // Many records may have lost the same word, which is looked up once.
   const words = new Map(
     postings.map(({ organizationId, word }) => [`${organizationId} ${word}`, { organizationId, word }] as const),
   )
-  // A word that occurs nowhere any more may have been somebody's name.
+  // A word that no longer occurs may have been a person's name.
   await sql`
     delete from "searchVariants" as v using json_to_recordset(${JSON.stringify([...words.values()])}::json)
       as g ("organizationId" text, "word" text)

@@ -2,18 +2,18 @@ import type { SearchType } from '../../../client/contract.gen.ts'
 import { records } from '../calls/records.gen.ts'
 import { columns } from '../database/columns.gen.ts'
 
-/** A kind of record that is found by words: in which of its rows as `t` they stand, as SQL. */
+/** A kind of record that is found by words, with the SQL of its text over the row as `t`. */
 export interface IndexedKind {
   type: string
-  /** The prefix of its ids. */
+  /** The prefix of its IDs. */
   prefix: string
   table: keyof typeof columns
-  /** What else `text` reads, joined to the row. */
+  /** Other tables that `text` reads, joined to the row. */
   join?: string
   text: string
 }
 
-/** A kind that `findRecords` shows, and how. */
+/** A kind that `findRecords` returns, and how. */
 export interface SearchedKind extends IndexedKind {
   type: SearchType
   permission: string
@@ -29,7 +29,7 @@ interface Indexed<Schema extends Recorded> {
   table: (typeof records)[Schema]['table']
 }
 
-/** The kind of a record, the prefix of its IDs and its table, from the contract. */
+/** Returns the kind of a record, the prefix of its IDs, and its table, from the contract. */
 function indexed<Schema extends Recorded>(schema: Schema): Indexed<Schema> {
   const { kind, prefix, table }: (typeof records)[Recorded] = records[schema]
   return { type: kind, prefix, table } as Indexed<Schema>
@@ -37,7 +37,9 @@ function indexed<Schema extends Recorded>(schema: Schema): Indexed<Schema> {
 
 const OF_VENDOR = `join "vendors" as v on v."organizationId" = t."organizationId" and v."id" = t."vendorId"`
 
-/** A new kind is a line here, and a trigger that notes its changes in a migration, as in 0141_search_lists.ts. */
+/**
+ * A new kind needs an entry here, and a trigger that records its changes in a migration, as in 0141_search_lists.ts.
+ */
 export const KINDS: readonly SearchedKind[] = [
   {
     ...indexed('Vendor'),
@@ -110,7 +112,7 @@ export const KINDS: readonly SearchedKind[] = [
   },
 ]
 
-/** What only its own list finds by words. */
+/** Kinds that only their own list finds by words. */
 const LISTED: readonly IndexedKind[] = [
   { ...indexed('ComplianceDocument'), text: words('carrier', 'policyNumber') },
   { ...indexed('Scope'), text: words('name', 'code') },
@@ -130,11 +132,11 @@ const INDEXED = [...KINDS, ...LISTED]
 export const kindsById: ReadonlyMap<string, IndexedKind> = new Map(INDEXED.map((kind) => [kind.prefix, kind]))
 export const kindsByTable: ReadonlyMap<string, IndexedKind> = new Map(INDEXED.map((kind) => [kind.table, kind]))
 
-/** SQL of whether a record is found only by those who ask for archived ones too. */
+/** SQL of whether a record is found only when archived ones are requested too. */
 export const isArchived = ({ table }: IndexedKind) =>
   'archivedAt' in columns[table] ? `t."archivedAt" is not null` : 'false'
 
-/** The kind under which archived records stand in the index, so that nobody else's search goes through them. */
+/** The index kind of archived records, so that other searches do not read them. */
 export const archivedType = (type: string) => `${type}_archived`
 
 function words(...of: readonly string[]): string {

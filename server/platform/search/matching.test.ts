@@ -25,7 +25,7 @@ async function found(list: string, q: string, more = ''): Promise<string[]> {
   return answer.body.data.map(({ id }: { id: string }) => id)
 }
 
-/** Goes on until everything that has changed is indexed, here or by the job. */
+/** Indexes until all changes are indexed, here or by the job. */
 async function indexed(): Promise<void> {
   for (;;) {
     await indexChanges(plumbline.database)
@@ -34,7 +34,7 @@ async function indexed(): Promise<void> {
   }
 }
 
-test('a list is searched by what its words begin with, before and after they are indexed alike', async () => {
+test('a list is searched by the beginnings of words, with the same result before and after indexing', async () => {
   const walls = await create('parts', { sku: 'FRM-2X6-08', name: 'Stud 2x6, Łódź pine', unit: 'each' })
   const beam = await create('parts', {
     sku: 'FRM-LVL-16',
@@ -65,7 +65,7 @@ test('a list is searched by what its words begin with, before and after they are
   expect([before, await answers()]).toEqual([asked, asked])
 })
 
-test('a record with several words that begin alike is found once, and pages go on after it', async () => {
+test('a record with several words of the same beginning is found once, and pages continue after it', async () => {
   const ids = []
   for (const name of ['Zinc zipper', 'Zirconium', 'Zigzag zip'])
     ids.unshift(await create('parts', { sku: name.toUpperCase().replace(' ', '-'), name, unit: 'each' }))
@@ -81,7 +81,7 @@ test('a record with several words that begin alike is found once, and pages go o
   expect(paged).toEqual(['Zigzag zip', 'Zinc zipper', 'Zirconium'])
 })
 
-test('what was changed a moment ago is found by its new words and not by its old ones', async () => {
+test('a record changed a moment ago is found by its new words and not by its old ones', async () => {
   const id = await create('communities', { name: 'Quail Hollow', status: 'active', timeZone: 'America/Chicago' })
   await indexed()
   expect(await found('communities', 'quail')).toEqual([id])
@@ -92,7 +92,7 @@ test('what was changed a moment ago is found by its new words and not by its old
   expect(await at()).toEqual([[], [id]])
 })
 
-test('what is archived is found by those who ask for archived records, and by them alone', async () => {
+test('an archived record is found only when archived ones are requested', async () => {
   const id = await create('scopes', { name: 'gutters' })
   await indexed()
   await plumbline.delete(`/api/ext/scopes/${id}`, { key })
@@ -102,7 +102,7 @@ test('what is archived is found by those who ask for archived records, and by th
   expect(await at()).toEqual([[], [id]])
 })
 
-test('an order is found by the descriptions of its lines, also of those that replaced others', async () => {
+test('an order is found by the descriptions of its lines, including replaced ones', async () => {
   const communityId = await create('communities', { name: 'Elm Row', status: 'active', timeZone: 'America/Chicago' })
   const homeId = await create('homes', { name: 'Lot 3', communityId, address: { line1: '3 Elm Row' } })
   const vendorId = await create('vendors', { companyName: 'Lone Star Framing', scopes: ['framing'] })
@@ -118,7 +118,7 @@ test('an order is found by the descriptions of its lines, also of those that rep
   expect(await at()).toEqual([[], [id]])
 })
 
-/** Cost codes that are created from the first number to the last, years before all others, with their names as SQL over `n`. */
+/** Adds cost codes with numbers in this range, created years before all others. `name` is SQL over `n`. */
 async function addCostCodes(from: number, to: number, name: string): Promise<void> {
   await sql`
     insert into "costCodes" ("organizationId", "id", "code", "name", "category", "version", "createdBy", "createdAt", "updatedAt")
@@ -141,7 +141,7 @@ test('words that very many records have are searched in the order of the list', 
   expect(await found('cost-codes', 'common thing', '&sort=-createdAt&limit=2')).toEqual(newest)
 })
 
-test('what very many records of long ago have is found in them, from either end and page by page', async () => {
+test('words of very many old records are found from either end and page by page', async () => {
   const newest = '&sort=-createdAt'
   const [from, middle, to] = [10_000, 15_200, 20_400]
   await addCostCodes(from, middle, `'Bygone' || case when n = ${middle} then ' but recent' else '' end`)
@@ -157,14 +157,14 @@ test('what very many records of long ago have is found in them, from either end 
   expect(await found('cost-codes', 'bygone', `${next}&category=material`)).toEqual(ids(middle - 2, middle - 3))
   expect(await found('cost-codes', 'bygone', `${next}&category=labor`)).toEqual([])
 
-  // Those that are not indexed yet are ahead of all others.
+  // Records that are not indexed yet come before all others.
   const fresh = await create('cost-codes', { code: 'Z2', name: 'Bygone, recent', category: 'material' })
   expect(await found('cost-codes', 'bygone', `${newest}&limit=2`)).toEqual([fresh, ...ids(middle)])
   expect(await found('cost-codes', 'bygone', next)).toEqual(ids(middle - 2, middle - 3))
   expect(await found('cost-codes', 'bygone recent', '&sort=createdAt')).toEqual([...ids(middle), fresh])
 })
 
-test('words that very many records have, but none together, are found in no record until one is written', async () => {
+test('frequent words that never occur together find nothing until a record has both', async () => {
   await addCostCodes(30_000, 35_200, `'Oddly'`)
   await addCostCodes(40_000, 45_200, `'Evenly'`)
   const at = async () => [

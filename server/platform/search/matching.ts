@@ -5,45 +5,53 @@ import { archivedType, type IndexedKind, kindsByTable } from './kinds.ts'
 import { ANYWHERE, beyond, firstOf, nearestWithAll, onwards, type Start } from './nearest.ts'
 import { askedWords, endOf, wordsOf } from './words.ts'
 
-/** SQL that depends on values only by its parameters. */
+/** SQL whose text does not depend on values, which are parameters. */
 export type Matching = (parameter: (value: unknown) => string) => string
 
 /**
- * Which records of a list have words that begin with those that are asked for. What the index does not know yet is
- * looked at itself, so a list finds what was written before.
+ * Which records of a list have words that begin with the requested ones. Records that are not indexed yet are searched
+ * directly, so a list finds everything written before.
  */
 export interface Matched {
-  /** What is of one form has the same text. */
+  /** Values of one form have the same SQL text. */
   form: string
-  /** A query for the ids of all of them; null if they may be too many. */
+  /** A query for the IDs of all of them; null if they may be too many. */
   ids: Matching | null
-  /** The id from which on a list in the order of its ids has any; null if it is not known or not in that order. */
+  /**
+   * The ID from which a list in the order of IDs has any matches; null if it is unknown or the list has another order.
+   */
   entry: string | null
   /** A condition on the list's rows. */
   condition: Matching
 }
 
-/** Up to so many records that have the rarest word are checked for the others; above, the list's order is followed. */
+/**
+ * Up to this many records with the rarest word are checked for the other words. Beyond it, the list's order is
+ * followed.
+ */
 const MOST_CHECKED = 5000
 
 /**
- * More are never found, even if some were added since they were counted. It stands in the query because of the planner:
- * it expects a tenth of what has a limit that it does not know, and otherwise so much that to plan the query anew for
- * each call, which takes far longer than to run it, would seem to pay.
+ * More are never found, even if some were added since they were counted. The query has this limit because of the
+ * planner: it expects a tenth of the table for an unknown limit, and without a limit so many rows that planning the
+ * query for each call would seem worthwhile, although that takes far longer than running it.
  */
 const MOST_FOUND = 2 * MOST_CHECKED
 
-/** So many of the latest changes are looked at, if they are not indexed yet; an import of more is found as it is indexed. */
+/**
+ * The number of latest changes that are searched if they are not indexed yet. A larger import is found as it is
+ * indexed.
+ */
 const MOST_WAITING = 500
 
 interface Asked {
   q: string
   archived: boolean
-  /** Null if the list is in another order than that of its ids. */
+  /** Null if the list is in another order than that of its IDs. */
   start: Start | null
 }
 
-/** Null if no record can match. */
+/** Returns how to find the matching records; null if no record can match. */
 export async function matching(tenant: Tenant, table: string, { q, archived, start }: Asked): Promise<Matched | null> {
   const kind = kindsByTable.get(table)
   if (kind === undefined) throw new Error(`Expected the search index to include records of ${table}.`)
@@ -81,7 +89,7 @@ export async function matching(tenant: Tenant, table: string, { q, archived, sta
   const entry = start === null ? null : firstOf([first, ...beyond(start, matched)], start)
   return { form: `frequent ${words.length} ${stale.length > 0}`, ids: null, entry, condition: frequent }
 
-  // A record may have several words that begin with the same letters.
+  // A record may have several words with the same beginning.
   function rare(parameter: (value: unknown) => string): string {
     const found = words.toSpliced(rarest, 1).map((word) => ` and ${hasWord('s."recordId"', word, parameter)}`)
     const most = parameter(MOST_FOUND)
@@ -93,7 +101,7 @@ export async function matching(tenant: Tenant, table: string, { q, archived, sta
   }
 
   function frequent(parameter: (value: unknown) => string): string {
-    // Said of both, because the planner may go through either of them.
+    // Applied to both, because the planner may read either of them.
     const from = (id: string) =>
       start === null || entry === null ? '' : ` and ${onwards(id, start, parameter(entry))}`
     const found = words.map((word) => hasWord('t."id"', word, parameter, from)).join(' and ')
@@ -116,7 +124,7 @@ function begins(as: string, word: string, parameter: (value: unknown) => string)
   return `${as}."word" >= ${parameter(word)} and ${as}."word" < ${parameter(endOf(word))}`
 }
 
-/** How many records have each of the words, counted only as far as it matters. */
+/** Returns how many records have each of the words, counted only as far as it matters. */
 async function countsOf(
   { db, organizationId }: Tenant,
   kinds: readonly string[],
@@ -133,7 +141,7 @@ async function countsOf(
   return rows[0]?.counts ?? []
 }
 
-/** The records that have changed since they were indexed. */
+/** Returns the records that have changed since they were indexed. */
 async function waitingOf({ db, organizationId }: Tenant, { prefix }: IndexedKind) {
   const from = `${prefix}_`
   const { rows } = await sql<{ organizationId: string; recordId: string }>`

@@ -2,26 +2,26 @@ import { CompiledQuery } from 'kysely'
 import type { Tenant } from '../calls/call.ts'
 import { endOf } from './words.ts'
 
-/** Where a page begins in a list that is in the order of its ids. */
+/** The position in a list in the order of its IDs. */
 export interface Start {
   isDescending: boolean
-  /** The record that the page before ended with. */
+  /** ID of the last record of the previous page. */
   after: string | null
 }
 
-/** For a list in another order, in which it only matters whether there is any record. */
+/** For a list in another order, where it only matters whether there is any record. */
 export const ANYWHERE: Start = { isDescending: true, after: null }
 
-/** What more words begin with than these, such as a single letter, is found all over a list. */
+/** A beginning with more words than this, such as a single letter, is found throughout a list. */
 const MOST_WORDS = 50
 
-/** Where records that have one of the words and those that have another take turns for longer, the list is read. */
+/** If records of two words alternate for longer than this, the list is read instead. */
 const MOST_LEAPS = 8
 
 /**
- * Up to which record a page can pass over a list, because none before it has all of the words; null if none has. A
- * vendor who built for years and then no more has thousands of orders, and tens of thousands may have come since. So of
- * each word the next record that has it is looked up, and again from the furthest of these on, until they agree.
+ * Returns the ID up to which a page can skip a list, because no earlier record has all of the words; null if none has.
+ * A vendor that worked years ago may have thousands of orders, and tens of thousands may have come since. So the next
+ * record with each word is looked up, and again from the furthest of these on, until they agree.
  */
 export async function nearestWithAll(
   tenant: Tenant,
@@ -41,23 +41,23 @@ export async function nearestWithAll(
   return from
 }
 
-/** Which of the ids, of which there is one at least, the list has first. */
+/** Returns which of the IDs is first in the list. There is at least one. */
 export function firstOf(ids: readonly string[], { isDescending }: Pick<Start, 'isDescending'>): string {
   return ids.reduce((one, other) => (one > other === isDescending ? one : other))
 }
 
-/** The condition that a list has an id where it has the given one, or later. */
+/** Returns the condition that an ID is at the given one or later in the list. */
 export function onwards(id: string, { isDescending }: Pick<Start, 'isDescending'>, given: string): string {
   return `${id} ${isDescending ? '<=' : '>='} ${given}`
 }
 
-/** Those of the ids that the list has after its start. */
+/** Returns the IDs that the list has after its start. */
 export function beyond(start: Start, ids: readonly string[]): string[] {
   const { after } = start
   return ids.filter((id) => after === null || firstOf([after, id], start) === after)
 }
 
-/** For each word the next record that has it: null if there is none, undefined if too many words begin with it. */
+/** Returns the next record with each word: null if there is none, undefined if too many words begin with it. */
 async function nearestOf(
   { db, organizationId }: Tenant,
   kinds: readonly string[],
@@ -70,7 +70,7 @@ async function nearestOf(
   return rows.map(({ words, nearest }) => (words > MOST_WORDS ? undefined : nearest))
 }
 
-// From each word that begins with what was asked for straight to the next one, however many records have it.
+// Jumps from each word with the requested beginning straight to the next one, however many records have it.
 const nearestTo = (nearest: string, beyond: string, order: string) => `
   select found."words", found."nearest"
   from unnest($3::text[], $4::text[]) with ordinality as asked ("word", "end", "place")
