@@ -1,8 +1,6 @@
-/**
- * Calendar dates are strings, YYYY-MM-DD, which sort correctly. They are days in somebody's time zone, not instants.
- */
+/** Calendar dates are strings, YYYY-MM-DD, which sort correctly. They are days in some time zone, not timestamps. */
 
-/** The date in the time zone at the instant. */
+/** Returns the date in the time zone at this time. */
 export function dateIn(timeZone: string, instant: Date): string {
   let format = formats.get(timeZone)
   if (format === undefined) {
@@ -27,8 +25,8 @@ export function daysBetween(from: string, to: string): number {
 }
 
 /**
- * An instant that the contract accepts, to the millisecond. JavaScript itself reads only some of the forms that RFC 3339
- * and ISO 8601 allow, and misreads others: an offset of hours alone, or a blank between the date and the time.
+ * Returns a timestamp that the contract accepts, with milliseconds. JavaScript itself parses only some of the forms
+ * that RFC 3339 and ISO 8601 allow, and misreads others: an offset of hours alone, or a space between date and time.
  */
 export function instantOf(text: string): Date {
   const [, date, time, sign, hours, minutes = '00'] =
@@ -36,7 +34,7 @@ export function instantOf(text: string): Date {
   return new Date(`${date}T${time}${sign === undefined ? 'Z' : `${sign}${hours}:${minutes}`}`)
 }
 
-/** The first day of the week that the date lies in; 1 is a week from Monday on, 7 one from Sunday on. */
+/** Returns the first day of the week that contains the date. `weekStartsOn` is 1 for Monday to 7 for Sunday. */
 export function weekStartOf(date: string, weekStartsOn: number): string {
   return addDays(date, -((new Date(date).getUTCDay() - weekStartsOn + 7) % 7))
 }

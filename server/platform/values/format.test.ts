@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { describeStatus, formatAmount, formatDate, formatList, formatNumber, formatTimestamp } from './format.ts'
 
-describe('values in the sentences of errors', () => {
-  test('an amount has the symbol of its currency, separators and cents', () => {
+describe('values in error messages', () => {
+  test('an amount has its currency symbol, separators, and cents', () => {
     expect(formatAmount(1250, 'USD')).toBe('$1,250.00')
     expect(formatAmount(-0.5, 'USD')).toBe('-$0.50')
     expect(formatAmount(1250, 'CAD')).toBe('CA$1,250.00')

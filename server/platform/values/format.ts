@@ -1,8 +1,8 @@
-/** Values as they read in the sentences of errors: American English, whatever the language of the caller. */
+/** Formats values for error messages in American English, whatever the language of the caller. */
 
 const amounts = new Map<string, Intl.NumberFormat>()
 
-/** $1,250.00. */
+/** Returns an amount as $1,250.00. */
 export function formatAmount(amount: number, currency: string): string {
   let format = amounts.get(currency)
   if (format === undefined) {
@@ -12,17 +12,17 @@ export function formatAmount(amount: number, currency: string): string {
   return format.format(amount)
 }
 
-/** 1,250.5: a quantity, or a limit that applies in every currency. */
+/** Returns a quantity, or a limit that applies in every currency, as 1,250.5. */
 export function formatNumber(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 4 })
 }
 
-/** November 20, 2026. The date is a calendar date, YYYY-MM-DD. */
+/** Returns a calendar date (YYYY-MM-DD) as November 20, 2026. */
 export function formatDate(date: string): string {
   return new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 }
 
-/** November 20, 2026 at 5:00 PM CST. */
+/** Returns a timestamp as November 20, 2026 at 5:00 PM CST. */
 export function formatTimestamp(timestamp: string | Date, timeZone: string): string {
   const date = new Date(timestamp)
   const day = date.toLocaleDateString('en-US', { dateStyle: 'long', timeZone })
@@ -31,12 +31,12 @@ export function formatTimestamp(timestamp: string | Date, timeZone: string): str
   return `${day} at ${time}`.replace(/\s/g, ' ')
 }
 
-/** A value of an enumeration as words: retainage release. */
+/** Returns a value of an enumeration as words: retainage release. */
 export function toWords(value: string): string {
   return value.replaceAll('_', ' ')
 }
 
-/** A status as it follows "is": partially completed, a draft. */
+/** Returns a status as it follows "is": partially completed, a draft. */
 export function describeStatus(status: string): string {
   return status === 'draft' ? 'a draft' : toWords(status)
 }
@@ -46,7 +46,7 @@ const lists = {
   or: new Intl.ListFormat('en-US', { type: 'disjunction' }),
 }
 
-/** PO-7, PO-8, and PO-9. */
+/** Returns a list as PO-7, PO-8, and PO-9. */
 export function formatList(words: readonly string[], last: 'and' | 'or' = 'and'): string {
   return lists[last].format(words)
 }

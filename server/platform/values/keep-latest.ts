@@ -1,6 +1,6 @@
 /**
- * Sets the entry as the latest one, and forgets the oldest if there are too many: whoever sets many takes the place of
- * others only until they set theirs again. Returns the key of what was forgotten.
+ * Sets the entry as the latest one, and removes the oldest if there are too many. A caller that sets many entries
+ * displaces others only until they are set again. Returns the key of the removed entry.
  */
 export function keepLatest<Key, Value>(
   entries: Map<Key, Value>,

@@ -1,7 +1,7 @@
 import Big from 'big.js'
 
 /**
- * Money is calculated in decimals and rounded half up to the cent, line by line; a sum of rounded lines is not rounded
+ * Money is calculated in decimals and rounded half up to the cent, line by line. A sum of rounded lines is not rounded
  * again.
  */
 
@@ -12,12 +12,12 @@ export function lineTotal(quantity: number, unitPrice: number): number {
   return new Big(quantity).times(unitPrice).round(2, Big.roundHalfUp).toNumber()
 }
 
-/** A share of an amount, such as tax or retainage. */
+/** Returns a percentage of an amount, such as tax or retainage, rounded half up to the cent. */
 export function percentOf(amount: number, percent: number): number {
   return new Big(amount).times(percent).div(100).round(2, Big.roundHalfUp).toNumber()
 }
 
-/** A part as a percentage of the whole, to two decimals; null if there is no whole. */
+/** Returns a part as a percentage of the whole, to two decimals; null if there is no whole. */
 export function percentage(part: number | null, whole: number | null): number | null {
   if (part === null || whole === null || whole <= 0) return null
   return new Big(part).times(100).div(whole).round(2, Big.roundHalfUp).toNumber()
@@ -27,7 +27,7 @@ export function minus(amount: number, other: number): number {
   return new Big(amount).minus(other).toNumber()
 }
 
-/** To the cent; there is at least one amount. */
+/** Returns the average, rounded half up to the cent. Requires at least one amount. */
 export function average(amounts: readonly number[]): number {
   return new Big(sum(amounts)).div(amounts.length).round(2, Big.roundHalfUp).toNumber()
 }
@@ -37,9 +37,9 @@ export function sum(amounts: readonly number[]): number {
 }
 
 /**
- * Divides an amount in proportion to the shares, of which none is negative and at least one is more than zero. Each
- * part is what the running total of the shares comes to, rounded half up to the cent, less the parts before it; so the
- * parts add up to the amount.
+ * Divides an amount in proportion to the shares, none of which is negative and at least one of which is positive. Each
+ * part is the amount's portion for the running total of the shares, rounded half up to the cent, less the previous
+ * parts. So the parts add up to the amount.
  */
 export function divide(amount: number, shares: readonly number[]): number[] {
   const whole = sum(shares)
@@ -57,7 +57,7 @@ export function isMoney(amount: number): boolean {
   return Math.abs(amount) <= MOST_MONEY
 }
 
-/** An amount as text, with its cents. */
+/** Returns an amount as text with two decimals. */
 export function amountText(amount: number): string {
   return new Big(amount).toFixed(2)
 }

@@ -1,17 +1,17 @@
 import type { FieldError } from '../../../client/contract.gen.ts'
 import { formatList } from './format.ts'
 
-/** What stands in for each placeholder, by its name. What is left out is empty. */
+/** The value of each placeholder by name. Missing ones are empty. */
 export type Values = Readonly<Record<string, string | null | undefined>>
 
 /** Without braces inside, so that a text of nothing but braces is read once and not once for each of them. */
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 const OPENED = /\{\{([^{}]*)(\}\})?/g
 
-/** As much of a wrong name as a person needs to find it. */
+/** Enough of a wrong name to find it. */
 const MOST_OF_NAME = 60
 
-/** What is wrong with the placeholders of a text, such as `{{vendor.companyName}}`; the first of its faults. */
+/** Returns the first error in the placeholders of a text, such as `{{vendor.companyName}}`. */
 export function placeholderFaults(text: string, pointer: string, known: readonly string[]): FieldError[] {
   for (const [, name = '', end] of text.matchAll(OPENED)) {
     if (end !== undefined && known.includes(name.trim())) continue
@@ -24,19 +24,19 @@ export function placeholderFaults(text: string, pointer: string, known: readonly
   return []
 }
 
-/** Whether each placeholder of this name has white space or an end of the text on both of its sides. */
+/** Returns whether each placeholder of this name has white space or an end of the text on both sides. */
 export function isAlone(text: string, name: string): boolean {
   return [...text.matchAll(PLACEHOLDER)].every(
     ({ 0: whole, 1: other = '', index }) => other.trim() !== name || standsAlone(text, index, whole.length),
   )
 }
 
-/** Whether a part of a text has white space or an end of the text on both of its sides. */
+/** Returns whether a part of a text has white space or an end of the text on both sides. */
 export function standsAlone(text: string, start: number, length: number): boolean {
   return isGap(text[start - 1]) && isGap(text[start + length])
 }
 
-// Not /\s/, which includes characters without a width that a mail program may take for a part of an address.
+// Not /\s/, which includes zero-width characters that a mail program may treat as part of a URL.
 function isGap(character: string | undefined): boolean {
   return character === undefined || ' \t\r\n'.includes(character)
 }
@@ -46,8 +46,8 @@ export function hasPlaceholder(text: string, name: string): boolean {
 }
 
 /**
- * The text with its placeholders filled in, each once: what looks like one within a value stays as it is. It ends after
- * so many characters, because values can be long and placeholders many.
+ * Returns the text with its placeholders filled in, each once: a placeholder within a value is not replaced. The result
+ * has at most `most` characters, because values can be long and placeholders many.
  */
 export function filledIn(text: string, values: Values, most: number): string {
   let filled = ''
@@ -60,7 +60,7 @@ export function filledIn(text: string, values: Values, most: number): string {
   return cut(filled + text.slice(end), most)
 }
 
-/** The beginning of a text. Half of a character that takes two places would be refused by the database. */
+/** Returns the beginning of a text. The database would reject half of a surrogate pair. */
 export function cut(text: string, most: number): string {
   return text.slice(0, most).toWellFormed()
 }

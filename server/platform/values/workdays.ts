@@ -1,20 +1,27 @@
 /**
- * Which days are worked. Workdays are numbered without gaps, weekends and holidays left out, so that counting them
- * takes the same time over a week and over a decade.
+ * The workdays of a calendar. They are numbered without gaps, excluding weekends and holidays, so that counting takes
+ * the same time for a week and a decade.
  */
 export interface WorkCalendar {
   isWorkday(date: string): boolean
-  /** The date itself, or the first workday after it. */
+  /** Returns the date itself, or the next workday after it. */
   onOrAfter(date: string): string
-  /** The date itself, or the last workday before it. */
+  /** Returns the date itself, or the last workday before it. */
   onOrBefore(date: string): string
-  /** The workday that lies so many workdays after the date, or before it if negative; with 0, `onOrAfter`. */
+  /**
+   * Returns the workday this many workdays after the date, or before it if negative; with 0, the same as `onOrAfter`.
+   */
   add(date: string, workdays: number): string
-  /** How many workdays there are from the first date up to, but not including, the second; negative if it is earlier. */
+  /**
+   * Returns the number of workdays from the first date up to, but not including, the second; negative if the second is
+   * earlier.
+   */
   between(from: string, to: string): number
 }
 
-/** The days of the week are 1 for Monday to 7 for Sunday, at least one of them worked; holidays are dates. */
+/**
+ * Returns a calendar. Workdays are days of the week, 1 for Monday to 7 for Sunday, at least one; holidays are dates.
+ */
 export function workCalendar(given: { workdays: readonly number[]; holidays: readonly string[] }): WorkCalendar {
   const isWorked = Array.from({ length: 7 }, (_, day) => given.workdays.includes(day + 1))
   const aWeek = isWorked.filter(Boolean).length
@@ -27,14 +34,14 @@ export function workCalendar(given: { workdays: readonly number[]; holidays: rea
     return isWorked[weekday(day)] === true
   }
 
-  /** The number of the first workday on or after the day. */
+  /** Returns the number of the first workday on or after the day. */
   function ordinal(day: number): number {
     return Math.floor(day / 7) * aWeek + (workedBefore[weekday(day)] ?? 0) - countBelow(off, day)
   }
 
-  /** The workday of that number. */
+  /** Returns the workday with this number. */
   function dayAt(wanted: number): number {
-    // Each holiday up to the result moves it one further, and may bring another one into reach.
+    // Each holiday up to the result moves it one day further, and may bring another holiday within range.
     for (let skipped = 0; ; ) {
       const place = wanted + skipped
       const day = Math.floor(place / aWeek) * 7 + (worked[modulo(place, aWeek)] ?? 0)
@@ -55,7 +62,7 @@ export function workCalendar(given: { workdays: readonly number[]; holidays: rea
 
 const DAY_MS = 86_400_000
 
-// Counted from a Monday, so that day 0 begins a week.
+// A Monday, so that day 0 starts a week.
 const MONDAY = Date.UTC(1970, 0, 5)
 
 function dayOf(date: string): number {
@@ -74,7 +81,7 @@ function modulo(value: number, by: number): number {
   return ((value % by) + by) % by
 }
 
-/** How many of the sorted numbers are below the limit. */
+/** Returns how many of the sorted numbers are below the limit. */
 function countBelow(sorted: readonly number[], limit: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
