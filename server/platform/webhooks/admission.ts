@@ -6,15 +6,15 @@ import * as webhooks from './queries.ts'
 import { MOST_ACTIVE, MOST_WEBHOOKS } from './webhook.ts'
 
 /**
- * Which subscriptions may exist: none for events that whoever makes or changes it may not read, only so many, and no
- * accidental duplicates of event and address. Admission is serialized per organization, so that two concurrent requests
- * cannot both take the last place, or both miss each other as a duplicate.
+ * Rules for which subscriptions may exist: none for events that their creator or editor may not read, a limited number,
+ * and no accidental duplicates of event and URL. Admission is serialized per organization, so that two concurrent
+ * requests cannot both take the last place, or both miss each other as a duplicate.
  */
 interface Sending extends Pick<Webhook, 'url' | 'eventTypes'> {
   allowDuplicate?: boolean
 }
 
-/** Throws `permission_denied` or `conflict`. */
+/** Throws `permission_denied` or `conflict` if the new subscription is not allowed. */
 export async function admitNew(call: WriteCall, wanted: Sending): Promise<void> {
   permitTypes(call, wanted.eventTypes)
   await webhooks.takeTurn(call)
@@ -29,7 +29,7 @@ export async function admitNew(call: WriteCall, wanted: Sending): Promise<void> 
   refuseTwin(wanted, active)
 }
 
-/** The same for changes to a subscription that its transaction has locked. */
+/** Checks the same for changes of a locked subscription. */
 export async function admitChange(
   call: WriteCall,
   before: Webhook,

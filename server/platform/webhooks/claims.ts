@@ -7,29 +7,29 @@ import type { Owner, Owners } from './owners.ts'
 import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING } from './webhook.ts'
 
 /**
- * Claims deliveries for sending. A claim is valid for LEASE_MS; if a process dies, its claims lapse and another process
- * picks the deliveries up.
+ * Claims deliveries for sending. A claim is valid for LEASE_MS. If a process ends abruptly, its claims expire and
+ * another process continues.
  *
- * What is claimed for a subscription is decided under its row lock, in a statement after the one that took the lock, so
- * that all processes together respect its limits: never more in flight than could disable it, and one at a time while
- * it is being probed. A subscription that another process is claiming for is skipped and tried again later.
+ * Claims for a subscription are decided under its row lock, in a statement after the one that took the lock, so that
+ * all processes together respect its limits: never more in progress than could disable it, and one at a time while it
+ * is being probed. A subscription that another process is claiming for is skipped and tried again later.
  *
- * Why not a queue library: deliveries have to be rows anyway, because subscribers read them, so a library's job would
- * be a second row to write and keep in sync; and no library limits what is in flight per subscription, or counts
- * failures, in the transaction that claims the work. Measured with ten thousand empty jobs, then 200 a second, on one
- * PostgreSQL and two busy cores: a plain SKIP LOCKED loop took 3,400 a second and started one after 11 ms (p50),
- * graphile-worker 0.17 with its local queue 10,000 and 40 to 290 ms, pg-boss 10 in batches of 50 every half second 95.
- * Throughput is not the bottleneck here, since receivers are slower than either; what integrators notice is the delay
- * before the start.
+ * There are two reasons against a queue library. Deliveries must be rows anyway, because subscribers read them, so a
+ * library's job would be a second row to write and keep in sync. And no library limits what is in progress per
+ * subscription, or counts failures, in the transaction that claims the work. Measured with ten thousand empty jobs,
+ * then 200 a second, on one PostgreSQL and two busy cores: a plain SKIP LOCKED loop took 3,400 a second and started one
+ * after 11 ms (p50), graphile-worker 0.17 with its local queue 10,000 and 40 to 290 ms, pg-boss 10 in batches of 50
+ * every half second 95. Throughput is not the bottleneck here, since receivers are slower than either. Integrators
+ * notice the delay before the start.
  */
 
-/** Longer than an attempt (10 s) plus settling it; shorter than the half minute within which work has to be resumed. */
+/** Longer than an attempt (10 s) plus settling it. Shorter than the half minute within which work must be resumed. */
 const LEASE_MS = 20_000
 
-/** How many tests are sent at a time, on top of everything else. */
+/** Maximum concurrent tests, in addition to all other deliveries. */
 const MOST_TESTS = 20
 
-/** One delivery that this process has claimed. */
+/** A delivery that this process has claimed. */
 export interface Claimed {
   organizationId: string
   id: string
@@ -38,18 +38,18 @@ export interface Claimed {
   eventId: string
   test: boolean
   step: number
-  /** How many attempts were made before this one. */
+  /** Number of attempts before this one. */
   attemptCount: number
   /** When the event happened; null for a test, which is not an event. */
   occurredAt: string | null
   /** The exact bytes of the payload. */
   body: Buffer
-  /** Whether the subscription was being probed, with this as the only attempt. */
+  /** Whether the subscription is being probed, with this as the only attempt. */
   isProbe: boolean
   destination: Destination
 }
 
-/** Where a subscription's deliveries go and what signs them, as of the claim. */
+/** The URL of a subscription and its signing secrets, as of the claim. */
 export interface Destination {
   url: string
   sealedSecrets: string[]
@@ -57,13 +57,13 @@ export interface Destination {
 
 export interface Claims {
   deliveries: Claimed[]
-  /** Subscriptions that have reached their limit: there may be more to claim once something has ended. */
+  /** Subscriptions at their limit. There may be more to claim once a delivery has ended. */
   full: WebhookName[]
-  /** Subscriptions to retry soon: another process was claiming for them, or their first deliveries were cancelled. */
+  /** Subscriptions to retry soon: another process was claiming for them, or their first deliveries were canceled. */
   missed: WebhookName[]
 }
 
-/** A subscription whose turn it is, and how many of its deliveries may be in flight. */
+/** A subscription to claim for, and how many of its deliveries may be in progress. */
 export interface Turn extends WebhookName {
   most: number
 }
@@ -105,7 +105,7 @@ export function claim({ database, clock, owners }: ClaimParts, webhooks: Turn[])
   })
 }
 
-// A delivery whose reader lost the permission while it was queued is cancelled, never sent.
+// A delivery whose owner lost the permission while it was queued is canceled, never sent.
 async function cancelUnreadable(
   trx: Db,
   taken: Taken[],
@@ -128,7 +128,7 @@ async function cancelUnreadable(
   return { sendable: taken.filter(mayGo), cancelled: new Set(unreadable.map(({ webhookId }) => webhookId)) }
 }
 
-/** A test is sent once, whatever the state of its subscription, and does not affect that state. */
+/** Claims tests. A test is sent once, whatever the state of its subscription, and does not affect that state. */
 export async function claimTests(database: Database, clock: Clock, owners: Owners): Promise<Claimed[]> {
   return database.transaction(async (trx) => {
     const now = clock.now()
@@ -155,8 +155,8 @@ export async function claimTests(database: Database, clock: Clock, owners: Owner
 }
 
 /**
- * Releases the claims of dead processes, and finds every subscription that has something to send now. This covers what
- * no wake-up announced, such as retries that have come due and the work of other processes.
+ * Releases the claims of ended processes, and finds every subscription that has something to send now. This covers what
+ * no wake-up announced, such as retries that have become due and the work of other processes.
  */
 export async function findDue(database: Database, clock: Clock): Promise<WebhookName[]> {
   const now = clock.now().toISOString()
@@ -223,7 +223,7 @@ function limitOf({ consecutiveFailures }: Subscription, most: number): number {
   return Math.min(most, FAILURES_UNTIL_DISABLED - consecutiveFailures)
 }
 
-// A claim that has lapsed is of a process that died.
+// An expired claim belongs to a process that has ended.
 async function countUnderWay(trx: Db, webhooks: Subscription[], now: Date): Promise<Map<string, number>> {
   if (webhooks.length === 0) return new Map()
   const { rows } = await sql<{ webhookId: string; count: number }>`
@@ -244,17 +244,17 @@ interface Taken extends WebhookName {
   attemptCount: number
   test: boolean
   testPayload: string | null
-  /** What its event takes besides the permission of its type. */
+  /** Permissions needed for its event in addition to that of its type. */
   permissions: string[] | null
 }
 
 const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."eventType", d."claimId", d."step", d."attemptCount", d."test", d."payload"::text as "testPayload",
   (select e."permissions" from "events" e where e."organizationId" = d."organizationId" and e."id" = d."eventId") as "permissions"`
 
-// Claims in the order of sending: longest overdue first, then by event order. Locked rows are matched by ctid: with a
-// join on their keys the planner would scan a table of some thousand rows every time, and with an array of ids it reads
-// all rows of the organization until the table has been analyzed (178 blocks in place of 23 for 10 of 5,000). What each
-// way costs is in database/distribution.ts.
+// Claims in the order of sending: longest overdue first, then by event order. Locked rows are matched by ctid. With a
+// join on their keys the planner would scan a table of a few thousand rows every time, and with an array of IDs it
+// reads all rows of the organization until the table has been analyzed (178 blocks in place of 23 for 10 of 5,000). The
+// costs of each way are in database/distribution.ts.
 async function take(trx: Db, turns: (Subscription & { limit: number })[], now: Date): Promise<Taken[]> {
   if (turns.length === 0) return []
   const { rows } = await sql<Due>`
@@ -288,7 +288,7 @@ function leaseOf(now: Date): string {
   return new Date(now.getTime() + LEASE_MS).toISOString()
 }
 
-// Each payload is read once, however many subscriptions it goes to.
+// Each payload is read once, however many subscriptions it is sent to.
 async function prepare(trx: Db, rows: Taken[], webhooks: Subscription[], now: Date): Promise<Claimed[]> {
   if (rows.length === 0) return []
   const events = await eventsOf(
@@ -315,7 +315,7 @@ async function eventsOf(trx: Db, rows: Taken[]): Promise<Map<string, { body: Buf
   return new Map(found.map(({ id, payload, occurredAt }) => [id, { body: Buffer.from(payload), occurredAt }]))
 }
 
-// The current secret first: a receiver that knows it is done after one comparison.
+// The current secret is first: a receiver that has it is done after one comparison.
 function secretsOf(webhook: Subscription, now: Date): string[] {
   const { secret, previousSecret, previousSecretExpiresAt: expiry } = webhook
   const isOverlapping = expiry !== null && Date.parse(expiry) > now.getTime()

@@ -16,10 +16,10 @@ import { signature } from './signature.ts'
 import { Turns } from './turns.ts'
 
 /**
- * Sends what is due, with as many attempts in flight as allowed, and records the outcomes in batches.
+ * Sends due deliveries, with as many concurrent attempts as allowed, and records the outcomes in batches.
  *
- * A receiver that hangs blocks its attempts for ten seconds. It and its builder only get a share of the attempts that
- * this process can have in flight (shares.ts), so there is always capacity for others.
+ * A receiver that does not respond blocks its attempts for ten seconds. It and its builder only get a share of this
+ * process's attempts (shares.ts), so there is always capacity for others.
  */
 export interface DelivererParts {
   database: Database
@@ -34,7 +34,7 @@ export interface DelivererParts {
   resolve?: Resolve
 }
 
-/** One attempt, as the metrics count it. */
+/** An attempt as the metrics count it. */
 export interface AttemptMade {
   outcome: Outcome['kind']
   durationMs: number
@@ -45,13 +45,13 @@ export interface AttemptMade {
 }
 
 export interface Deliverer {
-  /** These subscriptions may have something due. */
+  /** Call this when these subscriptions may have something due. */
   take(webhooks: WebhookName[]): void
-  /** Somebody asked for a test delivery. */
+  /** Call this when a test delivery was requested. */
   takeTests(): void
-  /** Looks for whatever is due. */
+  /** Looks for due deliveries. */
   look(): Promise<void>
-  /** Stops claiming, and resolves when everything in flight is settled. */
+  /** Stops claiming, and resolves when everything in progress is settled. */
   stop(): Promise<void>
   metrics(): DelivererMetrics
 }
@@ -64,13 +64,13 @@ export interface DelivererMetrics {
 const BATCH_CLAIMS = 512
 const BATCH_SETTLEMENTS = 512
 
-/** Starting one takes a tenth of a millisecond of CPU; after this many, other work such as requests gets a turn. */
+/** Starting one takes a tenth of a millisecond of CPU. After this many, other work such as requests gets a turn. */
 const STARTS_AT_ONCE = 64
 
-/** Another process was claiming for a subscription; it will be done in a moment. */
+/** Another process was claiming for a subscription, and will be done in a moment. */
 const MISSED_RETRY_MS = 20
 
-/** A retry due within this time gets its own timer; later ones are found by the check that runs once a second. */
+/** A retry due within this time gets its own timer. Later ones are found by the check that runs once a second. */
 const TIMER_HORIZON_MS = 30_000
 
 const FAILURE_PAUSE_MS = 1000
@@ -81,7 +81,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   const { open } = vault(config.encryptionKey)
   const turns = new Turns()
   const shares = new Shares()
-  /** Subscriptions that still have something due but have used up their share. */
+  /** Subscriptions that have something due but have used up their share. */
   const waiting = new Map<string, WebhookName>()
   const timers = new Map<string, { atMs: number; timer: NodeJS.Timeout }>()
   let underWay = 0
@@ -157,8 +157,8 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
         void settleAll()
       },
       (error: unknown) => {
-        // This process does not know the key that the secret is sealed with, which is no fault of the receiver. The claim
-        // runs out, and a process that knows the key makes the attempt.
+        // This process does not know the key that the secret is encrypted with, which is not the receiver's fault. The
+        // claim expires, and a process that knows the key makes the attempt.
         log.error({ err: error, webhookId: claimed.webhookId }, 'could not sign a delivery')
         underWay--
         release(claimed)
@@ -205,7 +205,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
         for (const { claimed } of batch) release(claimed)
       } catch (error) {
         failures.failed('settleAttempts', error)
-        // On shutdown, do not wait for a database that is down: the leases expire, and the attempts are made again.
+        // On shutdown, do not wait for an unavailable database: the claims expire, and the attempts are made again.
         if (isStopped) {
           underWay -= batch.length
           continue
@@ -231,7 +231,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   function wakeAt(webhook: WebhookName, atMs: number): void {
     const inMs = atMs - clock.nowMs()
     const known = timers.get(webhook.webhookId)
-    // One timer for the earliest is enough: that run finds out what comes next.
+    // One timer for the earliest is enough, because that run determines the next one.
     if (isStopped || inMs > TIMER_HORIZON_MS || (known !== undefined && known.atMs <= atMs)) return
     clearTimeout(known?.timer)
     const ring = () => {
@@ -267,7 +267,8 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   }
 }
 
-// A builder with few deliveries does not wait behind all of another's. Each subscription's deliveries stay in order.
+// Sorts the organizations with the fewest deliveries first, so that none waits behind all of another's. Each
+// subscription's deliveries stay in order.
 function fewestFirst(deliveries: Claimed[]): Claimed[] {
   const groups = [...Map.groupBy(deliveries, ({ organizationId }) => organizationId).values()]
   return groups.sort((one, other) => one.length - other.length).flat()

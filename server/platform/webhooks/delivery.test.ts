@@ -9,7 +9,7 @@ import { FailureLog } from '../problems/failure-log.ts'
 import { type Delivery, startDelivery } from './delivery.ts'
 import { forgetOldDeliveries } from './retention.ts'
 
-/** What must hold with several workers on one database: the service's own and two more. */
+/** Tests delivery with several workers on one database: the service's own and two more. */
 let plumbline: TestPlumbline
 let workers: Delivery[]
 let receiver: Receiver
@@ -59,7 +59,7 @@ function wakeAll(): void {
   for (const worker of workers) worker.wake()
 }
 
-/** Advances the clock and has the workers look at the subscription until it meets the condition. */
+/** Advances the clock second by second, running the workers, until the subscription meets the condition. */
 async function secondBySecond(id: string, holds: (webhook: Webhook) => boolean): Promise<void> {
   const look = async () => {
     const { body } = await plumbline.get(`/api/ext/webhooks/${id}`)
@@ -102,7 +102,7 @@ test('events are numbered without gaps, in the order in which they can be read',
   expect(body.data[0].sequence).toBeGreaterThan(body.data[1].sequence)
 })
 
-test('the fiftieth failure in a row disables, and there is no fifty-first', async () => {
+test('the fiftieth consecutive failure disables the subscription, and no attempt follows', async () => {
   const id = await subscribe()
   receiver.answer((_request, response) => void setTimeout(() => response.writeHead(500).end(), 30))
   await createVendors(60)
@@ -119,7 +119,7 @@ test('the fiftieth failure in a row disables, and there is no fifty-first', asyn
   expect(told.data).toHaveLength(1)
 }, 90_000)
 
-test('a success between forty-nine failures and forty-nine more keeps it active', async () => {
+test('a success between 49 failures and 49 more keeps the subscription active', async () => {
   const id = await subscribe()
   let attempt = 0
   receiver.answer((_request, response) => void response.writeHead(++attempt === 50 || attempt > 99 ? 200 : 500).end())
@@ -131,7 +131,7 @@ test('a success between forty-nine failures and forty-nine more keeps it active'
   expect(attempt).toBeGreaterThanOrEqual(100)
 }, 90_000)
 
-test('a receiver that hangs does not keep the others waiting', async () => {
+test('a receiver that does not respond does not delay the others', async () => {
   const hanging = await startReceiver()
   hanging.answer(() => {})
   await subscribe(hanging.url)
@@ -143,7 +143,7 @@ test('a receiver that hangs does not keep the others waiting', async () => {
   await hanging.close()
 })
 
-test('what a dead process had claimed is taken up when its lease is over', async () => {
+test('deliveries claimed by an ended process are sent when its claim expires', async () => {
   const id = await subscribe()
   await plumbline.patch(`/api/ext/webhooks/${id}`, { status: 'disabled' })
   await createVendors(1)
@@ -159,7 +159,7 @@ test('what a dead process had claimed is taken up when its lease is over', async
   await receiver.until(1)
 })
 
-test('what is past its time is removed, and nothing else', async () => {
+test('only what exceeds its retention period is deleted', async () => {
   const id = await subscribe()
   await createVendors(2)
   await receiver.until(2)

@@ -15,12 +15,12 @@ import type { TellDisabled } from './settlement.ts'
  *
  *     record      events/record.ts   in the transaction of the change
  *     dispatch    dispatcher.ts      a sequence number, and a delivery for each subscription
- *     claim       claims.ts          what is due, up to what each subscription may have in flight
- *     send        sender.ts          ten seconds, to a public address
- *     settle      settlement.ts      the attempt, the delivery, the count of failures
+ *     claim       claims.ts          due deliveries, up to each subscription's limit
+ *     send        sender.ts          within ten seconds, to a public address
+ *     settle      settlement.ts      the attempt, the delivery, and the failure count
  *
- * A commit in this process wakes it at once. What other processes have committed, and what comes due over time, is
- * found by a check that runs each second; that check also resumes the work of a process that died.
+ * A commit in this process starts it at once. Commits of other processes, and what becomes due over time, are found by
+ * a check that runs each second. That check also continues the work of a process that has ended.
  */
 export interface DeliveryParts {
   database: Database
@@ -33,16 +33,16 @@ export interface DeliveryParts {
   attemptMade?(attempt: AttemptMade): void
   /** Called after events got their sequence in this process. */
   eventsDispatched?(): void
-  /** How names are resolved to addresses; replaced in tests. */
+  /** Resolves names to IP addresses; replaced in tests. */
   resolve?: Resolve
 }
 
 export interface Delivery {
-  /** Events were committed in this process. */
+  /** Call this when events were committed in this process. */
   wake(): void
-  /** A commit in this process may have given a subscription something to send at once. */
+  /** Call this when a commit in this process may have given a subscription something to send at once. */
   due(webhook: WebhookName): void
-  /** Starts nothing more, and resolves when the attempts in flight are settled. */
+  /** Starts no more attempts, and resolves when those in progress are settled. */
   stop(): Promise<void>
   metrics(): DeliveryMetrics
 }
@@ -51,20 +51,20 @@ export interface DeliveryMetrics extends DelivererMetrics {
   eventsDispatched: number
 }
 
-/** Another process is dispatching, but may have started before our events were there: check again soon. */
+/** Another process is dispatching, but may have started before our events were committed, so this checks again soon. */
 const BUSY_RETRY_MS = 10
 
 /**
  * The busier it is, the longer events are collected between two dispatches, because a batch costs the database little
- * more than a single event: a millisecond for each event, so that nothing waits in quiet times.
+ * more than a single event. A millisecond for each event, so that nothing waits in quiet times.
  */
 const GATHER_MS_PER_EVENT = 1
 const GATHER_MOST_MS = 25
 
-/** How long to wait between two checks. */
+/** Interval between two checks. */
 const LOOK_EVERY_MS = 1000
 
-/** After a failure, for example when the database is down. */
+/** Pause after a failure, for example when the database is unavailable. */
 const FAILURE_PAUSE_MS = 1000
 
 export function startDelivery(parts: DeliveryParts): Delivery {

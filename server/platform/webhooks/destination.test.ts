@@ -56,7 +56,7 @@ const PRIVATE = [
 ] as const
 
 describe('an address of a private network', () => {
-  test.each(PRIVATE)('%s (%s) is refused when it is given and when it is connected to', async (address) => {
+  test.each(PRIVATE)('%s (%s) is rejected when it is set and when connecting', async (address) => {
     expect(isPublic(address)).toBe(false)
     const host = address.includes(':') ? `[${address}]` : address
     expect(faultOf(`https://${host}/hooks`, false)).not.toBeNull()
@@ -84,15 +84,15 @@ describe('an address of a private network', () => {
     ['http://example.com/', 'plain http'],
     ['file:///etc/passwd', 'another scheme'],
     ['https:', 'no host'],
-  ])('%s (%s) is refused when it is given', (url) => {
+  ])('%s (%s) is rejected when it is set', (url) => {
     expect(faultOf(url, false)).not.toBeNull()
   })
 
-  test.each(['8.8.8.8', '93.184.216.34', '2606:4700::1111'])('%s is none', (address) => {
+  test.each(['8.8.8.8', '93.184.216.34', '2606:4700::1111'])('does not include %s', (address) => {
     expect(isPublic(address)).toBe(true)
   })
 
-  test('an operator can allow it', () => {
+  test('is accepted if the operator allows it', () => {
     expect(faultOf('http://127.0.0.1:8080/', true)).toBeNull()
     expect(faultOf('https://user@127.0.0.1/', true)).not.toBeNull()
   })
@@ -119,8 +119,8 @@ const METADATA = [
   ['64:ff9b::6464:64c8', 'NAT64'],
 ] as const
 
-describe("the address of a cloud's metadata", () => {
-  test.each(METADATA)('%s (%s) is refused whatever an operator allows', async (address) => {
+describe('the address of a cloud metadata service', () => {
+  test.each(METADATA)('%s (%s) is rejected whatever the operator allows', async (address) => {
     expect(isPublic(address)).toBe(false)
     const host = address.includes(':') ? `[${address}]` : address
     for (const allowPrivate of [false, true]) {
@@ -145,23 +145,23 @@ describe("the address of a cloud's metadata", () => {
     ['http://0xa9fea9fe/'],
     ['http://0251.0376.0251.0376/'],
     ['http://0xa8.63.129.16/'],
-  ])('%s, another way to write one, is refused too', (url) => {
+  ])('is rejected in the notation %s too', (url) => {
     expect(faultOf(url, true)).toBe('must not point to a cloud metadata service')
   })
 
-  test('has neighbours that are none', () => {
+  test('does not include neighboring addresses', () => {
     for (const address of ['168.63.129.17', '100.100.100.201', '10.0.0.1', '127.0.0.1'])
       expect(faultOf(`http://${address}/`, true)).toBeNull()
     expect(isPublic('168.63.129.17')).toBe(true)
   })
 })
 
-describe('a name', () => {
-  test.each(PRIVATE)('that leads to %s (%s) is refused at every attempt', async (address) => {
+describe('a host name', () => {
+  test.each(PRIVATE)('that resolves to %s (%s) is rejected at every attempt', async (address) => {
     expect((await attempt(`http://hooks.example.com:${port}/`, async () => [address])).kind).toBe('refused')
   })
 
-  test('that leads there among other places is refused', async () => {
+  test('that resolves to a private address among others is rejected', async () => {
     const outcome = await attempt(`http://hooks.example.com:${port}/`, async () => ['93.184.216.34', '127.0.0.1'])
     expect(outcome).toMatchObject({
       kind: 'refused',
@@ -169,7 +169,7 @@ describe('a name', () => {
     })
   })
 
-  test('that was public when it was given and is private now is refused', async () => {
+  test('that was public when it was set and is private now is rejected', async () => {
     expect(faultOf('https://rebind.example.com/', false)).toBeNull()
     let asked = 0
     const rebinding = async () => (++asked === 1 ? [] : ['127.0.0.1'])
@@ -181,7 +181,7 @@ describe('a name', () => {
     await http.close()
   })
 
-  test('that nobody knows makes the receiver unreachable', async () => {
+  test('that cannot be resolved makes the receiver unreachable', async () => {
     const outcome = await attempt('https://hooks.example.com/', async () => {
       throw new Error('queryA ENOTFOUND hooks.example.com')
     })
@@ -190,7 +190,7 @@ describe('a name', () => {
 })
 
 afterAll(() => {
-  // Not one packet: none of these was even connected to.
+  // No connection to any of these was opened.
   expect(connections).toBe(0)
 })
 

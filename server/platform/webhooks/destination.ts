@@ -4,17 +4,18 @@ import type { buildConnector } from 'undici'
 import { type Resolve, resolveByDns, resolveOnPrivateNetwork } from './names.ts'
 
 /**
- * Where a webhook may go. The address is checked twice: when it is set, to tell the caller at once, and on every
- * connection after DNS resolution, because by then the name can lead somewhere else. The connection goes to exactly the
- * addresses that were checked. For tests, an operator can allow private networks with WEBHOOK_ALLOW_PRIVATE; cloud
- * metadata services, which hand out machine identities and credentials, stay blocked even then.
+ * Restricts where a webhook may send. The address is checked twice: when it is set, to report errors at once, and on
+ * every connection after DNS resolution, because the name may resolve to another address by then. The connection uses
+ * exactly the addresses that were checked. For tests, an operator can allow private networks with
+ * WEBHOOK_ALLOW_PRIVATE. Cloud metadata services, which hand out machine identities and credentials, stay blocked even
+ * then.
  */
 export class DestinationRefused extends Error {}
 
-/** Only web servers listen on these ports; on others, our request could be mistaken for something else. */
+/** Only web servers listen on these ports. On others, our request could be mistaken for something else. */
 const PORTS = new Set(['', '443', '8443'])
 
-/** Why we refuse to send to this address, or null. */
+/** Returns why this URL is rejected; null if it is accepted. */
 export function faultOf(address: string, allowPrivate: boolean): string | null {
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') return 'must be an https URL'
@@ -24,7 +25,7 @@ export function faultOf(address: string, allowPrivate: boolean): string | null {
   if (allowPrivate) return null
   if (url.protocol !== 'https:') return 'must be an https URL'
   if (!PORTS.has(url.port)) return 'must use port 443 or 8443'
-  // By now the URL parser has normalized decimal, octal and hexadecimal forms.
+  // By now the URL parser has normalized decimal, octal, and hexadecimal forms.
   if (isIP(host) !== 0) return isPublic(host) ? null : 'must not point to a private or reserved network'
   const name = host.toLowerCase().replace(/\.$/, '')
   if (name === 'localhost' || name.endsWith('.localhost') || !name.includes('.'))
@@ -33,9 +34,9 @@ export function faultOf(address: string, allowPrivate: boolean): string | null {
 }
 
 /**
- * Whether an address is on the public internet. The library classifies every registered range (loopback, private,
- * link-local, carrier-grade, benchmark, documentation, multicast, 6to4, Teredo, NAT64, v4 in v6, …), and `unicast`
- * means that it is in none of them. In IPv6 only 2000::/3 has been allocated at all, which also excludes what the
+ * Returns whether an address is on the public internet. The library classifies every registered range (loopback,
+ * private, link-local, carrier-grade, benchmark, documentation, multicast, 6to4, Teredo, NAT64, v4 in v6, …), and
+ * `unicast` means that it is in none of them. In IPv6 only 2000::/3 has been allocated, which also excludes what the
  * library does not classify, such as the old IPv4-compatible form (::7f00:1).
  */
 export function isPublic(address: string): boolean {
@@ -48,7 +49,7 @@ export function isPublic(address: string): boolean {
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Whether an address, in whatever form, leads to a cloud's metadata services. We have no other use for link-local
+ * Returns whether an address, in any form, belongs to a cloud metadata service. There is no other use for link-local
  * addresses, so all of them are blocked.
  */
 export function isMetadata(address: string): boolean {
@@ -90,7 +91,7 @@ function embedded(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   return address.match(SIX_TO_FOUR) ? new ipaddr.IPv4(bytes.slice(2, 6)) : null
 }
 
-/** How connections are opened. */
+/** Options for opening connections. */
 export interface Connecting {
   timeoutMs: number
   allowPrivate: boolean
@@ -99,7 +100,7 @@ export interface Connecting {
   connected(origin: string, address: string): void
 }
 
-/** Opens connections for undici, only to public addresses unless `allowPrivate`. */
+/** Returns a function that opens connections for undici, only to public addresses unless `allowPrivate`. */
 export function connector(
   build: typeof buildConnector,
   { timeoutMs, allowPrivate, resolve, connected }: Connecting,
@@ -119,7 +120,7 @@ export function connector(
   }
 }
 
-// One private address among public ones is enough to refuse the name: nobody has that by accident.
+// One private address among public ones is enough to reject the name, because nobody has that by accident.
 function guarded(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (name, { all }, done) => {
     resolve(name).then(

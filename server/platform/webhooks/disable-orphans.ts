@@ -4,13 +4,13 @@ import type { Db } from '../database/database.ts'
 import { ownersOf } from './owners.ts'
 import type { Disabled } from './settlement.ts'
 
-/** How many are disabled per transaction; each one also sends messages to people. */
+/** Subscriptions disabled per transaction. Each also sends messages to people. */
 const BATCH = 100
 
 /**
- * Disables the subscriptions whose owner is gone, and notifies the owners and admins of their builders. Sending stops
- * the moment the owner goes; this only makes it visible, within a second or two. `tellDisabled` sends the messages in the
- * transaction and returns what to do after its commit.
+ * Disables subscriptions without an active owner, and notifies the owners and admins of their builders. Sending stops
+ * the moment the owner becomes inactive; this only makes it visible, within a second or two. `tellDisabled` sends the
+ * messages in the transaction and returns what to do after its commit.
  */
 export async function disableOrphans(
   surroundings: Surroundings,

@@ -8,22 +8,22 @@ import type { Owner, Owners } from './owners.ts'
 import { wants } from './webhook.ts'
 
 /**
- * Gives committed events their sequence number within their organization and creates a delivery for each subscription
- * that wants them, in one transaction: an event is dispatched either completely or not at all.
+ * Gives committed events their sequence number within their organization and creates a delivery for each matching
+ * subscription, in one transaction: an event is dispatched either completely or not at all.
  *
- * The number that a row gets when it is inserted does not reflect commit order. So the sequence is assigned later, to
- * what has been committed by then, by one dispatcher at a time (an advisory lock that ends with the transaction). A
- * client that reads events by `sequence` therefore never misses one that appears behind its position. The lock is taken
- * in a statement of its own, so that the next one sees at least everything the previous dispatcher saw.
+ * A number assigned on insert would not reflect commit order. So the sequence is assigned later, to what has been
+ * committed by then, by one dispatcher at a time (an advisory lock that ends with the transaction). A client that reads
+ * events by `sequence` therefore never misses one that appears before its position. The lock is taken in a separate
+ * statement, so that the next one sees at least everything that the previous dispatcher saw.
  */
 export interface Dispatched {
-  /** Another process is dispatching right now; anything it does not see is left to the next attempt. */
+  /** Another process is dispatching now. Anything that it does not see is left to the next attempt. */
   isBusy: boolean
   /** There may be more than fits in one batch. */
   hasMore: boolean
-  /** How many events were dispatched. */
+  /** Number of dispatched events. */
   events: number
-  /** The subscriptions that have something to send now. */
+  /** Subscriptions that have something to send now. */
   due: WebhookName[]
 }
 
@@ -33,15 +33,15 @@ export interface WebhookName {
 }
 
 /**
- * Events per transaction: with a subscription or two each, a batch takes some fifty milliseconds. With half as many a
+ * Events per transaction: with a subscription or two each, a batch takes about fifty milliseconds. With half as many, a
  * backlog takes a fifth longer.
  */
 const BATCH_EVENTS = 1000
 
-/** With many subscriptions a batch is cut short, so that a transaction inserts a few thousand rows at most. */
+/** With many subscriptions a batch is smaller, so that a transaction inserts at most a few thousand rows. */
 const MOST_DELIVERIES = 5000
 
-/** Any number that no other lock in this database uses. */
+/** An arbitrary number that no other lock in this database uses. */
 const DISPATCHER_LOCK = 74185008
 
 export interface DispatchParts {
@@ -77,14 +77,14 @@ function placeWatched({ database, config, clock, owners }: DispatchParts): Promi
   })
 }
 
-/** Until the transaction ends, nobody else dispatches; false if another process is dispatching. */
+/** Locks dispatching until the transaction ends. Returns false if another process is dispatching. */
 async function lockDispatching(trx: Db): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(${DISPATCHER_LOCK}) as "locked"`.execute(trx)
   return rows[0]?.locked === true
 }
 
-// Assigns the `ranked` events of each organization the numbers that follow its last. The lock lets nobody else do so.
+// SQL that assigns the `ranked` events of each organization the numbers after its last one. The lock excludes others.
 const PLACED = sql`counted as materialized (
       select o."id", ${LAST_SEQUENCE} as "base" from "organizations" as o
       where o."id" in (select "organizationId" from ranked)
@@ -96,8 +96,8 @@ const PLACED = sql`counted as materialized (
     )`
 
 /**
- * Those of the first events that nobody subscribes to never pass through this process, so a transaction can take more of
- * them. Only the first are looked at, because in a long backlog of others they would be looked for to its end each time.
+ * Events without a subscription never pass through this process, so a transaction can take more of them. Only the first
+ * events are searched, because otherwise each search would read a long backlog of other events to its end.
  */
 const MOST_AT_ONCE = 2000
 
@@ -153,8 +153,8 @@ interface Subscription extends Owner {
   ownerId: string | null
 }
 
-// Includes disabled ones: events that occur in the meantime are held for them. A sandbox that is being filled sends nothing
-// of the past that it is given.
+// Includes disabled subscriptions, for which events are held meanwhile. A sandbox that is being filled sends none of
+// its past events.
 async function subscriptionsOf(trx: Db, events: Waiting[], owners: Owners, now: Date): Promise<Subscription[]> {
   const organizationIds = [...new Set(events.map((event) => event.organizationId))]
   const { rows } = await sql<Subscription>`
@@ -173,8 +173,8 @@ interface NewDelivery extends WebhookName {
   eventId: string
 }
 
-// An event that the owner may not read is not even queued. If the owner is gone, everything is held, because a new
-// owner may be allowed to read other things; what the new owner may not read is left out at sending time.
+// An event that the owner may not read is not even queued. Without an owner everything is held, because a new owner may
+// have other permissions. What the new owner may not read is skipped when sending.
 function match(
   waiting: Waiting[],
   subscriptions: Subscription[],
@@ -196,7 +196,7 @@ function match(
   return { events: waiting.slice(0, taken), deliveries }
 }
 
-// One statement: it places the events and copies their numbers into the deliveries.
+// Places the events and copies their numbers into the deliveries, in one statement.
 async function place(
   trx: Db,
   events: Waiting[],

@@ -13,11 +13,11 @@ let healthy: Receiver
 let other: Builder
 
 const HANGING = 700
-/** Half of what a process can have in flight. */
+/** Half of a process's maximum of attempts in progress. */
 const MOST_OF_ONE = 1000
 
-describe('what a process can have under way', () => {
-  /** Hands out turns until nobody gets another, and returns the total for each organization. */
+describe('the capacity of a process', () => {
+  /** Assigns turns until no organization gets another, and returns the total of each. */
   function fill(shares: Shares, organizations: string[]): Record<string, number> {
     const turns = new Turns()
     const sums: Record<string, number> = {}
@@ -30,7 +30,7 @@ describe('what a process can have under way', () => {
     }
   }
 
-  test('is given to one builder by half, to two by thirds, and to a hundred so that none has to wait', () => {
+  test('is half for one builder, a third each for two, and shared by a hundred so that none has to wait', () => {
     expect(fill(new Shares(), ['a'])).toEqual({ a: 1000 })
     const two = Object.values(fill(new Shares(), ['a', 'b']))
     for (const sum of two) expect(Math.abs(sum - 2000 / 3)).toBeLessThan(2)
@@ -41,7 +41,7 @@ describe('what a process can have under way', () => {
     expect(Math.max(...all)).toBeLessThanOrEqual(40)
   })
 
-  test('has room for whoever comes after one that has taken all it may', () => {
+  test('has room for another builder after one has used its maximum', () => {
     const shares = new Shares()
     fill(shares, ['a'])
     expect(shares.reserve('a')).toBe(0)
@@ -51,7 +51,7 @@ describe('what a process can have under way', () => {
     expect(shares.reserve('a')).toBeGreaterThan(0)
   })
 
-  test('goes by turns, so that a builder with hundreds of subscriptions is followed by the one with one', () => {
+  test('is assigned by turns, so that a builder with one subscription comes right after one with hundreds', () => {
     const turns = new Turns()
     for (let i = 0; i < 700; i++) turns.add({ organizationId: 'a', webhookId: `a${i}` })
     turns.add({ organizationId: 'b', webhookId: 'b0' })
@@ -61,9 +61,9 @@ describe('what a process can have under way', () => {
   })
 })
 
-// With the embedded database, claiming this many takes longer than the receivers hang.
+// With the embedded database, claiming this many takes longer than the receivers do not respond.
 describe.skipIf(inject('postgres') === null)(
-  'a builder with 700 receivers that hang, from before there was a limit',
+  'a builder with 700 unresponsive receivers, created before the limit existed',
   () => {
     beforeAll(async () => {
       plumbline = await startTestPlumbline()
@@ -77,7 +77,7 @@ describe.skipIf(inject('postgres') === null)(
       await plumbline.stop()
     }, 60_000)
 
-    test('never has more under way than half, and another one is sent its events meanwhile', async () => {
+    test('never uses more than half of the capacity, and another builder gets its events meanwhile', async () => {
       let [open, most] = [0, 0]
       hanging.answer((_request, response) => {
         most = Math.max(most, ++open)
@@ -87,7 +87,7 @@ describe.skipIf(inject('postgres') === null)(
       const subscription = { url: healthy.url, eventTypes: ['vendor.created'] }
       expect((await plumbline.post('/api/ext/webhooks', subscription, { key: other.key })).status).toBe(201)
       for (let i = 0; i < 4; i++) await createVendor(plumbline.key)
-      // 2,800 are due.
+      // 2,800 deliveries are due.
       await hanging.until(() => open > HANGING)
       for (let i = 1; i <= 20; i++) {
         await createVendor(other.key)

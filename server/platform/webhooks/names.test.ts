@@ -9,7 +9,7 @@ afterEach(() => {
   for (const socket of opened.splice(0)) socket.close()
 })
 
-/** Asks a name server that gives this answer to a question, or none. */
+/** Returns a resolver with a name server that gives this response to a question, or none. */
 async function resolverOf(answer: (question: Buffer) => Buffer | null): Promise<Resolver> {
   const server = createSocket('udp4')
   opened.push(server)
@@ -25,16 +25,16 @@ async function resolverOf(answer: (question: Buffer) => Buffer | null): Promise<
 
 const silent = () => null
 
-/** The question, with the answer that there is no such name (RFC 1035). */
+/** Returns the response that there is no such name (RFC 1035). */
 function noSuchName(question: Buffer): Buffer {
   const bytes = Buffer.from(question)
   bytes.writeUInt16BE(0x8183, 2)
-  // None of its additional records.
+  // Removes the additional records of the question.
   bytes.writeUInt16BE(0, 10)
   return bytes.subarray(0, bytes.indexOf(0, 12) + 5)
 }
 
-/** A system that knows every name, what it was asked, and how many names at a time. */
+/** Returns a system resolver that knows every name, with the names it was asked for and the maximum at a time. */
 function system() {
   const seen = { asked: [] as string[], most: 0 }
   let underWay = 0
@@ -48,19 +48,19 @@ function system() {
   return { seen, resolve }
 }
 
-test('a name whose servers are silent is not asked of the system, which would wait for them for others', async () => {
+test('a name whose servers do not respond is not looked up by the system, which would block other names', async () => {
   const { seen, resolve } = system()
   const lookUp = onPrivateNetwork(await resolverOf(silent), resolve)
   await expect(lookUp('hooks.example.com')).rejects.toMatchObject({ code: 'ETIMEOUT' })
   expect(seen.asked).toEqual([])
 })
 
-test('a name without a domain is asked of the system alone', async () => {
+test('a name without a domain is looked up only by the system', async () => {
   const lookUp = onPrivateNetwork(await resolverOf(silent), system().resolve)
   expect(await lookUp('receiver')).toEqual(['10.0.0.0'])
 })
 
-test('the system is asked for one name at a time, and once for all who wait, also if DNS does not know it', async () => {
+test('the system looks up one name at a time, and once for concurrent callers, even if DNS does not know it', async () => {
   const { seen, resolve } = system()
   const lookUp = onPrivateNetwork(await resolverOf(noSuchName), resolve)
   expect(await lookUp('one.test')).toEqual(['10.0.0.0'])

@@ -1,24 +1,26 @@
 import { type LookupAddress, promises } from 'node:dns'
 import type { Resolver } from 'node:dns/promises'
 
-/** The addresses of a name; fails if it has none. */
+/** Returns the addresses of a name. Rejects if it has none. */
 export type Resolve = (name: string) => Promise<string[]>
 
-/** Two rounds of some two seconds, of which the second is not longer: a silent name server costs half of an attempt. */
+/**
+ * Two rounds of about two seconds each, so that a name server that does not respond takes less than half of an attempt.
+ */
 const resolver = new promises.Resolver({ timeout: 2000, maxTimeout: 2000, tries: 2 })
 
-/** As long as a delivery waits; nobody waits for what is looked up later. */
+/** As long as a delivery waits. Nobody waits for a later lookup. */
 const WAIT_MS = 10_000
 
-/** Far more than a private network has receivers. */
+/** Far more receivers than any private network has. */
 const MOST_NAMES = 1000
 
-// Not the system's own lookup: it shares a small thread pool with file reads, and of that only two threads look up names,
-// the database's among them. Names whose servers are silent would hold both for minutes.
+// Not the system's own lookup: it shares a small thread pool with file reads, of which only two threads look up names,
+// including the database's. Names whose servers do not respond would block both for minutes.
 export const resolveByDns = byDns(resolver)
 
 /**
- * On a private network, receivers may have names that only the system knows, from its file of hosts or with its search
+ * On a private network, receivers may have names that only the system knows, from its hosts file or with its search
  * domain.
  */
 export const resolveOnPrivateNetwork = onPrivateNetwork(resolver, async (name) =>
@@ -36,8 +38,8 @@ function byDns(resolver: Resolver): Resolve {
 }
 
 /**
- * As the system says, which is not asked for a name whose servers are silent: it would wait for them far longer. Names
- * without a domain are not looked for in DNS.
+ * Returns a resolver that uses the system after DNS. The system is not asked for a name whose servers do not respond,
+ * because it would wait far longer. Names without a domain are not looked up in DNS.
  */
 export function onPrivateNetwork(resolver: Resolver, system: Resolve): Resolve {
   const dns = byDns(resolver)
@@ -54,7 +56,10 @@ export function onPrivateNetwork(resolver: Resolver, system: Resolve): Resolve {
 
 const SILENT = 'ETIMEOUT'
 
-/** One name at a time, so that whoever else looks up a name finds a thread for it; each only once for all who ask. */
+/**
+ * Returns a resolver that looks up one name at a time, so that other lookups find a free thread, and each only once for
+ * all callers.
+ */
 function oneByOne(resolve: Resolve): Resolve {
   const asked = new Map<string, Promise<string[]>>()
   let before: Promise<unknown> = Promise.resolve()

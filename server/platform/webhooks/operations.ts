@@ -58,7 +58,7 @@ export const webhookOperations = {
         await webhooks.bindToToken(call, before.id)
       }
       const isElsewhere = url !== undefined && url !== before.url
-      // Activating a subscription that is already active is how a client says that the receiver has been repaired.
+      // Activating an active subscription is how a client says that the receiver has been repaired.
       const isSwitched = status !== undefined && (status !== before.status || status === 'active')
       if (isElsewhere || isSwitched) wakeAfterCommit(call, before.id)
       const changes = {
@@ -173,13 +173,14 @@ export const webhookOperations = {
   },
 } satisfies Partial<Handlers>
 
-// Otherwise it would only be found by the check that runs once a second.
+// Otherwise it would be found only by the check that runs once a second.
 function wakeAfterCommit(call: WriteCall, webhookId: string): void {
   const { organizationId, surroundings } = call
   call.afterCommit(() => surroundings.deliveriesDue({ organizationId, webhookId }))
 }
 
-// A caller that changes what a subscription sends, or where, becomes its owner. A caller that only stops it does not.
+// A caller that changes what a subscription sends, or where, becomes its owner. A caller that only disables it does
+// not.
 function isOnlySwitchedOff({ status, ...rest }: Input<'updateWebhook'>['body']): boolean {
   return status === 'disabled' && Object.keys(rest).length === 0
 }

@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const ADMINISTERING: Permission[] = ['webhooks:read', 'webhooks:write']
 
-/** A key with an admin of its own, so that a test can take away either. */
+/** Creates a key with its own admin, so that a test can revoke either. */
 async function newKey(permissions: Permission[], expiresAt: Date | null = null) {
   const { organizationId, database, clock } = plumbline
   const email = `admin${++count}@harrowfinch.example.com`
@@ -75,7 +75,7 @@ async function setPermissions(id: string, permissions: Permission[]): Promise<vo
 }
 
 describe('a subscription', () => {
-  test('to everything receives what the key behind it may read, and nothing else', async () => {
+  test('to everything receives only what its key may read', async () => {
     const { id, secret } = await newKey(['vendors:read'])
     const narrow = await subscribe(secret, ['*'])
     expect(narrow.owner).toEqual({ type: 'key', id })
@@ -89,7 +89,7 @@ describe('a subscription', () => {
     expect((await deliveries(narrow.id)).map(({ eventType }) => eventType)).toEqual(['vendor.created'])
   })
 
-  test('receives no more than the narrower token that created it could read', async () => {
+  test('receives no more than the narrower token that created it may read', async () => {
     const app = await newOauthApp(plumbline)
     const { refresh } = await connected(plumbline, app, await plumbline.signIn())
     const scope = [...ADMINISTERING, 'vendors:read'].join(' ')
@@ -103,14 +103,14 @@ describe('a subscription', () => {
     expect(objectsAt(witness)).toEqual([home, vendor])
     expect(objectsAt(receiver)).toEqual([vendor])
     expect((await deliveries(ofApp.id)).map(({ eventType }) => eventType)).toEqual(['vendor.created'])
-    // An admin who takes it over is not bound by the permissions of the token.
+    // An admin who takes it over is not limited by the permissions of the token.
     await plumbline.patch(`/api/ext/webhooks/${ofApp.id}`, { excludeOwnChanges: false })
     const later = await createHome()
     await receiver.until(2)
     expect(objectsAt(receiver).at(-1)).toBe(later)
   })
 
-  test('is neither created, taken over nor given a secret with a browser token', async () => {
+  test('cannot be created, taken over, or given a secret with a browser token', async () => {
     const { body: webhook } = await plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'] })
     const { body: me } = await plumbline.get('/api/ext/me')
     const permissions = me.permissions.filter(isDelegable)
@@ -130,7 +130,7 @@ describe('a subscription', () => {
     expect((await plumbline.patch(path, { status: 'disabled' }, caller)).status).toBe(200)
   })
 
-  test('gets a new secret from its owner or from somebody with all permissions of an admin', async () => {
+  test('gets a new secret only from its owner or a user with all permissions of an admin', async () => {
     const { secret: narrow } = await newKey(['vendors:read'])
     const others = await subscribe(plumbline.key, ['vendor.created'], witness.url)
     const own = await subscribe(narrow, ['vendor.created'])
@@ -146,7 +146,7 @@ describe('a subscription', () => {
       expect((await rotate(own, caller)).body.secret).toMatch(/^whsec_/)
   })
 
-  test('does not show a new secret to a former owner that repeats the request that created it', async () => {
+  test('does not show a new secret to a former owner that repeats the request which created it', async () => {
     const { secret: key } = await newKey(['vendors:read'])
     const wanted = { url: receiver.url, eventTypes: ['vendor.created'] }
     const create = () => plumbline.post('/api/ext/webhooks', wanted, { key, headers: { 'idempotency-key': 'created' } })
@@ -184,7 +184,7 @@ describe('a subscription', () => {
     }
   })
 
-  test('to what the caller may not read is refused, when it is made and when it is changed', async () => {
+  test('to events that the caller may not read is rejected, on creation and on update', async () => {
     const { secret: key } = await newKey(['vendors:read'])
     const body = { url: receiver.url, eventTypes: ['vendor.created', 'bid.submitted'] }
     const made = await plumbline.post('/api/ext/webhooks', body, { key })
@@ -194,7 +194,7 @@ describe('a subscription', () => {
     expect(changed).toMatchObject({ status: 403, body: { code: 'permission_denied', permission: 'homes:read' } })
   })
 
-  test('is not sent what waited while its key lost the permission; the delivery is cancelled', async () => {
+  test('cancels waiting deliveries that its key may no longer read', async () => {
     const { id: keyId, secret: key } = await newKey(['vendors:read', 'homes:read'])
     const { id } = await subscribe(key, ['*'])
     await plumbline.patch(`/api/ext/webhooks/${id}`, { status: 'disabled' }, { key })
@@ -211,12 +211,12 @@ describe('a subscription', () => {
     )
     for (const { eventType, attemptCount, nextAttemptAt } of body.data)
       expect([eventType, attemptCount, nextAttemptAt]).toEqual(['home.created', 0, null])
-    // The vendor's own delivery is written down only after the receiver has answered.
+    // The vendor's own delivery is recorded only after the receiver has responded.
     await plumbline.until(
       `/api/ext/webhooks/${id}/deliveries?status=pending`,
       (answer) => answer.body.data.length === 0,
     )
-    // Not by hand either.
+    // It is not sent on request either.
     await plumbline.post(`/api/ext/deliveries/${body.data[0].id}/redeliver`)
     await plumbline.until(`/api/ext/deliveries/${body.data[0].id}`, (answer) => answer.body.status === 'cancelled')
     expect(objectsAt(receiver)).toEqual([vendor])
@@ -233,7 +233,7 @@ describe('a subscription', () => {
   })
 })
 
-describe('a subscription whose owner is gone', () => {
+describe('a subscription without an active owner', () => {
   const HOUR_MS = 3_600_000
   test.each<[string, (key: { id: string; userId: string }) => Promise<unknown>]>([
     ['whose key is revoked', ({ id }) => revokeKey(plumbline.database, plumbline.clock, id)],
@@ -241,14 +241,14 @@ describe('a subscription whose owner is gone', () => {
     ['whose key may manage webhooks no more', ({ id }) => setPermissions(id, ['vendors:read'])],
     ['whose user is disabled', ({ userId }) => setUser(userId, { status: 'disabled' })],
     ['whose user is an admin no more', ({ userId }) => setUser(userId, { role: 'accountant' })],
-  ])('%s is disabled, and the owners and admins are told once', async (_what, lose) => {
+  ])('%s is disabled, and the owners and admins are notified once', async (_what, lose) => {
     const key = await newKey(['vendors:read'], new Date(plumbline.clock.nowMs() + HOUR_MS))
     const { id, owner } = await subscribe(key.secret, ['vendor.created'])
     await subscribe(plumbline.key, ['vendor.created'], witness.url)
     await createVendor()
     await receiver.until(1)
     await lose(key)
-    // From this moment on nothing is sent, even before the service has disabled the subscription.
+    // From now on nothing is sent, even before the service has disabled the subscription.
     const later = await createVendor()
     await witness.until((all) => all.some(({ event }) => event.data.object.id === later))
     const { body } = await plumbline.until(`/api/ext/webhooks/${id}`, (answer) => answer.body.status === 'disabled')
@@ -261,7 +261,7 @@ describe('a subscription whose owner is gone', () => {
       expect(told[0].body).toContain(part)
   })
 
-  test('is taken over by an admin who activates it, and sends what was held', async () => {
+  test('is taken over by an admin who activates it, and sends the held events', async () => {
     const gone = await newKey(['homes:read', 'vendors:read'])
     const { id } = await subscribe(gone.secret, ['*'])
     await revokeKey(plumbline.database, plumbline.clock, gone.id)
@@ -289,7 +289,7 @@ describe('a subscription whose owner is gone', () => {
 })
 
 describe('a change of a subscription by others than its owner', () => {
-  test('is refused unless they have all permissions of an admin, and so is the secret afterwards', async () => {
+  test('is rejected without all permissions of an admin, and so is the secret afterwards', async () => {
     const subscription = await subscribe(plumbline.key, ['*'], witness.url)
     const path = `/api/ext/webhooks/${subscription.id}`
     const app = await connected(plumbline, await newOauthApp(plumbline), await plumbline.signIn())
@@ -313,7 +313,7 @@ describe('a change of a subscription by others than its owner', () => {
     expect(objectsAt(receiver)).toEqual([home])
   })
 
-  test('that only disables it leaves it with its owner', async () => {
+  test('that only disables it keeps its owner', async () => {
     const { id, owner } = await subscribe(plumbline.key, ['*'])
     const weak = await newKey(['vendors:read'])
     const { body } = await plumbline.patch(`/api/ext/webhooks/${id}`, { status: 'disabled' }, { key: weak.secret })
@@ -321,7 +321,7 @@ describe('a change of a subscription by others than its owner', () => {
   })
 })
 
-test('a user has subscriptions too, and they end with the user', async () => {
+test('a user can own subscriptions, which end when the user is deactivated', async () => {
   const { userId } = await newKey([])
   const { organizationId, database } = plumbline
   const principal = await userOf(database.statements, organizationId, userId)
@@ -335,7 +335,7 @@ test('a user has subscriptions too, and they end with the user', async () => {
   await plumbline.until(`/api/ext/webhooks/${id}`, (answer) => answer.body.disabledReason === 'owner_revoked')
 })
 
-test('deliveries are shown to those who may read what was delivered, page by page', async () => {
+test('deliveries are listed only for callers who may read their events, with pagination', async () => {
   const { id } = await subscribe(plumbline.key, ['*'])
   for (let i = 0; i < 3; i++) {
     await createHome()
@@ -359,7 +359,7 @@ test('deliveries are shown to those who may read what was delivered, page by pag
     ['POST', `/api/ext/deliveries/${home?.id}/redeliver`],
   ] as const)
     expect((await plumbline.request(method, path, undefined, { key })).status).toBe(404)
-  // A test shows only the contract's example, which is public.
+  // A test contains only the contract's example, which is public.
   const tested = await plumbline.post(`/api/ext/webhooks/${id}/test`, { eventType: 'home.created' }, { key })
   expect(tested.status).toBe(202)
   expect((await plumbline.get(`/api/ext/deliveries/${tested.body.id}`, { key })).status).toBe(200)

@@ -5,21 +5,21 @@ import { permissionOf } from '../events/readable.ts'
 import { permissionsOf, ROLES, type Role } from '../keys/roles.ts'
 
 /**
- * Whom a subscription acts for, and what that owner may read right now. The statements that match events and that claim
- * deliveries read this together with the subscription, so it is just as current and needs no extra statement.
+ * The owner of a subscription, and what that owner may read now. The statements that match events and claim deliveries
+ * read this together with the subscription, so it is equally current and needs no extra statement.
  *
- * As in a call, a key may do what both its permissions and its user's role allow. A subscription that was created with a
- * narrowed access token stays within the permissions of that token. An owner is gone when it could no
- * longer create the subscription: a key that is revoked or expired, a disabled user, an app that its user has disconnected,
- * or any of them without the permission. The service itself is never gone.
+ * As in a call, a key may do what both its permissions and its user's role allow. A subscription created with a
+ * narrowed access token stays within the permissions of that token. An owner is gone when it could no longer create the
+ * subscription: a revoked or expired key, a deactivated user, an app that its user has disconnected, or any of them
+ * without the permission. The service itself is never gone.
  */
 export interface Owners {
-  /** The owner columns for a statement over subscriptions `w` that includes `joins`. */
+  /** Returns the owner columns for a statement over subscriptions `w` that includes `joins`. */
   columns(now: Date): RawBuilder<unknown>
   readonly joins: RawBuilder<unknown>
-  /** The condition that the owner of `w` is gone, for a statement that includes `joins`. */
+  /** Returns the condition that the owner of `w` is gone, for a statement that includes `joins`. */
   isGone(now: Date): RawBuilder<unknown>
-  /** Whether the owner may read what events of this type show, if they take these permissions too. */
+  /** Returns whether the owner may read events of this type that also need these permissions. */
   mayRead(owner: Owner, type: string, also: readonly string[] | null): boolean
 }
 
@@ -27,7 +27,7 @@ export interface Owners {
 export interface Owner {
   isOwnerGone: boolean
   ownerType: string
-  /** The permissions of the key, or of the app that a user lets act for them; null for a user by themselves. */
+  /** The permissions of the key, or of the app that acts for a user; null for a user who acts directly. */
   ownerPermissions: string[] | null
   /** The permissions of the narrower token that created or took over the subscription; null if there was none. */
   tokenPermissions: string[] | null

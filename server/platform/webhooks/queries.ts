@@ -20,7 +20,7 @@ export async function count(call: Tenant): Promise<number> {
   return Number(found.count)
 }
 
-/** Until the transaction ends, nobody else can create or activate a subscription of the organization. */
+/** Prevents others from creating or activating a subscription of the organization until the transaction ends. */
 export async function takeTurn({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185009))`.execute(db)
 }
@@ -42,7 +42,7 @@ export async function active(call: Tenant): Promise<Active[]> {
     .execute()
 }
 
-/** Stores the secrets in a row that its transaction has created or locked. */
+/** Stores the secrets in a row that the transaction has created or locked. */
 export async function setSecrets(
   call: WriteCall,
   id: string,
@@ -56,7 +56,7 @@ export async function setSecrets(
     .execute()
 }
 
-/** Stores what the access token of an app may read, in a row that its transaction has created or locked. */
+/** Stores the permissions of an app's access token in a row that the transaction has created or locked. */
 export async function bindToToken({ db, organizationId, principal }: WriteCall, id: string): Promise<void> {
   await db
     .updateTable('webhooks')
@@ -76,7 +76,10 @@ export async function sealedSecret(call: Tenant, id: string): Promise<string | n
   return row?.secret ?? null
 }
 
-/** Asking for a delivery implies that the receiver was repaired: its pause ends, and the next attempt will show. */
+/**
+ * Ends the pause of a subscription. Requesting a delivery implies that the receiver was repaired, and the next attempt
+ * will show.
+ */
 export async function endPause(call: WriteCall, id: string, now: Date): Promise<void> {
   await call.db
     .updateTable('webhooks')
@@ -87,8 +90,8 @@ export async function endPause(call: WriteCall, id: string, now: Date): Promise<
     .execute()
 }
 
-// How a subscription's state affects its pending deliveries (held, or cancelled with it) is derived here, not stored.
-// Only deliveries cancelled individually are stored as such.
+// How a subscription's state affects its pending deliveries (held, or canceled with it) is derived here, not stored.
+// Only deliveries canceled individually are stored as such.
 const DELIVERY = sql`
   d."id", d."webhookId", d."eventId", d."eventType", d."test",
   case when d."status" <> 'pending' then d."status" when w."archivedAt" is not null then 'cancelled'
@@ -97,12 +100,12 @@ const DELIVERY = sql`
   case when d."status" = 'pending' and w."archivedAt" is null and (w."status" = 'active' or d."test") then d."nextAttemptAt" end as "nextAttemptAt",
   d."lastAttemptAt", d."responseStatus", d."error", d."createdAt", d."updatedAt"`
 
-// A test shows only the contract's example, which is public.
+// A test contains only the contract's example, which is public.
 function isReadable(readable: readonly string[]): RawBuilder<unknown> {
   return sql`(d."test" or d."eventType" = any(${readable}))`
 }
 
-/** @param readable the types of event that may be shown; null means all */
+/** @param readable the event types that may be returned; null means all */
 export async function listDeliveries(
   call: Tenant,
   webhook: Webhook,
@@ -172,7 +175,7 @@ export async function findDelivery(
   return rows[0]
 }
 
-/** The deliveries with these ids, as far as they exist, in the order of their ids. */
+/** Returns the existing deliveries with these IDs, in the order of their IDs. */
 export async function findDeliveries(call: Tenant, ids: readonly string[]): Promise<Delivery[]> {
   const { rows } = await sql<Delivery>`
     select ${DELIVERY} from "deliveries" d
@@ -189,7 +192,7 @@ export async function attemptsOf(call: Tenant, deliveryId: string): Promise<Deli
   return rows.reverse()
 }
 
-/** The error of the most recent failed attempt, of whichever delivery. */
+/** Returns the error of the most recent failed attempt, of any delivery. */
 export async function lastError(call: Tenant, webhookId: string): Promise<string | null> {
   const { rows } = await sql<{ error: string | null }>`
     select "error" from "deliveries"
@@ -198,7 +201,7 @@ export async function lastError(call: Tenant, webhookId: string): Promise<string
   return rows[0]?.error ?? null
 }
 
-/** Locks the row of a delivery until the transaction ends, with what decides whether it may be sent again. */
+/** Locks the row of a delivery until the transaction ends, and returns what decides whether it may be sent again. */
 export async function lockDelivery(
   call: WriteCall,
   id: string,
@@ -218,7 +221,7 @@ export async function sendAgain(call: WriteCall, id: string, now: Date): Promise
     .execute()
 }
 
-/** Makes the missed deliveries of a period due, oldest first; those in flight are left to their attempt. */
+/** Makes the missed deliveries of a period due, oldest first. Those in progress are left to their attempt. */
 export async function recover(
   call: WriteCall,
   webhookId: string,
@@ -239,7 +242,7 @@ export async function recover(
   return Number(numAffectedRows ?? 0)
 }
 
-/** A test delivery. It has no event, so it carries its own payload. */
+/** Stores a test delivery. It has no event, so it contains its own payload. */
 export async function insertTest(
   call: WriteCall,
   test: { id: string; webhookId: string; eventId: string; eventType: string; payload: string; now: Date },

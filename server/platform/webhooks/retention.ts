@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { HELD_MS, KEPT_DAYS } from './webhook.ts'
 
-/** Deletes attempts, ended deliveries and held events once their retention period is over. */
+/** Deletes attempts, ended deliveries, and held events after their retention periods. */
 export async function forgetOldDeliveries(database: Database, clock: Clock, keptDays = KEPT_DAYS): Promise<void> {
   const keptSince = new Date(clock.nowMs() - keptDays * DAY_MS).toISOString()
   const heldSince = new Date(clock.nowMs() - HELD_MS).toISOString()

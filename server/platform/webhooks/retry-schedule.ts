@@ -1,25 +1,25 @@
 /**
- * When a failed delivery is retried. The schedule lists the pauses in seconds, the first one before the first attempt;
- * after the last pause there are no further attempts.
+ * When a failed delivery is retried. The schedule lists the pauses in seconds, the first one before the first attempt.
+ * After the last pause there are no further attempts.
  */
 
 /**
- * Jitter, so that deliveries that failed together are not retried together: every pause is up to this much shorter or
- * longer. A little less than the fifth that the contract allows, to leave room for network time.
+ * Jitter, so that deliveries that failed together are not retried together: every pause is up to this fraction shorter
+ * or longer. A little less than the fifth that the contract allows, to leave room for network time.
  */
 const JITTER = 0.18
 
-/** A receiver may ask for a longer wait than the schedule has, but not for ever. */
+/** A receiver may ask for a longer wait than the schedule has, but not forever. */
 const LONGEST_RETRY_AFTER_MS = 24 * 3_600_000
 
 export interface Failure {
-  /** How many attempts of the schedule have been made, including this one. */
+  /** Number of attempts of the schedule, including this one. */
   attempts: number
   endedAtMs: number
   retryAfterMs: number | null
 }
 
-/** The time of the next attempt, or null when the schedule is exhausted. */
+/** Returns the time of the next attempt in milliseconds; null when the schedule is exhausted. */
 export function nextAttemptAtMs(
   schedule: readonly number[],
   { attempts, endedAtMs, retryAfterMs }: Failure,
@@ -31,7 +31,7 @@ export function nextAttemptAtMs(
   return Math.round(endedAtMs + Math.max(pauseMs, retryAfterMs ?? 0))
 }
 
-/** A Retry-After header (seconds or a date) as milliseconds from now; null if it is missing or unreadable. */
+/** Returns a Retry-After header (seconds or a date) as milliseconds from now; null if it is missing or unreadable. */
 export function readRetryAfter(header: string | undefined, nowMs: number): number | null {
   if (header === undefined) return null
   const text = header.trim()

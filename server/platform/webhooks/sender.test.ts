@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Clock } from '../runtime/clock.ts'
 import { type SenderOptions, sender } from './sender.ts'
 
-/** Two receivers; the one on 127.0.0.2 stands for one on the public internet. */
+/** Two receivers. The one on 127.0.0.2 represents one on the public internet. */
 let receiver: Server
 let port = 0
 beforeAll(async () => {
@@ -22,25 +22,25 @@ afterAll(() => {
 
 const isShown = (address: string) => address.endsWith('127.0.0.2')
 
-describe('what a receiver answers', () => {
-  test('is kept as text, without what a text column cannot hold', async () => {
+describe('the response of a receiver', () => {
+  test('is stored as text, without what a text column cannot contain', async () => {
     const [outcome] = await send([`http://127.0.0.2:${port}/`], { allowPrivate: true, isShown })
     expect(outcome).toMatchObject({ kind: 'succeeded', responseStatus: 200, responseBody: 'not now' })
   })
 
-  test('is kept in its first kilobyte', async () => {
+  test('is stored up to its first kilobyte', async () => {
     const [outcome] = await send([`http://127.0.0.2:${port}/long`], { allowPrivate: true, isShown })
     expect(outcome).toMatchObject({ kind: 'rejected', responseStatus: 500, responseBody: 'x'.repeat(1024) })
   })
 
-  test('is not kept where it is in a private network, by its address or by its name', async () => {
+  test('is not stored if it is from a private network, by its address or its name', async () => {
     const resolve = async () => ['127.0.0.1']
     const urls = [`http://127.0.0.1:${port}/`, `http://hooks.example.com:${port}/`]
     for (const outcome of await send(urls, { allowPrivate: true, resolve, isShown }))
       expect(outcome).toMatchObject({ kind: 'succeeded', responseStatus: 200, responseBody: null })
   })
 
-  test('is kept no more once its name has led to a private network', async () => {
+  test('is no longer stored once its name has resolved to a private network', async () => {
     const addresses = ['127.0.0.2', '127.0.0.1', '127.0.0.2']
     const resolve = async () => [addresses.shift() ?? '']
     const url = `http://rebind.example.com:${port}/long`
@@ -52,7 +52,7 @@ describe('what a receiver answers', () => {
   })
 })
 
-/** One after the other. */
+/** Sends to the URLs one after the other, and returns the outcomes. */
 async function send(urls: string[], options: SenderOptions) {
   const http = sender(new Clock(), options)
   const outcomes = []

@@ -5,11 +5,11 @@ import type { Resolve } from './names.ts'
 import { readRetryAfter } from './retry-schedule.ts'
 
 /**
- * One attempt: a POST and its outcome. Never throws; every kind of failure is an outcome.
+ * Makes one attempt: a POST and its outcome. Never throws; every kind of failure is an outcome.
  *
  * An attempt has 10 seconds from the first byte sent to the last response header. A redirect is treated like any other
- * response that is not 2xx. The first kilobyte of the body is kept, and the connection is closed if much more follows;
- * nothing is kept of a response from a private network.
+ * response that is not 2xx. The first kilobyte of the body is kept, and the connection is closed if much more follows.
+ * Nothing is kept of a response from a private network.
  */
 export interface Outcome {
   kind: 'succeeded' | 'rejected' | 'timed_out' | 'unreachable' | 'refused'
@@ -36,26 +36,26 @@ export interface Sender {
 
 const TIMEOUT_MS = 10_000
 const KEPT_BYTES = 1024
-/** Reading up to this much keeps the connection usable; beyond it a new one is cheaper. */
+/** Reading up to this much keeps the connection usable. Beyond it a new one is cheaper. */
 const READ_BYTES = 16 * 1024
 
 /**
  * Connections are kept for the next event, but closed before the receiver closes them (Node does after 5 s), because a
- * request that meets a closing connection counts as a failure.
+ * request on a closing connection counts as a failure.
  */
 const KEEP_ALIVE_MS = 2500
 
-/** What a sender may do, and what tests replace. */
+/** Options of a sender, including what tests replace. */
 export interface SenderOptions {
   allowPrivate: boolean
   resolve?: Resolve | undefined
-  /** Whether responses from an address may be kept. */
+  /** Returns whether responses from an address may be kept. */
   isShown?(address: string): boolean
 }
 
 export function sender(clock: Clock, { allowPrivate, resolve, isShown = isPublic }: SenderOptions): Sender {
   const hidden = new HiddenOrigins()
-  // The library takes 5 MB of the heap, which a service without webhooks is spared.
+  // The library uses 5 MB of the heap, so it is loaded when the first webhook is sent.
   let agent: Promise<Agent> | null = null
   async function newAgent(): Promise<Agent> {
     const { Agent, buildConnector } = await import('undici')
@@ -86,7 +86,7 @@ export function sender(clock: Clock, { allowPrivate, resolve, isShown = isPublic
 }
 
 /**
- * Origins that ever led to a private network. Their responses are never shown, not even when a later connection leads
+ * Origins that ever resolved to a private network. Their responses are never shown, even if a later connection goes
  * elsewhere, because undici does not say which connection a response came over.
  */
 class HiddenOrigins {
@@ -155,7 +155,7 @@ function run(
           sentAfterMs = performance.now() - started
         },
         onResponseStart(_controller, statusCode, headers) {
-          // A 1xx is only interim.
+          // A 1xx response is only interim.
           if (statusCode < 200) return
           status = statusCode
           answeredMs = performance.now() - started
@@ -182,7 +182,7 @@ function run(
   }
 }
 
-// Drops a character that the size limit cut in half; and a text column cannot hold a NUL.
+// Drops a character that the size limit cut in half, and NUL, which a text column cannot contain.
 function bodyOf(chunks: Buffer[]): string {
   return Buffer.concat(chunks)
     .toString('utf8')

@@ -11,12 +11,12 @@ import type { Outcome } from './sender.ts'
 import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING, FIRST_PROBE_SECONDS } from './webhook.ts'
 
 /**
- * Records the outcome of attempts in one statement: the attempts, the state of their deliveries and the failure counts
+ * Records the outcome of attempts in one statement: the attempts, the state of their deliveries, and the failure counts
  * of their subscriptions are written together or not at all.
  *
  * The count is exact however many processes settle at once: it is incremented in the database under the row lock, and
- * the 50th failure disables the subscription in the same statement. If the claim was lost in the meantime, the attempt
- * is still recorded, but the delivery is left alone because another process has it.
+ * the 50th failure disables the subscription in the same statement. If the claim was lost meanwhile, the attempt is
+ * still recorded, but the delivery does not change because another process has it.
  */
 export interface Settled {
   claimed: Claimed
@@ -36,7 +36,7 @@ export interface Disabled extends WebhookName {
   reason: Exclude<WebhookDisabledReason, 'requested'>
 }
 
-/** Notifies the builders, in the transaction that disables their subscriptions; returns what to do after its commit. */
+/** Notifies the builders, in the transaction that disables their subscriptions. Returns what to do after its commit. */
 export type TellDisabled = (trx: Db, disabled: Disabled[]) => Promise<() => void>
 
 export async function settle(
@@ -68,8 +68,8 @@ export async function settle(
           ${all('failuresLast')}::int[], ${all('probes')}::int[], ${all('gone')}::bool[], ${all('patienceSeconds')}::float8[]
         ) as e ("organizationId", "webhookId", "failuresFirst", "succeeded", "failuresLast", "probes", "gone", "patienceSeconds")
       ), locked as materialized (
-        -- What changes is locked before anything else, and by everybody in one order. A success of a healthy subscription
-        -- changes nothing about it.
+        -- What changes is locked before anything else, and always in the same order. A success of a healthy
+        -- subscription changes nothing about it.
         select w."consecutiveFailures", w."failedProbes", w."pausedUntil", e.*
         from "webhooks" w join e on e."organizationId" = w."organizationId" and e."webhookId" = w."id"
         where w."status" = 'active' and (e."failuresFirst" + e."failuresLast" > 0 or w."consecutiveFailures" > 0)
@@ -180,7 +180,7 @@ function retryOf(claimed: Claimed, outcome: Outcome, config: Config): string | n
   return next === null ? null : new Date(next).toISOString()
 }
 
-/** How a series of attempts, in the order in which they ended, affects the failure count of one subscription. */
+/** The effect of a series of attempts, in the order in which they ended, on the failure count of one subscription. */
 interface Effect {
   organizationId: string
   webhookId: string
@@ -189,7 +189,7 @@ interface Effect {
   succeeded: boolean
   /** Failures after the last success. */
   failuresLast: number
-  /** How many of the failures were probes. */
+  /** Number of failures that were probes. */
   probes: number
   gone: boolean
   /** The longest wait that the receiver asked for. */

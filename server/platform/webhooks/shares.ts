@@ -1,16 +1,16 @@
 /**
- * How many attempts of this process each builder may have in flight.
+ * Limits how many attempts of this process each builder may have in progress.
  *
- * A receiver that hangs blocks its attempts for ten seconds, and a builder may have many such receivers. So a builder
- * is given more only while it has fewer in flight than are free: one builder alone gets up to half of the total, two
- * get a third each, and there is always as much left for the next builder as each of them has. For the same reason, the
- * share of each of a builder's subscriptions shrinks as the builder's capacity fills up.
+ * A receiver that does not respond blocks its attempts for ten seconds, and a builder may have many of them. So a
+ * builder gets more capacity only while it uses less than is free: one builder alone gets up to half of the total, two
+ * get a third each, and as much is always left for the next builder as each of them has. For the same reason, the share
+ * of each of a builder's subscriptions shrinks as the builder's capacity fills up.
  */
 export class Shares {
   #underWay = 0
   readonly #organizations = new Map<string, number>()
 
-  /** Reserves a share for one more subscription of the organization and returns its size; 0 if it has to wait. */
+  /** Reserves a share for one more subscription of the organization and returns its size; 0 if it must wait. */
   reserve(organizationId: string): number {
     const own = this.#organizations.get(organizationId) ?? 0
     const room = MOST_UNDER_WAY - this.#underWay - own
@@ -20,7 +20,7 @@ export class Shares {
     return share
   }
 
-  /** Adds to the organization's attempts in flight, or subtracts if `count` is negative. */
+  /** Adds to the organization's attempts in progress, or subtracts if `count` is negative. */
   add(organizationId: string, count: number): void {
     const own = (this.#organizations.get(organizationId) ?? 0) + count
     this.#underWay += count
@@ -29,9 +29,11 @@ export class Shares {
   }
 }
 
-/** Bounded by the sockets and memory of one process: some 50 kB each over TLS. */
+/** Limited by the sockets and memory of one process: about 50 kB each over TLS. */
 const MOST_UNDER_WAY = 2000
 
-/** The most one subscription may have in flight; when less is free, it gets this fraction of its builder's capacity. */
+/**
+ * The most one subscription may have in progress. When less is free, it gets this fraction of its builder's capacity.
+ */
 const LARGEST_SHARE = 32
 const SHARES_LEFT = 25

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * Standard Webhooks: the signed bytes are `{webhook-id}.{webhook-timestamp}.{raw body}`, and a signature is `v1,` and the
- * base64 of their HMAC SHA-256. During a rotation there is one for each secret, separated by a space.
+ * Returns the signature header of Standard Webhooks. The signed bytes are `{webhook-id}.{webhook-timestamp}.{raw
+ * body}`, and a signature is `v1,` and the base64 of their HMAC SHA-256. During a rotation there is one for each
+ * secret, separated by a space.
  */
 export function signature(keys: readonly Buffer[], id: string, timestampSeconds: number, body: Buffer): string {
   const start = `${id}.${timestampSeconds}.`

@@ -5,9 +5,9 @@ import { isDelegable, permissionsOf } from '../keys/roles.ts'
 import { Problem } from '../problems/problem.ts'
 
 /**
- * Throws `permission_denied` unless the caller owns the subscription or has all permissions of an admin. Whoever chooses
- * where a subscription sends, or what signs it, can replace what the owner's receiver relies on. Apps change only the
- * subscriptions that they own themselves, and browser tokens none (`wrong_caller`).
+ * Throws `permission_denied` unless the caller owns the subscription or has all permissions of an admin. Whoever
+ * chooses where a subscription sends, or what signs it, can replace what the owner's receiver relies on. Apps can
+ * change only the subscriptions that they own, and browser tokens none (`wrong_caller`).
  */
 export function assertMayTakeOver(call: Call, webhook: Webhook): void {
   refuseBrowserToken(call)
@@ -18,7 +18,7 @@ export function assertMayTakeOver(call: Call, webhook: Webhook): void {
     )
 }
 
-/** Whether the caller owns the subscription or has all permissions of an admin. */
+/** Returns whether the caller owns the subscription or has all permissions of an admin. */
 export function mayTakeOver(call: Call, { owner }: Webhook): boolean {
   const { kind, id, via } = call.principal
   const isOwner = owner.type === kind && owner.id === id && owner.via?.grantId === via?.grantId

@@ -6,9 +6,9 @@ import { placeOf } from './secret.ts'
 import { mayTakeOver } from './takeover.ts'
 
 /**
- * A client that lost the first response needs the secret, or its subscription is useless. It is given the current
- * secret, decrypted from where it is stored; a deleted subscription no longer has one. A client that no longer owns the
- * subscription is not given it, because somebody else may have replaced the secret since.
+ * A client that lost the first response needs the secret, or its subscription is useless. The repeated response
+ * contains the current secret, decrypted from where it is stored. A deleted subscription no longer has one. A client
+ * that no longer owns the subscription does not get it, because another user may have replaced the secret since.
  */
 export const secretToldAgain: Repeat = {
   conceal({ secret: _, ...rest }: Partial<WebhookWithSecret>) {

@@ -2,8 +2,8 @@ import type { Turn } from './claims.ts'
 import type { WebhookName } from './dispatcher.ts'
 
 /**
- * Who is served next: round-robin over the organizations, and within each over its subscriptions, so that neither an
- * organization with a thousand subscriptions nor one with a thousand events holds up another.
+ * Decides which subscription is next: round-robin over the organizations, and within each over its subscriptions, so
+ * that neither an organization with a thousand subscriptions nor one with a thousand events delays another.
  */
 export class Turns {
   readonly #organizations = new Map<string, Map<string, WebhookName>>()
@@ -23,13 +23,13 @@ export class Turns {
 
   /**
    * Removes and returns the next subscriptions until their shares add up to `most`. Maps keep insertion order, so those
-   * waiting longest come first. `reserve` returns the share of one subscription of an organization; if that is 0, the
+   * waiting longest come first. `reserve` returns the share of one subscription of an organization. If that is 0, the
    * organization keeps its place.
    */
   next(most: number, reserve: (organizationId: string) => number): Turn[] {
     const taken: Turn[] = []
     let sum = 0
-    // A served organization moves to the end, where this loop meets it again while capacity remains.
+    // A served organization moves to the end, where this loop finds it again while capacity remains.
     for (const [organizationId, webhooks] of this.#organizations) {
       const [first] = webhooks.values()
       if (first === undefined || sum >= most) break

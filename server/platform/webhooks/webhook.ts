@@ -9,16 +9,19 @@ export const FAILURES_UNTIL_DISABLED = 50
  */
 export const FAILURES_UNTIL_PROBING = 5
 
-/** The first pause between such attempts; each further one doubles, up to `webhookProbeMaxSeconds`. */
+/** The first pause between such attempts. Each further one doubles, up to `webhookProbeMaxSeconds`. */
 export const FIRST_PROBE_SECONDS = 5
 
-/** The most receivers that a single event can go to. */
+/** The maximum number of receivers of a single event. */
 export const MOST_ACTIVE = 50
 
-/** Every event is matched against all subscriptions of its organization, and held for the disabled ones. */
+/**
+ * The maximum number of subscriptions. Every event is matched against all of its organization's, and held for the
+ * disabled ones.
+ */
 export const MOST_WEBHOOKS = 200
 
-/** How many deliveries one call of recoverWebhook handles: a transaction of a few seconds at most. */
+/** The maximum number of deliveries of one recoverWebhook call: a transaction of a few seconds. */
 export const MOST_RECOVERED = 50_000
 
 /** How long events of a disabled subscription are held. */
@@ -38,14 +41,14 @@ export function wants(webhook: Subscription, event: { type: string; actorId: str
   return !(webhook.excludeOwnChanges && event.actorId !== null && event.actorId === webhook.ownerId)
 }
 
-/** The fields that change when a subscription is switched on or off by hand. */
+/** Returns the fields that change when a subscription is enabled or disabled by a user. */
 export function switched(status: Webhook['status'], now: Date) {
   return status === 'active'
     ? { status, disabledReason: null, disabledAt: null, consecutiveFailures: 0, pausedUntil: null }
     : { status, disabledReason: 'requested' as const, disabledAt: now.toISOString(), pausedUntil: null }
 }
 
-/** The subscription as a caller sees it: an old secret that has expired is no longer mentioned. */
+/** Returns the subscription as a caller sees it, without a previous secret that has expired. */
 export function withoutEndedSecret(webhook: Webhook, now: Date): Webhook {
   const { previousSecretExpiresAt: expiry } = webhook
   return expiry !== null && Date.parse(expiry) <= now.getTime()

@@ -15,7 +15,7 @@ afterAll(() => plumbline.stop())
 beforeEach(async () => {
   receiver = await startReceiver()
 })
-// A subscription left behind would keep sending to a receiver that is gone.
+// A remaining subscription would continue to send to a receiver that is gone.
 afterEach(async () => {
   for (const { id } of (await plumbline.get('/api/ext/webhooks?limit=200')).body.data)
     await plumbline.delete(`/api/ext/webhooks/${id}`)
@@ -39,7 +39,7 @@ let count = 0
 async function createVendor(options?: object) {
   const answer = await plumbline.post('/api/ext/vendors', { companyName: `Vendor ${++count}` }, options)
   expect(answer.status).toBe(201)
-  // That is for whoever creates it, and no part of the vendor.
+  // Only the response of the creation has this field; the vendor does not.
   const { possibleDuplicates: _, ...vendor } = answer.body
   return vendor
 }
@@ -55,7 +55,7 @@ async function deliveries(id: string, query = ''): Promise<TestAnswer[]> {
 }
 
 describe('a subscription', () => {
-  test('shows its secret once and keeps it encrypted', async () => {
+  test('shows its secret once and stores it encrypted', async () => {
     const created = await subscribe()
     expect(created.secret).toBe(SECRET)
     expect(created).toMatchObject({ status: 'active', consecutiveFailures: 0, disabledReason: null, version: 1 })
@@ -69,7 +69,7 @@ describe('a subscription', () => {
     expect(JSON.stringify(rows)).not.toContain(SECRET.slice(6))
   })
 
-  test('is made once however often it is asked for, and its secret is not kept in the answer that is replayed', async () => {
+  test('is created once for repeated requests, and its secret is not stored with the response', async () => {
     const body = { url: receiver.url, eventTypes: ['*'], secret: 'a secret of my own choice' }
     const headers = { 'idempotency-key': 'the sync of the accounts' }
     const first = await plumbline.post('/api/ext/webhooks', body, { headers })
@@ -80,7 +80,7 @@ describe('a subscription', () => {
     expect(JSON.stringify(kept)).not.toContain(body.secret)
   })
 
-  test('gets a secret of its own when it brings none', async () => {
+  test('gets a generated secret by default', async () => {
     const { secret } = await subscribe({ secret: undefined })
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/)
   })
@@ -89,21 +89,21 @@ describe('a subscription', () => {
     ['ftp://example.com/', 'another scheme'],
     ['https://user:pass@example.com/', 'user info'],
     ['not an address', 'no address at all'],
-  ])('is refused for %s: %s', async (url) => {
+  ])('is rejected for %s: %s', async (url) => {
     const answer = await plumbline.post('/api/ext/webhooks', { url, eventTypes: ['*'] })
     expect(answer.status).toBe(422)
     expect(answer.body.errors[0].pointer).toBe('/url')
   })
 
   test.each([['tooshort'], ['whsec_not-base64!!!!!!'], ['x'.repeat(129)]])(
-    'is refused with the secret %s',
+    'is rejected with the secret %s',
     async (secret) => {
       const answer = await plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'], secret })
       expect(answer.status).toBe(422)
     },
   )
 
-  test('is unknown to another builder, and so are its deliveries', async () => {
+  test('is not visible to another builder, and neither are its deliveries', async () => {
     const webhook = await subscribe()
     await createVendor()
     await receiver.until(1)
@@ -135,7 +135,7 @@ describe('a subscription', () => {
     expect((await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'active' })).status).toBe(409)
   })
 
-  test('is not changed by whoever read an older version', async () => {
+  test('cannot be updated with a stale ETag', async () => {
     const webhook = await subscribe()
     await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { eventTypes: ['*'] })
     const late = await plumbline.patch(
@@ -147,12 +147,12 @@ describe('a subscription', () => {
   })
 })
 
-describe('subscriptions together', () => {
+describe('several subscriptions', () => {
   const create = (more: object = {}) =>
     plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['vendor.created'], ...more })
   const change = (id: string, changes: object) => plumbline.patch(`/api/ext/webhooks/${id}`, changes)
 
-  test('never send the same event to the same address twice, unless it is asked for', async () => {
+  test('never send the same event to the same URL twice, unless requested', async () => {
     const { id } = await subscribe({ eventTypes: ['vendor.created', 'bid.submitted'] })
     const { origin } = new URL(receiver.url)
     for (const twin of [
@@ -172,7 +172,7 @@ describe('subscriptions together', () => {
     await receiver.until(3)
   })
 
-  test('do not come to that by a change either, but may where one of them is disabled', async () => {
+  test('cannot become duplicates by a change either, unless one of them is disabled', async () => {
     const first = await subscribe()
     const other = await subscribe({ url: `${receiver.url}/other` })
     expect((await change(other.id, { url: receiver.url })).status).toBe(409)
@@ -187,7 +187,7 @@ describe('subscriptions together', () => {
     expect((await change(first.id, { status: 'active' })).status).toBe(200)
   })
 
-  test('are fifty that are active, and two hundred in all', async () => {
+  test('are limited to fifty active ones and two hundred in total', async () => {
     const numbered = (i: number) => create({ url: `${receiver.url}?${i}` })
     const made: string[] = []
     for (let i = 0; i < 45; i++) made.push((await numbered(i)).body.id)
@@ -220,7 +220,7 @@ describe('subscriptions together', () => {
 })
 
 describe('an event', () => {
-  test('reaches the receiver signed, with the bytes that were recorded, and is recorded as delivered', async () => {
+  test('reaches the receiver signed, with the recorded bytes, and is recorded as delivered', async () => {
     const webhook = await subscribe()
     const vendor = await createVendor()
     const [request] = await receiver.until(1)
@@ -252,7 +252,7 @@ describe('an event', () => {
     expect(await eventsAbout(plumbline, vendor.id)).toEqual([request.event])
   })
 
-  test('goes only to those who want its type', async () => {
+  test('is sent only to subscriptions to its type', async () => {
     const wanting = await subscribe({ eventTypes: ['vendor.created', 'bid.submitted'] })
     const everything = await subscribe({ url: `${receiver.url}?everything`, eventTypes: ['*'] })
     const other = await subscribe({ url: `${receiver.url}?other`, eventTypes: ['bid.submitted'] })
@@ -263,7 +263,7 @@ describe('an event', () => {
     expect(await deliveries(other.id)).toHaveLength(0)
   })
 
-  test('of the key behind a subscription is left out where that is asked for', async () => {
+  test("caused by a subscription's own key is skipped on request", async () => {
     const webhook = await subscribe({ excludeOwnChanges: true })
     await createVendor()
     const vendor = await createVendor({ key: await plumbline.newKey(['vendors:write']) })
@@ -272,7 +272,7 @@ describe('an event', () => {
     expect(await deliveries(webhook.id)).toHaveLength(1)
   })
 
-  test('starts in the order of commit', async () => {
+  test('is sent in the order of commits', async () => {
     const webhook = await subscribe()
     const made: string[] = []
     for (let i = 0; i < 30; i++) made.push((await createVendor()).id)
@@ -284,12 +284,13 @@ describe('an event', () => {
     const startOf = new Map(body.data.map((one: TestAnswer) => [one.eventId, one.lastAttemptAt]))
     const eventOf = new Map(came.map(({ event }) => [event.data.object.id, event.id]))
     const starts = made.map((id) => startOf.get(eventOf.get(id)))
-    // Not how they arrive: one that needs a new connection is overtaken by one that finds another's.
+    // The order of starts, not of arrivals: a request that needs a new connection is overtaken by one that reuses
+    // another.
     expect(starts).toEqual(starts.toSorted())
     expect(starts).not.toContain(undefined)
   })
 
-  test('that meets a failure is tried again with the same id and bytes, on the schedule', async () => {
+  test('that fails is retried with the same ID and bytes, on the schedule', async () => {
     const webhook = await subscribe()
     let left = 2
     receiver.answer((_request, response) => void response.writeHead(left-- > 0 ? 500 : 200).end('not now'))
@@ -325,7 +326,7 @@ describe('an event', () => {
     expect((await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures === 0)).status).toBe(200)
   })
 
-  test('is given up after the last attempt, and can be sent again', async () => {
+  test('is not retried after the last attempt, and can be sent again', async () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(503).end())
     await createVendor()
@@ -373,7 +374,7 @@ describe('an event', () => {
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hooks'])
   })
 
-  test('that nobody takes in is recorded as unreachable', async () => {
+  test('whose receiver does not listen is recorded as unreachable', async () => {
     const gone = await startReceiver()
     await gone.close()
     const webhook = await subscribe({ url: gone.url })
@@ -387,7 +388,7 @@ describe('an event', () => {
     expect(one.body.error).toContain('ECONNREFUSED')
   })
 
-  test('whose answer begins too late has timed out after ten seconds', async () => {
+  test('whose response begins too late times out after ten seconds', async () => {
     const webhook = await subscribe()
     receiver.answer(() => {})
     await createVendor()
@@ -406,7 +407,7 @@ describe('an event', () => {
     expect(one.body.attempts[0].durationMs).toBeLessThan(10_500)
   })
 
-  test('of which the answer is long has failed all the same', async () => {
+  test('whose failed response is long is still recorded as failed', async () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(500).end('x'.repeat(3_000_000)))
     await createVendor()
@@ -419,15 +420,15 @@ describe('an event', () => {
   })
 })
 
-describe('a receiver that fails', () => {
-  test('is spared from the fifth failure on: one attempt at a time, with growing pauses', async () => {
+describe('a failing receiver', () => {
+  test('gets one attempt at a time from the fifth failure on, with growing pauses', async () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(500).end())
     for (let i = 0; i < 5; i++) await createVendor()
     const first = await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures === 5)
     const pauseMs = Date.parse(first.body.pausedUntil) - Date.parse(first.body.updatedAt)
     expect(pauseMs).toBe(5000)
-    // Ten more are waiting, and one of them is the probe.
+    // Ten more deliveries are waiting, and one of them is the probe.
     for (let i = 0; i < 10; i++) await createVendor()
     plumbline.clock.advance(7000)
     const second = await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures > 5)
@@ -443,7 +444,7 @@ describe('a receiver that fails', () => {
     )
   })
 
-  test('and is disabled is told of to the owners and admins, once: which, why, since when, and what to do', async () => {
+  test('that is disabled causes one notice to owners and admins: which, why, since when, and what to do', async () => {
     const webhook = await subscribe({ eventTypes: ['vendor.created'] })
     const witness = await startReceiver()
     const other = await subscribe({ url: witness.url, eventTypes: ['message.sent'] })
@@ -463,13 +464,13 @@ describe('a receiver that fails', () => {
     await witness.close()
   })
 
-  test('and is switched off by hand is told of to nobody', async () => {
+  test('that a user disables causes no notice', async () => {
     const webhook = await subscribe()
     await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'disabled' })
     expect((await plumbline.get(`/api/ext/messages?relatedToId=${webhook.id}`)).body.data).toEqual([])
   })
 
-  test('with 410 is disabled at once; its events are held and sent when it is active again', async () => {
+  test('that returns 410 is disabled at once; its events are held and sent when it is active again', async () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(410).end())
     await createVendor()
@@ -497,7 +498,7 @@ describe('a receiver that fails', () => {
   })
 })
 
-test('what is asked for by hand is sent at once, and does not wait for the look that comes once a second', async () => {
+test('a delivery requested by a user is sent at once, without waiting for the next check', async () => {
   const webhook = await subscribe()
   await createVendor()
   await receiver.until(1)
@@ -508,7 +509,7 @@ test('what is asked for by hand is sent at once, and does not wait for the look 
   const started = performance.now()
   for (let round = 0; round < 4; round++) {
     const before = receiver.received.length
-    // Waiting for the next check each time would take some seconds for the twelve of them.
+    // Waiting for the next check each time would take several seconds for the twelve of them.
     await plumbline.until(`/api/ext/deliveries/${body.data[0].id}`, ({ body: one }) => one.status === 'succeeded')
     await plumbline.post(`/api/ext/deliveries/${body.data[0].id}/redeliver`, undefined, {
       headers: { 'idempotency-key': `again ${round}` },
@@ -528,7 +529,7 @@ test('what is asked for by hand is sent at once, and does not wait for the look 
   expect(performance.now() - started).toBeLessThan(4000)
 })
 
-test('what was missed during an outage is sent by recoverWebhook', async () => {
+test('recoverWebhook sends what was missed during an outage', async () => {
   const webhook = await subscribe()
   receiver.answer((_request, response) => void response.writeHead(500).end())
   const since = plumbline.clock.now().toISOString()
@@ -546,7 +547,7 @@ test('what was missed during an outage is sent by recoverWebhook', async () => {
   expect(backwards.status).toBe(422)
 })
 
-test('a test event is sent once, also while the subscription is disabled, and counts for nothing', async () => {
+test('a test event is sent once, even if the subscription is disabled, and affects no counts', async () => {
   const webhook = await subscribe()
   await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'disabled' })
   receiver.answer((_request, response) => void response.writeHead(500).end())
@@ -565,7 +566,7 @@ test('a test event is sent once, also while the subscription is disabled, and co
   expect((await plumbline.get(`/api/ext/events/${answer.body.eventId}`)).status).toBe(404)
 })
 
-test('during a rotation both secrets verify, and after it only the new one', async () => {
+test('during a rotation both secrets verify, and afterwards only the new one', async () => {
   const webhook = await subscribe()
   const rotated = await plumbline.post(`/api/ext/webhooks/${webhook.id}/rotate-secret`, {})
   expect(rotated.status).toBe(200)
@@ -582,7 +583,7 @@ test('during a rotation both secrets verify, and after it only the new one', asy
   expect((await plumbline.get(`/api/ext/webhooks/${webhook.id}`)).body.previousSecretExpiresAt).toBeNull()
 })
 
-test('a secret that leaked is ended at once', async () => {
+test('a leaked secret can be ended at once', async () => {
   const webhook = await subscribe()
   await plumbline.post(`/api/ext/webhooks/${webhook.id}/rotate-secret`, {
     overlapHours: 0,
@@ -594,7 +595,10 @@ test('a secret that leaked is ended at once', async () => {
   expect(isSignedWith(SECRET, request)).toBe(false)
 })
 
-/** Whether the secret signed it. The package's own check uses the machine's clock, which these tests run ahead of. */
+/**
+ * Returns whether the secret signed the request. The package's own check uses the machine's clock, which these tests
+ * run ahead of.
+ */
 function isSignedWith(secret: string, request: Received | undefined): boolean {
   if (request === undefined) throw new Error('Nothing came in.')
   const headers = request.headers as Record<string, string>
