@@ -2,12 +2,12 @@ import path from 'node:path'
 import { type GivenConfig, readConfig } from '../../platform/config/config.ts'
 
 /**
- * A backup of the embedded database is its folder as it is on disk, and the files that hang on its records, in a gzipped
- * tar that starts with a note describing it. The encryption key is only included if the operator asks for it.
+ * A backup of the embedded database is its folder and the attached files, in a gzipped tar that starts with a note
+ * describing it. The encryption key is included only on request.
  */
 export interface Note {
   format: typeof FORMAT
-  /** The version of Plumbline that made it. */
+  /** The version of Plumbline that created it. */
   version: string
   createdAt: string
   /** The newest migration of the schema. */
@@ -16,7 +16,7 @@ export interface Note {
 
 export const FORMAT = 'plumbline-backup-1'
 
-/** The names in the archive; except for the note, they are the same in the data folder. */
+/** The names in the archive. Except for the note, they are the same in the data folder. */
 export const NAMES = {
   note: 'backup.json',
   database: 'database',
@@ -24,7 +24,7 @@ export const NAMES = {
   key: 'encryption-key',
 } as const
 
-/** A backup or a restore that is not possible; the message is a sentence for the operator. */
+/** A backup or restore that is not possible. The message is a sentence for the operator. */
 export class BackupRefused extends Error {}
 
 export function isNote(value: unknown): value is Note {
@@ -32,7 +32,7 @@ export function isNote(value: unknown): value is Note {
   return format === FORMAT && [version, createdAt, migration].every((each) => typeof each === 'string')
 }
 
-/** The configuration of an embedded database. Reading it does not create a missing key. */
+/** Returns the configuration of an embedded database. Reading it does not create a missing key. */
 export function embeddedConfig(env: NodeJS.ProcessEnv): GivenConfig {
   const given = readConfig({ ...env, ENCRYPTION_KEY: env.ENCRYPTION_KEY || NO_KEY })
   if (given.databaseUrl !== null) {

@@ -46,7 +46,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   }, 120_000)
   afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-  /** What is in a data folder besides the file that its users lock. */
+  /** Returns the contents of a data folder, except the lock file. */
   const contentsOf = (dataDir: string) =>
     readdirSync(dataDir)
       .filter((name) => name !== LOCK_FILE)
@@ -57,7 +57,9 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     return startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock() })
   }
 
-  /** As operators do it, in a process of its own; `here` is the same in this one, which has the modules already. */
+  /**
+   * Runs a command in a separate process, as operators do. `here` runs it in this one, which has the modules loaded.
+   */
   const cli = (dataDir: string, ...args: string[]) => runVerb({ DATA_DIR: dataDir }, ...args)
   const here = (dataDir: string, ...args: string[]) => runVerbHere({ DATA_DIR: dataDir }, ...args)
 
@@ -67,7 +69,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     return json.error.detail
   }
 
-  test('is backed up to a file that only its owner reads, with the key or with a word on where it is', async () => {
+  test('is backed up to a private file, with the key or with a note on where the key is', async () => {
     const { code, json } = await cli(folder('first'), 'backup', '--out', bare)
     expect([code, json.file, json.bytes]).toEqual([0, bare, statSync(bare).size])
     expect(json.encryptionKey).toContain(path.join(folder('first'), 'encryption-key'))
@@ -79,12 +81,12 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect([again.code, again.json.error.code]).toEqual([1, 'backup_refused'])
     const nothing = await here(folder('nothing'), 'backup', '--out', folder('nothing.tar.gz'))
     expect(nothing.json.error.detail).toContain('There is no embedded database')
-    // Neither refusals nor backups leave anything behind.
+    // Neither errors nor backups leave anything behind.
     expect(readdirSync(root).sort()).toEqual(['bare.tar.gz', 'first', 'whole.tar.gz'])
     expect(contentsOf(folder('first'))).toEqual(['database', 'encryption-key', 'files'])
   })
 
-  test('is restored elsewhere, and a service on it knows the keys, the data and the secrets', async () => {
+  test('is restored elsewhere, and a service on it has the keys, the data, and the secrets', async () => {
     const { code, json } = await cli(folder('second'), 'restore', whole)
     expect([code, json.dataDir]).toEqual([0, folder('second')])
     expect(contentsOf(folder('second'))).toEqual(['database', 'encryption-key', 'files'])
@@ -98,7 +100,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     await plumbline.stop()
   })
 
-  test('is restored with the key that was kept beside the backup, and with no other', async () => {
+  test('is restored only with its own key if the backup has none', async () => {
     const dataDir = folder('third')
     expect(await refusal(dataDir, bare)).toContain('does not contain the encryption key')
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -109,14 +111,14 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect((await here(dataDir, 'restore', bare)).code).toBe(0)
   })
 
-  test('is restored into an empty folder only', async () => {
+  test('is restored only into an empty folder', async () => {
     expect(await refusal(folder('first'), whole)).toContain('is not empty (database, files)')
     const held = claimDataFolder(folder('fourth'))
     expect(await refusal(folder('fourth'), whole, cli)).toContain(`process ${process.pid}`)
     held.release()
   })
 
-  test('a backup that is cut off, or is none, leaves nothing behind that a service could start on', async () => {
+  test('a truncated or invalid backup leaves nothing behind that a service could start on', async () => {
     const dataDir = folder('fifth')
     const bytes = readFileSync(whole)
     writeFileSync(folder('cut.tar.gz'), bytes.subarray(0, Math.floor(bytes.length * 0.9)))
@@ -127,7 +129,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect(contentsOf(dataDir)).toEqual([])
   })
 
-  test('a folder in which a restore was interrupted is not taken for a whole one, and the restore can be done again', async () => {
+  test('a folder with an interrupted restore is not used as complete, and the restore can be repeated', async () => {
     const dataDir = folder('sixth')
     mkdirSync(path.join(dataDir, 'restoring', 'database'), { recursive: true })
     await expect(start(dataDir)).rejects.toThrow('was interrupted')
@@ -136,9 +138,9 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     await (await start(dataDir)).stop()
   })
 
-  test('a backup of a newer schema is refused with the version that knows it', async () => {
+  test('a backup of a newer schema is rejected with the version that can read it', async () => {
     const unpacked = folder('unpacked')
-    // What lies in the database is not looked at before it is known.
+    // The schema is checked before anything in the database is read.
     mkdirSync(path.join(unpacked, 'database'), { recursive: true })
     await extract({ file: whole, cwd: unpacked }, ['backup.json'])
     const note = JSON.parse(readFileSync(path.join(unpacked, 'backup.json'), 'utf8'))
@@ -153,8 +155,11 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   })
 })
 
-test.runIf(inject('postgres') !== null)('PostgreSQL is referred to its own tools', async () => {
-  const { backUp } = await import('./backup.ts')
-  const env = { DATABASE_URL: 'postgres://localhost/plumbline', DATA_DIR: path.join(tmpdir(), 'plumbline-none') }
-  await expect(backUp(env, { out: 'never.tar.gz', withKey: false })).rejects.toThrow('docs/operating/backup.md')
-})
+test.runIf(inject('postgres') !== null)(
+  'a backup of PostgreSQL is rejected with a reference to its own tools',
+  async () => {
+    const { backUp } = await import('./backup.ts')
+    const env = { DATABASE_URL: 'postgres://localhost/plumbline', DATA_DIR: path.join(tmpdir(), 'plumbline-none') }
+    await expect(backUp(env, { out: 'never.tar.gz', withKey: false })).rejects.toThrow('docs/operating/backup.md')
+  },
+)

@@ -24,12 +24,12 @@ import { BackupRefused, databaseFolder, embeddedConfig, FORMAT, NAMES, type Note
 export interface Made extends Note {
   file: string
   bytes: number
-  /** Whether the key is included, and if not, what has to be kept with the backup. */
+  /** Whether the key is included, and if not, what must be kept with the backup. */
   encryptionKey: string
 }
 
 /**
- * Streams the embedded database and the files into a file, so that its size does not matter. The file gets its name only once it is
+ * Streams the embedded database and the files into a file, whatever their size. The file gets its name only once it is
  * complete. Meanwhile this process holds the data folder, and no service can start on it.
  */
 export async function backUp(env: NodeJS.ProcessEnv, wanted: { out: string; withKey: boolean }): Promise<Made> {
@@ -83,7 +83,7 @@ async function write(file: string, folder: string, note: Note, key: Buffer | nul
     if (hasFiles) symlinkSync(files, path.join(staging, NAMES.files))
     // The note comes first, so that it can be read without reading everything.
     const names = [NAMES.note, ...(key === null ? [] : [NAMES.key]), NAMES.database, ...(hasFiles ? [NAMES.files] : [])]
-    // Whoever can read it can read the data of every builder.
+    // The file contains the data of every builder, so it is private.
     const out = createWriteStream(partial, { mode: 0o600 })
     await pipeline(create({ gzip: true, cwd: staging, follow: true, portable: true, strict: true }, names), out)
     renameSync(partial, file)

@@ -22,7 +22,7 @@ export interface Restored extends Note {
 
 /**
  * Restores a backup into an empty data folder. It is unpacked next to the database's final location, opened there with
- * its key, and only then moved; a service does not start on a folder with an interrupted restore.
+ * its key, and only then moved. A service does not start on a folder with an interrupted restore.
  */
 export async function restore(env: NodeJS.ProcessEnv, file: string): Promise<Restored> {
   const given = embeddedConfig(env)
@@ -51,7 +51,7 @@ export async function restore(env: NodeJS.ProcessEnv, file: string): Promise<Res
   }
 }
 
-// The key may already be there; leftovers of an interrupted restore are replaced.
+// The key may already be there. Files left by an interrupted restore are replaced.
 const MAY_BE_THERE = new Set<string>([NAMES.key, RESTORING, LOCK_FILE, OWNER_FILE])
 
 function assertEmpty(dataDir: string): void {
@@ -85,7 +85,7 @@ function readNote(unpacked: string, file: string): Note {
     const note: unknown = JSON.parse(readFileSync(path.join(unpacked, NAMES.note), 'utf8'))
     if (isNote(note) && existsSync(databaseFolder({ dataDir: unpacked }))) return note
   } catch {
-    // No note, or not one of ours: reported below.
+    // No note, or not one of ours. Reported below.
   }
   throw new BackupRefused(`${file} is not a backup that this version of Plumbline can read.`)
 }
@@ -97,7 +97,7 @@ async function assertKnown({ migration, version }: Note): Promise<void> {
   )
 }
 
-// A damaged backup, or one with another key, has to fail here and not at the next start.
+// A damaged backup, or one with another key, must fail here and not at the next start.
 async function assertOpens(given: GivenConfig, unpacked: string, file: string): Promise<void> {
   const encryptionKey = keyFor(given, unpacked)
   if (encryptionKey === null) {
@@ -126,7 +126,7 @@ function keyFor({ encryptionKey, dataDir }: GivenConfig, unpacked: string): Buff
   return file === undefined ? null : Buffer.from(readFileSync(file, 'utf8'), 'base64')
 }
 
-// The key and the files first: without a database the folder is no data folder yet.
+// The key and the files first: without a database, the folder does not count as a data folder yet.
 function put(dataDir: string, unpacked: string, given: GivenConfig): void {
   const key = path.join(dataDir, NAMES.key)
   const restoredKey = path.join(unpacked, NAMES.key)
