@@ -8,8 +8,8 @@ import { markOf, NEUTRAL } from './identity.ts'
 const [FIRST, LAST] = NEUTRAL.name.split(' ')
 
 /**
- * Erases somebody who may have bought a home. A lead has its first name and its last name by themselves, which are too
- * common to be looked for everywhere; they are replaced in the lead and in its own events.
+ * Erases a lead. Its first name and last name are separate words, which are too common to be searched for everywhere,
+ * so they are replaced only in the lead and in its own events.
  */
 export async function eraseLead(
   { database, clock, config }: Parts,
@@ -35,7 +35,7 @@ export async function eraseLead(
   })
   const own = sql`(l."line"::json->>'kind' = 'event' and l."line"::json #>> '{data,data,object,id}' = ${id})`
   add(changed, await sweepArchives(sweeping, { where: own, replaced: withoutNames }))
-  // Last, because a repeated run after an interruption starts from what this row says.
+  // Last, because repeating an interrupted run depends on this row's values.
   await database.statements
     .updateTable('leads')
     .set((eb) => ({
@@ -51,7 +51,7 @@ export async function eraseLead(
   return { organizationId, id, changed }
 }
 
-// Payloads are kept as they were sent, without blanks, and may hold an earlier name among the previous values.
+// Payloads are kept as sent, without spaces, and may contain an earlier name among the previous values.
 function eraseNames(organizationId: string, id: string) {
   const payload = withoutNames(sql.ref('payload'))
   return sql`

@@ -12,26 +12,26 @@ import { invalid, notFound } from '../../platform/problems/problem.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 
 /**
- * For tables whose indexes on the organization are partial: conditions that together cover the table, each served by an
+ * For tables whose indexes on the organization are partial: conditions that together cover the table, each with an
  * index.
  */
 export const PARTS: Record<string, readonly string[]> = {
   events: ['"sequence" is not null', '"sequence" is null'],
 }
 
-/** How many times to sweep for rows written by requests that were already in progress. */
+/** The number of sweeps for rows written by requests that were already in progress. */
 const MOST_SWEEPS = 10
 
 export interface Erased {
   organizationId: string
-  /** How many rows of each table were removed. */
+  /** Number of deleted rows by table. */
   erased: Record<string, number>
 }
 
 /**
- * Removes everything of a builder. Its keys are revoked first, then its files and its rows go, these in bounded batches,
- * each in a transaction, and the builder itself goes last, so that after any interruption it can be run again under the
- * same name. Once the builder is gone, the same call removes what may have been written at the last moment.
+ * Erases a builder. Its keys are revoked first, then its files and rows are deleted, the rows in batches with a
+ * transaction each. The builder itself is deleted last, so that after any interruption the command can be repeated.
+ * Once the builder is gone, the same call deletes what may have been written at the last moment.
  */
 export async function eraseOrganization(
   { database, clock, config }: { database: Database; clock: Clock; config: Config },
@@ -77,11 +77,11 @@ export async function eraseOrganization(
   return { organizationId, erased }
 }
 
-/** Longer than any request's transaction is left alone by PostgreSQL. */
+/** Longer than PostgreSQL lets any request's transaction run. */
 const MOST_WAIT_MS = 30_000
 const ASK_EVERY_MS = 50
 
-/** Resolves when what is being written at this moment is committed or undone, so that the next sweep sees all of it. */
+/** Resolves when all current transactions have ended, so that the next sweep sees what they wrote. */
 async function transactionsUnderWay({ statements }: Database): Promise<void> {
   const until = performance.now() + MOST_WAIT_MS
   const { rows } = await sql<{ next: string }>`select pg_current_xact_id()::text as "next"`.execute(statements)
@@ -94,7 +94,8 @@ async function transactionsUnderWay({ statements }: Database): Promise<void> {
   }
 }
 
-// Nobody is let in by a session any more. A revoked key is refused everywhere within a second, and no further deliveries are made.
+// Ends all access: no session signs in any longer, a revoked key is rejected everywhere within a second, and no more
+// deliveries are sent.
 async function closeDoors(database: Database, clock: Clock, organizationId: string): Promise<void> {
   const now = clock.now()
   await database.transaction(async (trx) => {
@@ -119,20 +120,20 @@ async function closeDoors(database: Database, clock: Clock, organizationId: stri
 }
 
 export interface Removal {
-  /** Which of the rows go; all unless something is said. */
+  /** Which of the rows to delete. Defaults to all. */
   only?: RawBuilder<unknown>
-  /** Runs in each transaction before it removes anything. */
+  /** Runs in each transaction before anything is deleted. */
   prepare?: (trx: Db) => Promise<void>
 }
 
-/** Removes an organization's rows of a table, in batches of which each is a transaction; returns how many there were. */
+/** Deletes an organization's rows of a table, in batches with a transaction each, and returns their number. */
 export async function removeRows(
   database: Database,
   table: OwnedTable,
   organizationId: string,
   { only = sql`true`, prepare }: Removal = {},
 ): Promise<number> {
-  // References within the table would block removal in any order.
+  // References within the table would prevent deletion in any order.
   for (const { columns, to } of table.references) {
     if (to !== table.name) continue
     for (const column of columns.filter((name) => name !== 'organizationId')) {
@@ -160,9 +161,9 @@ export async function removeRows(
   return removed
 }
 
-// By the place on the disk where a key of several columns would have to be joined, which the planner may do by reading
-// the whole table for each batch. Within one organization that is one place on a distributed database too; the tables
-// that are on all its nodes have keys of one column (database/distribution.ts).
+// Deletes by the place on the disk if the key has several columns: a join on those may read the whole table for each
+// batch. All rows of one organization are on one node, also on a distributed database. The tables on all nodes have
+// keys of one column (database/distribution.ts).
 function batchOf(table: OwnedTable, organizationId: string, condition: RawBuilder<unknown>) {
   const [only, ...more] = table.key
   const row = only === undefined || more.length > 0 ? sql.ref('ctid') : sql.ref(only)
@@ -170,12 +171,12 @@ function batchOf(table: OwnedTable, organizationId: string, condition: RawBuilde
     select ${row} from ${sql.table(table.name)} where "organizationId" = ${organizationId} and ${condition} limit ${batchRows(table)}))`
 }
 
-// Five thousand vendors, to whom two dozen references lead, took three seconds on an idle database.
+// Five thousand vendors, with two dozen references to them, took three seconds on an idle database.
 function batchRows({ referredBy }: OwnedTable): number {
   return Math.ceil(BATCH_ROWS / (1 + referredBy))
 }
 
-// 23503: something written after its table was swept still refers to it.
+// 23503: a row written after its table was swept still refers to it.
 export const STILL_REFERRED_TO = '23503'
 
 async function removeOrganization(database: Database, organizationId: string, isLast: boolean): Promise<boolean> {

@@ -13,21 +13,21 @@ import { catchUp } from '../../platform/search/index-changes.ts'
 import { type Mark, markOf, NEUTRAL } from './identity.ts'
 
 /**
- * A person is a user of the builder, somebody at one of its vendors, a lead or a buyer. What identifies them (name, e-mail address,
- * phone number, and whatever else the operator names) is replaced wherever it occurs in the builder's rows: records,
- * messages, reasons, event payloads, stored responses of receivers; and in the archives of rows that were deleted. Ids
- * stay, so that the history remains consistent.
+ * The result of erasing a person: a user of the builder, a contact of one of its vendors, a lead, or a buyer. What
+ * identifies them (name, email address, phone number, and anything else that the operator names) is replaced wherever
+ * it occurs in the builder's rows: records, messages, reasons, event payloads, stored responses of receivers; and in
+ * the archives of deleted rows. IDs stay, so that the history remains consistent.
  *
- * The columns come from the database's catalogue, so that later ones are not forgotten.
+ * The columns come from the database's catalog, so that later ones are not forgotten.
  */
 export interface ErasedPerson {
   organizationId: string
   id: string
-  /** How many rows were changed in each table, and how many files as `archives`. */
+  /** Number of changed rows by table, and of changed files as `archives`. */
   changed: Record<string, number>
 }
 
-/** Tables that are not searched, and why. */
+/** Tables that are not searched, with the reason. */
 export const NOT_SEARCHED: Record<string, string> = {
   archives: 'Names of kinds and hashes. Personal data is replaced in the archived files.',
   auditEntries: 'Contains only IDs, field names, and IP addresses, and cannot be changed.',
@@ -36,7 +36,7 @@ export const NOT_SEARCHED: Record<string, string> = {
   idempotencyRecords: 'Stored responses are encrypted and deleted within 24 hours.',
 }
 
-/** Columns that hold no text written by anybody. */
+/** Columns without text written by people. */
 export const OPAQUE: Record<string, readonly string[]> = {
   webhooks: ['secret', 'previousSecret'],
   apiKeySecrets: ['start'],
@@ -47,7 +47,7 @@ export const OPAQUE: Record<string, readonly string[]> = {
 export interface Parts {
   database: Database
   clock: Clock
-  /** Where files are kept. */
+  /** The location of the files. */
   config: Pick<Config, 'dataDir' | 'filesBucket'>
 }
 
@@ -72,13 +72,13 @@ export async function eraseUser(
     ...(user.phone === null ? [] : [markOf(user.phone)]),
     ...also.map((text) => markOf(text)),
   ]
-  // First, to take away their access; refused if the builder would be left without an owner.
+  // First, to end their access. Throws if the builder would have no owner left.
   await updateUser(database, clock, id, { status: 'disabled' })
   const { organizationId } = user
   const sweeping = { database, clock, config, organizationId, marks }
   const changed = await sweep(sweeping, (table) => table !== 'users')
   add(changed, await sweepArchives(sweeping))
-  // Last, because a repeated run after an interruption starts from what this row says.
+  // Last, because repeating an interrupted run depends on this row's values.
   await updateUser(database, clock, id, { name: NEUTRAL.name, email: address, phone: null })
   await forgetStrangers(database)
   add(changed, { users: 1 })
@@ -128,7 +128,7 @@ function assertSomebodyMeant({ name, email, also }: WantedContact): void {
   throw invalid([{ pointer: '--email', code: 'required', message: 'is required unless --name or --also is set' }])
 }
 
-/** Erases whoever is meant of the people that a record names. */
+/** Erases those people of a record who match. */
 async function eraseAmong(
   { database, clock, config }: Parts,
   { organizationId, id, table: of }: { organizationId: string; id: string; table: string },
@@ -139,7 +139,7 @@ async function eraseAmong(
   if (people.length === 0 && wanted.also.length === 0) throw notFound()
   const marks = [...people.flatMap(contactMarks), ...wanted.also.map((text) => markOf(text))]
   const sweeping = { database, clock, config, organizationId, marks }
-  // The record last, because a repeated run after an interruption starts from what its row says.
+  // The record comes last, because repeating an interrupted run depends on its row's values.
   const changed = await sweep(sweeping, (table) => table !== of && table !== 'users')
   add(changed, await sweepArchives(sweeping))
   add(changed, await sweep(sweeping, (table) => table === of))
@@ -148,7 +148,7 @@ async function eraseAmong(
   return { organizationId, id, changed }
 }
 
-/** The texts that tell who a contact is. */
+/** Returns the texts that identify a contact. */
 export function contactMarks({ name, email, phone }: Contact): Mark[] {
   return [...nameMark(name ?? null), ...[email, phone].flatMap((text) => (text ? [markOf(text)] : []))]
 }
@@ -164,7 +164,7 @@ function isMeant(person: Contact, { name, email }: { name?: string | undefined; 
   return name !== undefined && person.name === name
 }
 
-// A name that is one lower-case word is replaced in name fields only, and searched for nowhere else.
+// A name that is one lowercase word is replaced only in name fields, and not searched for elsewhere.
 function nameMark(name: string | null): Mark[] {
   return name !== null && /[\s\p{Lu}]/u.test(name) ? [markOf(name)] : []
 }
@@ -177,7 +177,7 @@ interface Sweeping extends Parts {
 /** Rows searched per statement. */
 const WINDOW_ROWS = 1000
 
-/** Replaces the marks in the tables, and says how many rows were changed in each. */
+/** Replaces the marks in the tables, and returns the number of changed rows in each. */
 export async function sweep(sweeping: Sweeping, includes: (table: string) => boolean): Promise<Record<string, number>> {
   const changed: Record<string, number> = {}
   if (sweeping.marks.length === 0) return changed
@@ -208,15 +208,15 @@ function contains(text: RawBuilder<unknown>, marks: readonly Mark[]): RawBuilder
   return sql`(${sql.join(found, sql` or `)})`
 }
 
-/** A further replacement in the lines of archives, as what they hold and when it is made. */
+/** An additional replacement in the lines of archives, with its condition. */
 export interface InLines {
   where: RawBuilder<unknown>
   replaced(line: RawBuilder<unknown>): RawBuilder<unknown>
 }
 
 /**
- * Replaces the marks in the archives, and says how many files were changed. The database does so here too, so that a
- * text is found in a file if and only if it would be found in a row.
+ * Replaces the marks in the archives, and returns the number of changed files. The database does the matching here too,
+ * so that a text is found in a file exactly if it would be found in a row.
  */
 export async function sweepArchives(sweeping: Sweeping, more?: InLines): Promise<Record<string, number>> {
   const { database, clock, config, organizationId, marks } = sweeping

@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => populated?.stop())
 
-/** Every table in the whole database that contains one of these texts, ignoring case. */
+/** Returns every table of the whole database that contains one of these texts, ignoring case. */
 async function tablesWith(...wanted: string[]): Promise<string[]> {
   const db = populated.plumbline.database.statements
   const { rows } = await sql<{ table: string; columns: string[] }>`
@@ -35,7 +35,7 @@ async function tablesWith(...wanted: string[]): Promise<string[]> {
 }
 
 describe('a person', () => {
-  test('who is a user is nowhere in the database any more, and what they did is still theirs by id', async () => {
+  test('who is a user no longer occurs in the database, and their actions keep their ID', async () => {
     const { plumbline } = populated
     const { database, clock, organizationId } = plumbline
     const name = 'Zenobia "Zen" Quillfeather'
@@ -63,7 +63,7 @@ describe('a person', () => {
     expect(Object.keys(changed).sort()).toEqual(['events', 'messages', 'statusChanges', 'users'])
     const escaped = JSON.stringify(name).slice(1, -1)
     expect(await tablesWith(name, escaped, 'Zenobia Quillfeather', ` ${email}`, `<${email}`, `"${email}`)).toEqual([])
-    // Another address with the same ending belongs to somebody else.
+    // Another address with the same ending belongs to another person.
     expect(await tablesWith(`not-${email}`)).toContain('messages')
     const user = (await listUsers(database, organizationId)).find((one) => one.id === id)
     expect(user).toMatchObject({ name: 'Erased person', email: `${id}@erased.invalid`, status: 'disabled' })
@@ -77,14 +77,14 @@ describe('a person', () => {
     expect(again.changed).toEqual({ users: 1 })
   })
 
-  test('who is the only owner stays, until there is another', async () => {
+  test('who is the only owner is erased only when there is another one', async () => {
     const { plumbline } = populated
     const { userId } = await plumbline.newBuilder()
     const refused = eraseUser(plumbline, userId, { confirm: 'Priya Harrow', also: [] })
     await expect(refused).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  test('at a vendor is gone from the vendor, its events and what was written of them; the vendor and others stay', async () => {
+  test('at a vendor is erased from the vendor, its events, and messages; the vendor and other contacts stay', async () => {
     const { plumbline } = populated
     const person = { name: 'Ottoline Vex', email: 'otto@vexframing.example.com', phone: '+1 512 555 0177' }
     const other = { name: 'Bram Stokes', email: 'bram@vexframing.example.com', phone: '+1 512 555 0178' }
@@ -112,7 +112,7 @@ describe('a person', () => {
     })
   })
 
-  test('who was a lead and a buyer is gone from both, from what was noted and from all events; ids and prices stay', async () => {
+  test('who is a lead and a buyer is erased from both, from notes, and from all events; IDs and prices stay', async () => {
     const { plumbline } = populated
     const person = { firstName: 'Ysolde', lastName: 'Var"ga', email: 'ysolde@example.com', phone: '+1 512 555 0179' }
     const { body: lead } = await plumbline.post('/api/ext/leads', { ...person, lastName: 'Oldname' })
@@ -139,7 +139,7 @@ describe('a person', () => {
     expect((await plumbline.get(`/api/ext/leads/${lead.id}`)).body).toMatchObject({ firstName: 'Erased', email: null })
   })
 
-  test('is looked for in every table of a builder but those that are named with a reason', async () => {
+  test('is searched for in every table of a builder except those listed with a reason', async () => {
     const owned = (await ownedTables(populated.plumbline.database.statements)).map(({ name }) => name)
     expect(Object.keys(NOT_SEARCHED).filter((name) => !owned.includes(name))).toEqual([])
     for (const { name, key } of await ownedTables(populated.plumbline.database.statements))
@@ -147,7 +147,7 @@ describe('a person', () => {
   })
 })
 
-/** One row for each builder, which holds a number. */
+/** Tables with one row for each builder, which contains a number. */
 const COUNTERS = [
   'ledgers',
   ...['bidRequestNumbers', 'contractNumbers', 'paymentNumbers', 'paymentRunNumbers', 'saleNumbers'],
@@ -175,7 +175,7 @@ describe('a builder', () => {
     return total
   }
 
-  test('is removed by its name only, with all that belongs to it, and its keys are refused', async () => {
+  test('is erased only by its name, with all of its data, and its keys are rejected', async () => {
     const { plumbline } = populated
     const { organizationId, key } = builder
     const before = await rowsOf(plumbline.organizationId)
@@ -184,7 +184,7 @@ describe('a builder', () => {
       code: 'validation_failed',
     })
     const removed: string[] = []
-    // If interrupted at the first table, it has already revoked the keys, and can be run again.
+    // When interrupted at the first table, it has already revoked the keys, and can be repeated.
     const interrupted = eraseOrganization(plumbline, organizationId, 'Harrow & Finch Homes', () => {
       throw new Error('Interrupted.')
     })
@@ -209,13 +209,13 @@ describe('a builder', () => {
     })
   })
 
-  test('goes in one sweep, table by table, however many batches a table takes', async () => {
+  test('is erased in one sweep, table by table, however many batches a table takes', async () => {
     const { plumbline } = populated
     const { organizationId, key } = await plumbline.newBuilder()
     const rows = Array.from({ length: 500 }, (_, i) => ({ accountingId: `QB-${i}`, companyName: `Vendor ${i}` }))
     const synced = await plumbline.post('/api/ext/vendors/batch', { match: 'accountingId', rows }, { key })
     expect(synced.body.rows.filter(({ status }: { status: string }) => status === 'created')).toHaveLength(500)
-    // Some batches, because references lead to a vendor from some dozen tables.
+    // Several batches, because more than a dozen tables refer to vendors.
     const tables = await ownedTables(plumbline.database.statements)
     expect(tables.find(({ name }) => name === 'vendors')?.referredBy).toBeGreaterThan(12)
     const removed: [string, number][] = []
@@ -224,7 +224,7 @@ describe('a builder', () => {
     expect(await rowsOf(organizationId)).toBe(0)
   })
 
-  test('of which something was written after it was gone is found again', async () => {
+  test('is found again if something was written after it was erased', async () => {
     const { plumbline } = populated
     const { organizationId } = builder
     await sql`
@@ -233,8 +233,8 @@ describe('a builder', () => {
     expect((await eraseOrganization(plumbline, organizationId, 'any')).erased).toEqual({ statusChanges: 1 })
   })
 
-  // On the embedded database nothing else is under way.
-  test('of which something is written while it goes leaves nothing of that behind either', async (context) => {
+  // On the embedded database nothing else is in progress.
+  test('leaves nothing behind of what is written while it is being erased', async (context) => {
     const { plumbline } = populated
     const { database } = plumbline
     context.skip(database.embedded)
@@ -257,7 +257,7 @@ describe('a builder', () => {
     expect((await erasing).erased).toMatchObject({ statusChanges: 1 })
   })
 
-  test('is found by an index in every table, and so is whatever refers to a row that is removed', async () => {
+  test('is found by an index in every table, and so are references to deleted rows', async () => {
     const { statements } = populated.plumbline.database
     const { rows } = await sql<{ table: string; columns: string[]; isPartial: boolean }>`
       select c."relname" as "table", i."indpred" is not null as "isPartial",

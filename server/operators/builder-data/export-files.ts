@@ -10,22 +10,22 @@ import { openFiles } from '../../platform/files/files.ts'
 import type { FileStore } from '../../platform/files/store.ts'
 import { Problem } from '../../platform/problems/problem.ts'
 
-/** How many files are looked up at a time; they are copied one by one. */
+/** The number of files looked up at a time. They are copied one by one. */
 const PAGE_ROWS = 200
 
-/** An attachment whose bytes are not in the store, as after a restore of the database without the files. */
+/** An attachment whose content is not in the store, as after a restore of the database without the files. */
 interface MissingFile {
   id: string
   fileName: string
   recordId: string
 }
 
-/** The files in the folder that are missing from the store; it is there only if there are some. */
+/** The file that lists what is missing from the store. It exists only if something is. */
 export const MISSING_LIST = 'missing.json'
 
 /**
- * Copies every file of a builder into a new folder, named by the ID of its attachment. Files that the store does not have
- * are listed in `missing.json`, and the others are copied all the same.
+ * Copies every file of a builder into a new folder, named by the ID of its attachment. Files that the store does not
+ * have are listed in `missing.json`, and the others are still copied.
  */
 export async function exportFiles(
   { database, config }: { database: Database; config: Config },
@@ -35,7 +35,7 @@ export async function exportFiles(
 ): Promise<{ copied: number; missing: MissingFile[] }> {
   const { store } = openFiles(config)
   const tenant = { db: database.statements, organizationId }
-  // Refused if it exists, so that nobody's files are mixed with another's.
+  // Throws if the folder exists, so that files of two builders are never mixed.
   await mkdir(folder, { mode: 0o700 })
   let copied = 0
   const missing: MissingFile[] = []
@@ -63,7 +63,7 @@ export async function exportFiles(
   return { copied, missing }
 }
 
-/** Null if the store does not have the file. Throws if the store cannot be read. */
+/** Opens a file; null if the store does not have it. Throws if the store cannot be read. */
 async function openUnlessMissing(store: FileStore, key: string): Promise<Readable | null> {
   try {
     return await store.open(key, null)

@@ -38,7 +38,7 @@ async function exported(between = async (): Promise<void> => {}): Promise<string
 
 const ofKind = (kind: string) => lines.filter((line) => line.kind === kind).map(({ data }) => data)
 
-test('the first line says what follows, and it does', () => {
+test('the first line describes the rest', () => {
   const [first, second] = lines
   expect(first).toMatchObject({ kind: 'export', data: { format: 'plumbline-export-1', version: '0.1.0' } })
   expect(second).toMatchObject({ kind: 'organization', data: { id: populated.plumbline.organizationId } })
@@ -50,20 +50,20 @@ test('the first line says what follows, and it does', () => {
   expect(Object.keys(counted).filter((kind) => counts[kind] === undefined)).toEqual([])
 })
 
-test('every row of the builder is in it, and nobody else’s', async () => {
+test('an export contains every row of the builder and none of others', async () => {
   const { database, organizationId } = populated.plumbline
   for (const { name } of await ownedTables(database.statements)) {
     if (LEFT_OUT[name as Table] !== undefined || !('id' in columns[name as Table])) continue
     const { rows } = await sql<{ id: string }>`
       select "id" from ${sql.table(name)} where "organizationId" = ${organizationId}`.execute(database.statements)
     const missing = rows.filter(({ id }) => !text.includes(`"id":"${id}"`))
-    // The export itself is added to the audit trail when it is done.
+    // The export itself is added to the audit trail when it is complete.
     expect([name, missing.length]).toEqual([name, name === 'auditEntries' ? 1 : 0])
   }
   expect(text).not.toContain('Somebody else entirely')
 })
 
-test('records are as the interface shows them', async () => {
+test('records are exported as the API returns them', async () => {
   const { plumbline } = populated
   for (const [kind, collection] of [
     ['vendor', 'vendors'],
@@ -80,7 +80,7 @@ test('records are as the interface shows them', async () => {
   expect((await plumbline.get(`/api/ext/events/${event.id}`)).body).toMatchObject({ id: event.id, type: event.type })
 })
 
-test('it has no secret, nor an address that opens the portal', async () => {
+test('an export contains no secrets and no portal links', async () => {
   const { database, key } = populated.plumbline
   expect(ofKind('webhook').length).toBeGreaterThan(0)
   expect(ofKind('bid_request').length).toBeGreaterThan(0)
@@ -92,9 +92,9 @@ test('it has no secret, nor an address that opens the portal', async () => {
   expect(rows.filter(({ secret }) => text.includes(secret))).toEqual([])
 })
 
-test('what is written while it is read is not in it', async () => {
+test('an export does not contain what is written while it runs', async () => {
   const { plumbline } = populated
-  // The embedded database has one connection, so everybody else waits.
+  // The embedded database has one connection, so all others wait.
   if (plumbline.database.embedded) return
   let done = false
   const whole = await exported(async () => {
@@ -106,8 +106,8 @@ test('what is written while it is read is not in it', async () => {
   expect(whole).not.toContain('Written meanwhile')
 })
 
-describe('nothing that is added later is forgotten', () => {
-  test('every table of an organization is exported, inside another record, or left out with a reason', async () => {
+describe('complete coverage', () => {
+  test('every table of an organization is exported, part of another record, or left out with a reason', async () => {
     const owned = (await ownedTables(populated.plumbline.database.statements)).map(({ name }) => name)
     const named = new Set<string>([
       ...KINDS.map(({ table }) => table),
@@ -118,7 +118,7 @@ describe('nothing that is added later is forgotten', () => {
     expect([...named].filter((name) => !owned.includes(name))).toEqual([])
   })
 
-  test('every column of a table that is exported as it is kept is in its records, or left out with a reason', () => {
+  test('every column of a table exported as stored is in its records, or left out with a reason', () => {
     for (const { table, columns: exported, leftOut = {} } of KINDS) {
       if (exported === null) continue
       const all = Object.keys(columns[table]).filter((column) => column !== 'organizationId')

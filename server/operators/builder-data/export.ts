@@ -16,7 +16,7 @@ import { columnList, KINDS, type Kind, LEFT_OUT, type Row } from './kinds.ts'
 import { FORMAT, line } from './line.ts'
 import { describeRows, listRowTables, writeRows } from './rows.ts'
 
-/** Records in memory at a time. The largest, a bid request with hundreds of lines, takes some 400 kB. */
+/** Records in memory at a time. The largest, a bid request with hundreds of lines, takes about 400 kB. */
 const PAGE_ROWS = 200
 
 export interface Progress {
@@ -26,7 +26,7 @@ export interface Progress {
 }
 
 /**
- * Exports everything of a builder as lines of JSON, the first of which says what follows. It is read page by page in
+ * Exports everything of a builder as lines of JSON, the first of which describes the rest. It is read page by page in
  * one transaction with a single snapshot, so neither concurrent changes nor the builder's size matter. `write` is
  * awaited, and may be as slow as its destination.
  *

@@ -1,12 +1,12 @@
 import { invalid } from '../../platform/problems/problem.ts'
 
-/** A text that identifies somebody, and its replacement once they are erased. */
+/** A text that identifies a person, and its replacement after erasure. */
 export interface Mark {
   /** Any text that contains it matches one of these LIKE patterns, which is a hundred times faster to test. */
   likes: string[]
   /** A PostgreSQL regular expression. */
   pattern: string
-  /** Case is irrelevant in an e-mail address and in a name of several words. */
+  /** Case does not matter in an email address and in a name of several words. */
   ignoresCase: boolean
   neutral: string
 }
@@ -14,8 +14,9 @@ export interface Mark {
 export const NEUTRAL = { name: 'Erased person', email: 'erased@erased.invalid', other: 'erased' } as const
 
 /**
- * A mark only matches as a whole: "Ann Lee" is not found in "Joann Leeds", nor ann@example.com in joann@example.com. A
- * single lower-case word could be any word, a status or a field name, and is refused.
+ * Returns the mark of a text. A mark matches only as a whole: "Ann Lee" is not found in "Joann Leeds", nor
+ * ann@example.com in joann@example.com. Throws for a single lowercase word, which could be any word, a status, or a
+ * field name.
  */
 export function markOf(text: string, neutral?: string): Mark {
   const kind = kindOf(text)

@@ -15,7 +15,11 @@ export interface ImportRow {
   row: Values
 }
 
-/** @throws {ImportRefused} unless the file is an export with rows */
+/**
+ * Reads the first line of an export.
+ *
+ * @throws {ImportRefused} unless the file is an export with rows
+ */
 export async function readHeader(file: string): Promise<ImportHeader> {
   const [first = ''] = await takeFirst(readLines(file))
   const { kind, data } = asObject(parse(first))
@@ -35,13 +39,13 @@ export async function readHeader(file: string): Promise<ImportHeader> {
   }
 }
 
-// IDs of organizations and attachments become parts of paths.
+// Returns whether a value is a well-formed ID. IDs of organizations and attachments become parts of paths.
 export function isId(prefix: string, value: unknown): value is string {
   return typeof value === 'string' && new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`).test(value)
 }
 
 /**
- * The rows in the order of the file, one line in memory at a time.
+ * Yields the rows in the order of the file, with one line in memory at a time.
  *
  * @throws {ImportRefused} for a line that is not a row
  */

@@ -1,2 +1,2 @@
-/** An import that is not possible; the message is a sentence for the operator. */
+/** An import that is not possible. The message is a sentence for the operator. */
 export class ImportRefused extends Error {}

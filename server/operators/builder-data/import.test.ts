@@ -38,7 +38,7 @@ interface Deployment {
 let source: Populated
 let organizationId: string
 let vendorId: string
-/** Has no service until a test starts one, so that nothing but the import writes to it. */
+/** Has no service until a test starts one, so that only the import writes to it. */
 let target: Deployment
 let imported: Imported
 /** The exports of both deployments. */
@@ -78,7 +78,7 @@ const SELF_REFERENCES = [
   ['vendors', 'mergedIntoId'],
 ] as const
 
-/** Rows that the contract's examples do not make: references to a later row, a sent email and one that waits. */
+/** Adds rows that the contract's examples do not create: references to a later row, a sent email, and a waiting one. */
 async function addRows(): Promise<void> {
   const { database } = source.plumbline
   for (const [table, column] of SELF_REFERENCES) {
@@ -115,7 +115,7 @@ async function exportTo(to: string, from: { database: Database; config: Config }
     .map((line) => JSON.parse(line))
 }
 
-/** What each line is about: the kind of a record, or the table of a row. */
+/** Returns the subject of a line: the kind of a record, or the table of a row. */
 const subjectOf = ({ kind, data }: Line) => (kind === 'row' ? `row of ${data.table}` : kind)
 const rowsOf = (lines: Line[], table: string) =>
   lines.filter(({ kind, data }) => kind === 'row' && data.table === table).map(({ data }) => data.row)
@@ -169,7 +169,7 @@ test('an export for import has no secret except tax IDs, and nothing of another 
   expect(rowsOf(before, 'vendors').find(({ id }) => id === vendorId).sealedTaxId).toBe(TAX_ID)
 })
 
-test('every table of a builder is exported as rows or left out, and sealed columns only where they are opened', async () => {
+test('every table of a builder is exported as rows or left out, and encrypted columns only if they are decrypted', async () => {
   const tables = await listRowTables(target.database.statements)
   const names = new Set([...tables.map(({ name }) => name as string), ...Object.keys(ROWS_LEFT_OUT)])
   const owned = (await ownedTables(target.database.statements)).map(({ name }) => name)
@@ -192,7 +192,7 @@ test('derived tables of an imported builder match those of its source', async ()
   expect(await read(target.database)).toEqual(links)
 })
 
-describe('an import is refused and changes nothing', () => {
+describe('an import is rejected and changes nothing', () => {
   const changed = path.join(folder, 'changed.ndjson')
   let empty: Deployment
 
@@ -220,7 +220,7 @@ describe('an import is refused and changes nothing', () => {
     expect(existsSync(stored)).toBe(false)
   }
 
-  /** Adds a row after the last one of its table, and counts it. */
+  /** Adds a row after the last one of its table, and updates the count. */
   function withRow(lines: Line[], table: string, row: object): Line[] {
     const last = lines.findLastIndex(({ kind, data }) => kind === 'row' && data.table === table)
     const [header] = lines
@@ -228,7 +228,7 @@ describe('an import is refused and changes nothing', () => {
     return lines.toSpliced(last === -1 ? lines.length : last + 1, 0, { kind: 'row', data: { table, row } })
   }
 
-  test('if the file is not an export, or has no rows', async () => {
+  test('if the file is not an export or has no rows', async () => {
     writeFileSync(changed, 'id,name\n')
     await expect(importOrganization(empty, changed, null)).rejects.toThrow('is not an export of a builder')
     await expect(importOrganization(empty, path.join(folder, 'none'), null)).rejects.toThrow('Cannot read')
@@ -240,7 +240,7 @@ describe('an import is refused and changes nothing', () => {
     await expectNothing()
   })
 
-  test('if the schema is another one', async () => {
+  test('if the schema differs', async () => {
     const older = importChanged((lines) => {
       if (lines[0]) lines[0].data.import.migration = '0001_foundation'
       return lines
@@ -249,7 +249,7 @@ describe('an import is refused and changes nothing', () => {
     await expectNothing()
   })
 
-  test('if rows are missing, belong to another builder or to an unknown table', async () => {
+  test('if rows are missing, or belong to another builder or an unknown table', async () => {
     await expect(importChanged((lines) => lines.slice(0, -1))).rejects.toThrow(/\d+ of \d+ rows of auditEntries/)
     const [vendor] = rowsOf(before, 'vendors')
     const stolen = { ...vendor, organizationId: 'org_01m7y975jyfesvq695t8y8ma68' }
@@ -261,7 +261,7 @@ describe('an import is refused and changes nothing', () => {
     await expectNothing()
   })
 
-  test('if the IDs would lead to other folders', async () => {
+  test('if IDs would point to other folders', async () => {
     const outside = importChanged((lines) => {
       if (lines[0]) lines[0].data.organizationId = '../../tmp'
       return lines
@@ -288,7 +288,7 @@ describe('an import is refused and changes nothing', () => {
     await expectNothing()
   })
 
-  test('if the deployment admits no more builders', async () => {
+  test('if the deployment has its maximum number of builders', async () => {
     const full = { ...empty, config: { ...empty.config, betaMaxOrganizations: 0 } }
     await expect(importOrganization(full, file, files)).rejects.toMatchObject({ code: 'beta_full' })
     await expectNothing()
@@ -315,9 +315,9 @@ describe('an import is refused and changes nothing', () => {
   })
 })
 
-test('an imported builder works in a service: search, files, tax IDs, new events, and not its old keys', async () => {
+test('an imported builder works in a service: search, files, tax IDs, and new events, but not its old keys', async () => {
   const database: Database = Object.create(target.database)
-  // It is used by other tests afterwards.
+  // Other tests use it afterwards.
   database.close = async () => {}
   const plumbline = await startTestPlumbline(
     { DATA_DIR: target.config.dataDir, ENCRYPTION_KEY: encryptionKey.toString('base64') },

@@ -19,7 +19,7 @@ import { ImportRefused } from './import-refused.ts'
 import { listRowTables, type RowTable } from './rows.ts'
 
 const MOST_ROWS = 1000
-/** The characters of a batch, unless a single row has more. */
+/** Maximum characters of a batch, unless a single row has more. */
 const BATCH_CHARACTERS = 8_000_000
 
 interface Deployment {
@@ -32,21 +32,21 @@ interface MissingFile {
   id: string
   fileName: string
   recordId: string
-  /** Whether the folder has a file of this name with other content. */
+  /** Whether the folder has a file with this name but other content. */
   isDamaged: boolean
 }
 
 export interface Imported {
   organizationId: string
-  /** The number of rows of each table. */
+  /** Number of rows by table. */
   rows: Record<string, number>
   files: { copied: number; missing: MissingFile[] }
   createAgain: CreateAgain
 }
 
-/** What worked in the exporting deployment only. */
+/** What works only in the exporting deployment. */
 interface CreateAgain {
-  /** Names of API keys that were in use. */
+  /** Names of the active API keys. */
   keys: string[]
   /** URLs of webhook subscriptions. They are disabled: rotate their secret, then activate them. */
   webhooks: string[]
@@ -59,8 +59,8 @@ interface CreateAgain {
 }
 
 /**
- * Adds a builder from an export with rows. Files are stored first and rows are added in one transaction, so that after
- * an interruption it can be run again. IDs stay the same.
+ * Adds a builder from an export with rows. Files are stored first and rows are added in one transaction, so that an
+ * interrupted import can be repeated. IDs stay the same.
  *
  * @throws {ImportRefused} if the file does not fit this deployment; nothing is changed then
  */
@@ -178,7 +178,7 @@ async function importRows(
 ): Promise<CreateAgain> {
   const { organizationId, portalLinks } = header
   const now = clock.now()
-  // The lock of creations, so that two at once do not exceed the limit.
+  // The lock that creating organizations takes too, so that two at once do not exceed the limit.
   await sql`select pg_advisory_xact_lock(74185003)`.execute(trx)
   await assertNew(trx, organizationId)
   await assertPlace(trx, config.betaMaxOrganizations)
@@ -227,15 +227,15 @@ interface TableWriter {
 const STAGE = 'importedRows'
 
 /**
- * Foreign keys are checked when a statement ends. Rows that refer to others of their table are therefore collected first
- * and inserted by a single statement, in any order.
+ * Returns a writer for the rows of a table. Foreign keys are checked at the end of a statement. Rows that refer to
+ * others of their table are therefore collected first and inserted by a single statement, in any order.
  */
 async function openTable(
   trx: Db,
   { name, columns, isSelfReferencing }: RowTable,
   organizationId: string,
 ): Promise<TableWriter> {
-  // A trigger has derived these from the messages, but does not know when they were read.
+  // A trigger has derived these rows from the messages, but without their read times.
   if (name === 'messageRecipients')
     await sql`delete from "messageRecipients" where "organizationId" = ${organizationId}`.execute(trx)
   if (!isSelfReferencing) return { write: (rows) => writeBatch(trx, { name, columns }, rows), complete: async () => {} }
@@ -257,7 +257,7 @@ interface TableRows {
   batches: AsyncIterable<Values[]>
 }
 
-/** Groups consecutive rows of a table into batches. Each table must be read to its end before the next. */
+/** Groups consecutive rows of a table into batches. Read each table to its end before the next. */
 async function* inTables(rows: AsyncGenerator<{ table: string; row: Values }>): AsyncGenerator<TableRows> {
   let next = await rows.next()
   async function* batchesOf(table: string): AsyncGenerator<Values[]> {
@@ -293,7 +293,10 @@ async function explainConflicts(table: string, write: () => Promise<void>): Prom
   }
 }
 
-/** Makes rows fit another deployment: nothing that acts for somebody or sends anything works without a new secret. */
+/**
+ * Returns a function that adapts rows to another deployment: everything that acts for somebody or sends anything
+ * requires a new secret.
+ */
 function adaptRow(config: Config, organizationId: string, now: Date, createAgain: CreateAgain) {
   const { seal } = vault(config.encryptionKey)
   const at = now.toISOString()

@@ -7,21 +7,21 @@ import { finderOf } from '../../platform/resources/registered.ts'
 import * as webhooks from '../../platform/webhooks/queries.ts'
 
 /**
- * What a builder's data consists of, kind by kind, for the export. Every table that belongs to an organization is its
- * own kind, is part of another kind's records, or is left out for a stated reason; a test checks this against the
- * database, so that no later table or column is forgotten.
+ * The kinds of a builder's data, for the export. Every table of an organization is its own kind, part of another kind's
+ * records, or left out with a reason. A test checks this against the database, so that no later table or column is
+ * forgotten.
  */
 export interface Kind {
   kind: string
   table: Table
-  /** The order in which records are paged: columns that follow the organization in an index. */
+  /** The sort columns for pagination, which follow the organization in an index. */
   order: readonly string[]
   /** An SQL condition that the index requires. */
   where?: string
   /** The columns in the records; `leftOut` gives reasons for the others. Null if the records are as in the contract. */
   columns: readonly string[] | null
   leftOut?: Record<string, string>
-  /** The records of one page, in the page's order. */
+  /** Returns the records of one page, in the page's order. */
   records(call: WriteCall, page: readonly Row[]): Promise<object[]>
 }
 
@@ -29,7 +29,7 @@ export type Table = keyof typeof columns
 type ColumnOf<Name extends Table> = Exclude<keyof (typeof columns)[Name] & string, 'organizationId'>
 export type Row = Record<string, unknown>
 
-/** Records in the contract's form, for the ids of a page. */
+/** Returns a kind with records in the contract's form. */
 function asInContract(
   kind: string,
   table: Table,
@@ -45,7 +45,7 @@ function asInContract(
   }
 }
 
-/** Rows as stored, where the contract has no such record or shows it only within another one. */
+/** Returns a kind with rows as stored, if the contract has no such record or shows it only within another one. */
 function asKept<Name extends Table>(
   kind: string,
   table: Name,
@@ -166,7 +166,7 @@ export const KINDS: readonly Kind[] = [
     where: `"status" = 'kept'`,
     leftOut: { status: 'only kept archives are exported', claimedUntil: 'used only while a file is written' },
   }),
-  // The most recent events have no sequence yet; there are only ever a few of these.
+  // The most recent events have no sequence yet. There are only ever a few of them.
   asKept('event', 'events', EVENT_COLUMNS, { ...EVENT, order: ['recordedOrder'], where: '"sequence" is null' }),
 ]
 
@@ -178,7 +178,7 @@ export const INSIDE: Partial<Record<Table, string>> = {
   purchaseOrderLines: 'purchase_order',
 }
 
-/** Tables that belong to an organization but are not exported. */
+/** Tables of an organization that are not exported. */
 export const LEFT_OUT: Partial<Record<Table, string>> = {
   apiKeySecrets: 'Hashes of secrets, which are useful only to this deployment.',
   oauthTokens: 'Hashes of tokens, which are useful only to this deployment.',

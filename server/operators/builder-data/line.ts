@@ -4,7 +4,10 @@ import { secretNames } from '../../platform/calls/secret-names.ts'
 /** The version of the format, in the first line of an export. */
 export const FORMAT = 'plumbline-export-1'
 
-/** A record as a line of an export or an archive. Secrets are left out wherever they occur: old events may contain one. */
+/**
+ * Returns a record as a line of an export or an archive. Secrets are left out wherever they occur, because old events
+ * may contain one.
+ */
 export function line(contract: Contract, kind: string, data: object): string {
   const names = secretNames(contract)
   const isShown = (name: string) => !names.has(name) && name !== 'previousSecret'

@@ -11,8 +11,8 @@ import { type Column, listMovedTables } from '../move/tables.ts'
 import type { Table } from './kinds.ts'
 
 /**
- * The stored rows of a builder in an export, from which another deployment restores it. Every table of an organization
- * is exported or named here with a reason; a test checks this.
+ * Tables left out of the stored rows in an export, from which another deployment restores the builder. Every table of
+ * an organization is exported or named here with a reason; a test checks this.
  */
 export const ROWS_LEFT_OUT: Partial<Record<Table, string>> = {
   apiKeySecrets: 'Hashes of secrets: keys are created again.',
@@ -30,7 +30,7 @@ export const ROWS_LEFT_OUT: Partial<Record<Table, string>> = {
   searchVariants: 'The search derives them from the records.',
 }
 
-/** Rows that the exporting deployment still works on, and that the other one must not send a second time. */
+/** Excludes rows that the exporting deployment still works on, and that the other one must not send a second time. */
 const CONDITIONS: Partial<Record<Table, string>> = {
   deliveries: `"status" <> 'pending'`,
   deliveryAttempts: `exists (select from "deliveries" as d where d."organizationId" = "t"."organizationId"
@@ -38,7 +38,7 @@ const CONDITIONS: Partial<Record<Table, string>> = {
   mails: `"status" <> 'queued'`,
 }
 
-/** Columns with secrets that are of no use to another deployment. */
+/** Columns with secrets that another deployment cannot use. */
 const COLUMNS_LEFT_OUT: Partial<Record<Table, readonly string[]>> = {
   mails: ['sealedLink'],
   webhooks: ['secret', 'previousSecret', 'previousSecretExpiresAt'],
@@ -60,7 +60,7 @@ export interface RowTable {
   isSelfReferencing: boolean
 }
 
-/** The tables whose rows are exported, each after the tables that it refers to. */
+/** Returns the tables whose rows are exported, each after the tables that it refers to. */
 export async function listRowTables(db: Db): Promise<RowTable[]> {
   const all = new Map((await listMovedTables(db)).map((table) => [table.name, table]))
   const owned = childrenFirst(await ownedTables(db)).filter(({ name }) => ROWS_LEFT_OUT[name as Table] === undefined)
@@ -94,13 +94,13 @@ export async function listRowTables(db: Db): Promise<RowTable[]> {
   ]
 }
 
-/** What an import needs to know before it reads rows. */
+/** What an import must know before it reads rows. */
 export interface RowsHeader {
-  /** The newest migration of the database: rows fit only a database with the same schema. */
+  /** The newest migration of the database. Rows fit only a database with the same schema. */
   migration: string | null
-  /** The number of rows of each table. */
+  /** Number of rows by table. */
   rows: Record<string, number>
-  /** The number of vendors and invitations with a portal link that works in this deployment only. */
+  /** Number of vendors and invitations with a portal link, which works only in this deployment. */
   portalLinks: number
 }
 
@@ -140,7 +140,7 @@ interface Source {
 /** Rows in memory at a time. */
 const PAGE_ROWS = 200
 
-/** Writes a table as lines, each with the texts of a row's values; null values are left out. */
+/** Writes a table as lines, each with a row's values as text. Null values are left out. */
 export async function writeRows(
   source: Source,
   table: RowTable,
@@ -189,13 +189,13 @@ async function readPage(
   return rows
 }
 
-// Old events and inputs may contain a secret. The text stays as it is stored unless there is one.
+// Old events and inputs may contain a secret. The text stays as stored unless there is one.
 function withoutSecrets(names: ReadonlySet<string>, text: string): string {
   if ([...names].every((name) => !text.includes(`"${name}"`))) return text
   return JSON.stringify(withoutNamed(names, JSON.parse(text)))
 }
 
-// The other deployment has another encryption key.
+// Decrypted, because the other deployment has another encryption key.
 function openSealed({ organizationId, encryptionKey }: Source, { name }: RowTable, row: Record<string, string>) {
   const { id, sealedTaxId } = row
   if (name !== 'vendors' || id === undefined || sealedTaxId === undefined) return row
