@@ -4,7 +4,7 @@ import { isAllowable, MOST_ALLOWED_ADDRESSES } from '../../platform/keys/allowed
 import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
 import { formatNumber } from '../../platform/values/format.ts'
 
-// Each parses an option's text into the value that a verb takes, and rejects invalid text with a sentence.
+// These functions parse an option's text into a command's input, and throw a sentence for invalid text.
 
 export function text(most: number): (value: string) => string {
   return (value) => {
@@ -16,7 +16,7 @@ export function text(most: number): (value: string) => string {
 
 const MOST_TERMS = 10_000
 
-/** The text of a file; the word none stays as it is. */
+/** Returns the text of a file; the word none is returned unchanged. */
 export function terms(file: string): string {
   if (file === 'none') return file
   let text: string
@@ -91,14 +91,14 @@ export function addresses(value: string): string[] {
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-/** The day of the week, 1 for Monday to 7 for Sunday. */
+/** Returns the day of the week, 1 for Monday to 7 for Sunday. */
 export function weekday(value: string): number {
   const day = WEEKDAYS.indexOf(value.toLowerCase()) + 1
   if (day === 0) throw new InvalidArgumentError(`It must be one of ${WEEKDAYS.join(', ')}.`)
   return day
 }
 
-/** The stages of a sale, in order, separated by commas; a sale has as many as the contract says. */
+/** Returns the stages of a sale, in order, from comma-separated text. The maximum is the contract's. */
 export function stages(value: string): string[] {
   const names = value.split(',').map((name) => name.trim())
   if (names.length > 30) throw new InvalidArgumentError('A sale can have at most 30 stages.')
@@ -110,7 +110,7 @@ export function stages(value: string): string[] {
   return names
 }
 
-/** Hours of a day or a week after which others begin to count. */
+/** Returns a parser of an hour threshold of a day or a week; the word none is returned unchanged. */
 export function hours(most: number): (value: string) => Limit {
   return (value) => {
     if (value === 'none') return value
@@ -138,7 +138,7 @@ export function amount(value: Limit): number | null {
   return value === 'none' ? null : value
 }
 
-/** For an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export function collected(value: string, before: string[]): string[] {
   return [...before, text(254)(value)]
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { bareVerb } from './verb.ts'
 import { assertWorkplace } from './workplace.ts'
 
-// Both load the embedded database's archive code only on demand.
+// Both commands load the code for archives of the embedded database only when they run.
 export function addBackupVerbs(program: Command): void {
   program
     .command('backup')

@@ -16,20 +16,20 @@ import { Clock } from '../../platform/runtime/clock.ts'
 import { type Plumbline, startPlumbline } from '../../plumbline.ts'
 import type { Finding } from './doctor.ts'
 
-/** What a key is told about itself, or the problem instead. */
+/** What a key can read about itself, or the problem instead. */
 type Seen = Caller & { code?: string }
 
 /**
- * The operators' verbs next to a service on the same database: each noun in a process of its own, as operators use it, and
- * otherwise in this one.
+ * Tests the commands next to a service on the same database. `cli` uses a separate process, as operators do, once per
+ * group of commands; `here` uses this process.
  */
 const environment: Record<string, string> = { COMPILE_AHEAD: 'false' }
 const cli = (...args: string[]) => runVerb(environment, ...args)
 const here = (...args: string[]) => runVerbHere(environment, ...args)
 
-// Anything decided before the database is queried does not depend on which database it is.
+// What is decided before the database is queried does not depend on the database.
 describe.skipIf(inject('postgres') !== null)('without a database', () => {
-  test('on a data folder that a running server holds, a verb says so and leaves it alone', async () => {
+  test('a command on a data folder that a running server holds says so and changes nothing', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const server = claimDataFolder(folder)
@@ -42,10 +42,10 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     expect(refused.json.error.detail).toContain(`process ${process.pid}`)
   })
 
-  test('a server on the embedded database makes a second key while it runs, over a socket of its own user', async () => {
+  test('a running server on the embedded database creates a second key through a socket for its own user', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     putMigratedDatabase(folder)
-    // What a server that was killed leaves behind.
+    // A file left by a server that was killed.
     writeFileSync(path.join(folder, 'operators.sock'), '')
     const { ENCRYPTION_KEY = '', ...usual } = openEnvironment({ DATA_DIR: folder, COMPILE_AHEAD: 'false' })
     Object.assign(environment, { DATA_DIR: folder, ENCRYPTION_KEY })
@@ -88,7 +88,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     }
   })
 
-  test('what cannot be meant is refused as JSON, before any database is opened', async () => {
+  test('invalid input is rejected as JSON before any database is opened', async () => {
     const orders = [
       ['organizations', 'create', '--name', 'A'],
       ['organizations', 'create', '--owner-email', 'a@example.com', '--name', ' '],
@@ -114,7 +114,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       ['restore'],
       ['nonsense'],
     ]
-    // What would be opened could not be made.
+    // Opening this folder would fail.
     Object.assign(environment, { DATA_DIR: path.join(import.meta.filename, 'nowhere') })
     const byItself = await cli('organizations', 'create')
     expect([byItself.code, byItself.json.error.code]).toEqual([1, 'usage'])
@@ -125,7 +125,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     delete environment.DATA_DIR
   })
 
-  test('doctor reports each check, and fails if one does', async () => {
+  test('doctor reports each check, and fails if one fails', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const examine = async (env: Record<string, string>) => {
@@ -158,7 +158,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     expect(existsSync(path.join(folder, 'encryption-key'))).toBe(false)
   })
 
-  test('a command that no database is named for makes none', async () => {
+  test('a command without a configured database creates none', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     for (const order of [
@@ -174,7 +174,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('a production service on PostgreSQL has to be given its encryption key', async () => {
+  test('a production service on PostgreSQL requires an encryption key', async () => {
     const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' }
     Object.assign(environment, production)
     const refused = await cli('organizations', 'list')
@@ -183,7 +183,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     expect(refused.json.error.detail).toContain('ENCRYPTION_KEY is missing')
   })
 
-  test('the key beside an embedded database is changed by a verb', async () => {
+  test('a command rotates the key of an embedded database', async () => {
     const DATA_DIR = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
     Object.assign(environment, { DATA_DIR })
@@ -197,7 +197,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     expect(existsSync(`${file}.previous`)).toBe(false)
   })
 
-  test('every verb explains itself', async () => {
+  test('every command has help', async () => {
     for (const order of [['--help'], ['keys', '--help'], ['keys', 'create', '--help']]) {
       const help = await cli(...order)
       expect(help.code).toBe(0)
@@ -272,7 +272,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     ])
   })
 
-  test('a key has all that its creator may do unless it is given less, and its secret is shown once', async () => {
+  test('a key has all permissions of its creator by default, and its secret is shown once', async () => {
     const all = await cli('keys', 'create', '--organization', organizationId, '--name', 'Everything')
     expect(all.json).toMatchObject({
       organizationId,
@@ -301,7 +301,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     })
   })
 
-  test('a key that may only propose is made here too, and says so', async () => {
+  test('a propose-only key can be created, and is listed as such', async () => {
     const wanted = ['--organization', organizationId, '--propose-only', '--permissions', 'vendors:read,vendors:write']
     const { json: key } = await here('keys', 'create', ...wanted)
     expect(key.proposeOnly).toBe(true)
@@ -311,7 +311,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(listed.data.find(({ id }: { id: string }) => id === key.id)).toMatchObject({ proposeOnly: true })
   })
 
-  test('a key ends in a year, at a time of its own, or never, and that can be changed', async () => {
+  test('a key expires after a year, at a given time, or never, and that can be changed', async () => {
     const create = (...more: string[]) => here('keys', 'create', '--organization', organizationId, ...more)
     expect(daysUntil((await create('--expires-in-days', '30')).json.expiresAt)).toBe(30)
     expect((await create('--expires-at', '2090-01-31T00:00:00Z')).json.expiresAt).toBe('2090-01-31T00:00:00.000Z')
@@ -327,7 +327,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect((await here('keys', 'update', key.id, '--never-expires')).json.expiresAt).toBeNull()
   })
 
-  test('a key is used only from where it may be, and the list can be changed', async () => {
+  test('a key works only from its allowed addresses, and the list can be changed', async () => {
     const order = ['keys', 'create', '--organization', organizationId, '--allow-from']
     const { json: key } = await here(...order, '10.0.0.0/8, 2001:db8::/32')
     expect(key.allowedAddresses).toEqual(['10.0.0.0/8', '2001:db8::/32'])
@@ -343,7 +343,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(listed.data.find(({ id }: { id: string }) => id === key.id)).toMatchObject({ allowedAddresses: null })
   })
 
-  test('a user grants only what their role has, and a key loses what the role loses', async () => {
+  test("a key cannot have permissions that its user lacks, and loses those that the user's role loses", async () => {
     const person = [
       '--organization',
       organizationId,
@@ -382,7 +382,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(orphan.json.error.code).toBe('not_found')
   })
 
-  test('an organization keeps an owner', async () => {
+  test('an organization always keeps an owner', async () => {
     for (const change of [
       ['--role', 'admin'],
       ['--status', 'disabled'],
@@ -392,7 +392,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     }
   })
 
-  test('a link signs a user in at the service beside, once and for as long as was said', async () => {
+  test('a link signs a user in to the running service, once and for the given time', async () => {
     const made = await cli('users', 'sign-in-link', ownerId, '--valid-hours', '2')
     const hours = (Date.parse(made.json.expiresAt) - Date.now()) / 3_600_000
     expect([made.code, made.json.userId, Math.round(hours)]).toEqual([0, ownerId, 2])
@@ -409,7 +409,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect((await here('users', 'sign-in-link', 'usr_nobody')).json.error.code).toBe('not_found')
   })
 
-  test('a rotated secret lives on for the overlap, and without one it ends at once', async () => {
+  test('a rotated secret stays valid during the overlap, and without an overlap ends at once', async () => {
     const { json: key } = await here('keys', 'create', '--organization', organizationId, '--name', 'Rotated')
     const { json: second } = await here('keys', 'rotate', key.id, '--overlap-days', '7')
     const days = (Date.parse(second.previousSecretEndsAt) - Date.now()) / 86_400_000
@@ -421,7 +421,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect((await me(third.secret)).status).toBe(200)
   })
 
-  test('a revoked key is refused within a second, stays revoked, and is not rotated', async () => {
+  test('a revoked key is rejected within a second, and can be neither restored nor rotated', async () => {
     const { json: key } = await here('keys', 'create', '--organization', organizationId, '--expires-in-days', '30')
     expect((Date.parse(key.expiresAt) - Date.now()) / 86_400_000).toBeGreaterThan(29.9)
     expect((await me(key.secret)).status).toBe(200)
@@ -437,7 +437,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(past.json.error.code).toBe('validation_failed')
   })
 
-  test('the day on which weeks begin, the overtime rule, the stages of sales and lien waivers are set one by one', async () => {
+  test('the first day of the week, the overtime rule, the sale stages, and lien waivers are set separately', async () => {
     const update = async (...options: string[]) =>
       (await here('organizations', 'update', organizationId, ...options)).json
     const usual = { weeklyAfterHours: 40, dailyAfterHours: null, multiplier: 1.5 }
@@ -454,7 +454,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     })
   })
 
-  test('a tier below Pro+ closes the interface, and Pro+ opens it again', async () => {
+  test('a tier below Pro+ blocks the API, and Pro+ allows it again', async () => {
     const { json } = await here(
       'organizations',
       'create',
@@ -475,7 +475,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect([third.code, third.json.error.code]).toEqual([1, 'beta_full'])
   })
 
-  test('a builder is exported to stdout or to a file of its own', async () => {
+  test('a builder is exported to stdout or to a new file', async () => {
     const lines = (text: string) =>
       text
         .trimEnd()
@@ -497,7 +497,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     rmSync(folder, { recursive: true })
   })
 
-  test('a builder that is exported for import is imported into another deployment', async () => {
+  test('a builder exported for import is imported into another deployment', async () => {
     const postgres = inject('postgres')
     if (postgres === null) throw new Error('Expected a PostgreSQL server.')
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
@@ -547,7 +547,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     rmSync(folder, { recursive: true })
   })
 
-  test('a person and a builder are erased where the operator names them twice', async () => {
+  test('a person or a builder is erased only when the operator confirms the name', async () => {
     const person = ['--organization', organizationId, '--email', 'zed@example.com', '--name', 'Zed Zulu']
     const { json: user } = await here('users', 'create', ...person, '--role', 'viewer')
     const unsure = await here('users', 'erase', user.id, '--confirm', 'Zed')
@@ -567,7 +567,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect((await here('organizations', 'list')).json.data).toHaveLength(listed.data.length - 1)
   })
 
-  test('the encryption key of the operator is changed by naming both', async () => {
+  test("the operator's encryption key is rotated by providing both keys", async () => {
     const { DATABASE_URL = '', ENCRYPTION_KEY = '' } = environment
     const postgres = inject('postgres')
     if (postgres === null) throw new Error('There is no PostgreSQL to test on.')
@@ -588,7 +588,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     Object.assign(environment, { DATABASE_URL })
   })
 
-  test('migrations that were run are not run again', async () => {
+  test('completed migrations are not run again', async () => {
     expect((await cli('migrate')).json).toEqual({ migrations: [] })
   })
 })

@@ -41,7 +41,7 @@ export function addDoctorVerb(program: Command): void {
     )
 }
 
-/** Checks what a start relies on, without changing anything but a file that is removed again. */
+/** Checks what a start depends on, without changing anything except a file that is deleted again. */
 async function examine(env: Env): Promise<Finding[]> {
   let config: GivenConfig
   try {

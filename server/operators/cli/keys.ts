@@ -98,7 +98,7 @@ function withLife(command: Command): Command {
     .option('--never-expires', 'keep the key valid until it is revoked')
 }
 
-/** When the key expires; null for never, undefined if no option was given. */
+/** Returns when the key expires; null for never, undefined if no option was given. */
 function endOf({ expiresAt, expiresInDays, neverExpires }: Life): string | null | undefined {
   const now = new Clock().now()
   if (neverExpires) return null

@@ -4,15 +4,15 @@ import path from 'node:path'
 import { conflict } from '../../platform/problems/problem.ts'
 
 /**
- * Gives `work` a destination for lines: stdout, or a new file, which gets its name only once it is complete. A write
- * resolves when it has been consumed, so that nothing piles up in front of a slow reader.
+ * Passes `work` a destination for lines: stdout, or a new file, which gets its name only once it is complete. A write
+ * resolves when it has been consumed, so that nothing accumulates for a slow reader.
  */
 export async function writingLines<T>(
   out: string | undefined,
   work: (write: (lines: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   if (out === undefined) {
-    // Errors of the reader reach the write itself; nobody else needs to handle them.
+    // Errors of the reader reach the write itself, so nothing else needs to handle them.
     process.stdout.on('error', () => {})
     return work(
       (lines) =>
@@ -24,7 +24,7 @@ export async function writingLines<T>(
   const file = path.resolve(out)
   if (existsSync(file)) throw conflict('value_taken', `${file} already exists. Choose another file.`)
   const partial = `${file}.partial`
-  // Whoever can read it can read all of the builder's data.
+  // The file contains all of the builder's data, so it is private.
   const handle = await open(partial, 'w', 0o600)
   try {
     const result = await work((lines) => handle.writeFile(lines))
@@ -39,7 +39,7 @@ export async function writingLines<T>(
 
 const PROGRESS_MS = 1000
 
-/** Reports progress on stderr, the first at once and then at most once a second, as JSON like everything there. */
+/** Reports progress on stderr as JSON, the first at once and then at most once a second. */
 export function progressOnStderr(): (sentence: () => string) => void {
   let saidAt = Number.NEGATIVE_INFINITY
   return (sentence) => {

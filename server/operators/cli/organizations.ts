@@ -36,7 +36,7 @@ interface Changes {
   lienWaivers?: 'required' | 'optional'
 }
 
-/** The export was written or imported, but some files are missing. */
+/** The export or import is complete, but some files are missing. */
 const EXIT_INCOMPLETE = 3
 
 export function addOrganizationVerbs(program: Command): void {

@@ -15,11 +15,11 @@ import { addVendorVerbs } from './vendors.ts'
 import { verb } from './verb.ts'
 
 /**
- * The operators' verbs: `npm run --silent cli -- <command>`. Each works on the database named by the environment, and
+ * The operators' commands: `npm run --silent cli -- <command>`. Each works on the database from the environment, and
  * prints JSON: its result on stdout, or `{ "error": { code, detail } }` on stderr with exit code 1.
  *
- * The embedded database belongs to one process. While a server runs on it, it carries out the verbs of
- * `operators/verbs.ts` itself, over a socket in its data folder; any other verb needs it stopped.
+ * The embedded database belongs to one process. A server that runs on it carries out the commands of
+ * `operators/verbs.ts` itself, through a socket in its data folder. All other commands require it to be stopped.
  */
 const program = new Command('plumbline').description('Operate a Plumbline service.')
 addOrganizationVerbs(program)
@@ -53,20 +53,20 @@ program
   .description('Create a demo builder with communities, homes, vendors, bids, and orders.')
   .action(
     verb(async ({ database, config }) => {
-      // It needs the whole service, which the other verbs should not have to load.
+      // Loaded here, because it needs the whole service, which the other commands should not load.
       const { makeDemo } = await import('../demo/demo.ts')
       return makeDemo(database, config)
     }),
   )
 
 function silence(command: Command): void {
-  // Commander would write prose to stderr; `fail` writes it as JSON instead.
+  // Commander would write text to stderr; `fail` writes it as JSON instead.
   command.exitOverride().configureOutput({ writeErr: () => {} })
   for (const inner of command.commands) silence(inner)
 }
 
 silence(program)
-/** Carries out what a command line says; what goes wrong is printed, and becomes the exit code. */
+/** Runs a command line. Errors are printed, and set the exit code. */
 export async function obey(argv: readonly string[]): Promise<void> {
   await program.parseAsync(argv).catch((error: unknown) => {
     if (!(error instanceof CommanderError && error.exitCode === 0)) fail(error)

@@ -27,7 +27,7 @@ function explain(error: unknown): { code: string; detail: string; errors?: unkno
     }
   }
   const { code, message, extras } = toProblem(error)
-  // An unexpected error is shown in full, because it is the operator who has to find its cause.
+  // An unexpected error is shown in full, because the operator must find its cause.
   if (code === 'internal')
     return { code, detail: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   return { code, detail: message, ...(extras.errors !== undefined && { errors: extras.errors }) }

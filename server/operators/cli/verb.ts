@@ -8,7 +8,7 @@ import { askServer, ServerUnreachable } from '../socket.ts'
 import { carryOut, type InputOf, type OperatorVerb } from '../verbs.ts'
 import { assertWorkplace } from './workplace.ts'
 
-/** What every verb works with. */
+/** What every command works with. */
 export interface Workplace {
   database: Database
   clock: Clock
@@ -20,14 +20,14 @@ export interface Workplace {
 // Short, because a person is waiting, or a script that can retry.
 const DATABASE_PATIENCE_MS = 5000
 
-/** Wraps a command: opens the database and migrates it, runs the command, closes the database. */
+/** Wraps a command: opens the database and migrates it, runs the command, and closes the database. */
 export function verb<Options extends object>(
   run: (workplace: Workplace, options: Options, migrations: string[]) => Promise<unknown>,
 ): (options?: Options) => Promise<void> {
   return async (options) => {
     assertWorkplace(process.env)
     const given = readConfig(process.env)
-    // Nobody else waits for an operator's command, and an export or an erasure may take its time.
+    // Nothing else waits for an operator's command, and an export or an erasure may take long.
     const database = await openDatabase({ ...given, databaseStatementTimeoutMs: 0 }, { ms: DATABASE_PATIENCE_MS })
     try {
       const migrations = await migrate(database)
@@ -40,7 +40,7 @@ export function verb<Options extends object>(
   }
 }
 
-/** Wraps a command that a server on the embedded database carries out itself, while it runs. */
+/** Wraps a command that a running server on the embedded database carries out itself. */
 export function sharedVerb<Verb extends OperatorVerb, Options extends object = object>(
   name: Verb,
   inputOf: (options: Options) => InputOf<Verb>,
@@ -53,7 +53,7 @@ export function sharedVerb<Verb extends OperatorVerb, Options extends object = o
       if (!(error instanceof DataFolderInUse)) throw error
       const { dataDir } = readConfig(process.env)
       const result = await askServer(dataDir, name, input).catch((refused: unknown) => {
-        // That the folder is in use says more than that there is no socket.
+        // That the folder is in use is more helpful than that there is no socket.
         throw refused instanceof ServerUnreachable ? error : refused
       })
       print(result)

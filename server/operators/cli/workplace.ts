@@ -5,9 +5,9 @@ import { ConfigError } from '../../platform/config/config.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Refuses to work elsewhere than the service does. Without the service's environment, a command would create a database
- * of its own in the current folder, and as another user it would leave files there that the service cannot read. Call
- * this before the configuration is read, which creates a key beside a new embedded database.
+ * Throws if the command would not work on the service's data. Without the service's environment, it would create a
+ * separate database in the current folder, and as another user it would leave files that the service cannot read. Call
+ * this before reading the configuration, which creates a key for a new embedded database.
  *
  * @throws {ConfigError}
  */
@@ -26,7 +26,7 @@ function assertOwnFolder(dataDir: string): void {
   const place = existsSync(database) ? database : dataDir
   if (user === undefined || !existsSync(place)) return
   const owner = statSync(place).uid
-  // An orchestrator may give a volume to root and let the service write to it as one of a group.
+  // An orchestrator may make root the owner of a volume and let the service write to it through a group.
   const mayUse = owner === user || (place === dataDir && user !== 0 && isWritable(dataDir))
   if (mayUse) return
   throw new ConfigError(
