@@ -9,7 +9,7 @@ interface Made {
   readonly contracts: Contracts
 }
 
-/** What the buyers of the homes chose, and what became of it. */
+/** Tells the selections of the homes' buyers and their outcomes. */
 export class Buyers {
   readonly #timeline: Timeline
   readonly #made: Made
@@ -41,7 +41,7 @@ export class Buyers {
       )
   }
 
-  /** Orders what the selection has put into the budget, at the vendor's prices. */
+  /** Orders the budgeted parts of a selection, at the vendor's prices. */
   async #order(ago: number, homeId: string, optionSelectionId: string, order: Order): Promise<void> {
     const { data } = await this.#timeline.do(ago, 'listBudgetLines', { homeId, optionSelectionId })
     const { id } = await this.#timeline.do(ago, 'createPurchaseOrder', {
@@ -60,10 +60,10 @@ type Order = { daysAgo: number; moves: readonly string[] } & ({ vendor: string }
 
 interface Choice {
   home: string
-  /** The code of an option, or something that is none. */
+  /** The code of an option, or a custom selection. */
   what: string | { customDescription: string; unitPrice: number; cost: number; scope: string }
   daysAgo: number
-  /** Each with how many days ago it was made, and why. */
+  /** Each status with how many days ago it was set, and why. */
   moves?: readonly (readonly [SelectionStatus, number, string?])[]
   order?: Order
   dueInDays?: number
@@ -92,7 +92,7 @@ const CHOICES: readonly Choice[] = [
     ],
   },
   { home: 'JR 14', what: 'KI-UP42', daysAgo: 104, color: 'Linen', moves: [['approved', 102]] },
-  // Its range has no price before next year.
+  // The price of its range starts next year.
   { home: 'JR 14', what: 'KI-GRM', daysAgo: 101, moves: [['approved', 100]] },
   { home: 'JR 14', what: 'EL-LIGHT', daysAgo: 101, allowanceAmount: 900, moves: [['approved', 100]] },
   { home: 'JR 14', what: 'FL-CREDIT', daysAgo: 104, moves: [['declined', 99, 'They take the oak after all.']] },

@@ -8,8 +8,8 @@ import { Named } from './timeline.ts'
 import { BUILDER } from './world.ts'
 
 /**
- * The others who work for the builder, by their e-mail addresses. Those who are there already stay as they are. Nobody signs
- * in as one that is added: the same addresses are in every sandbox, and whoever signs in by an address is let in wherever it
+ * Adds the builder's other users and returns all by email address. Existing ones do not change. Nobody can sign in as
+ * an added user: the same addresses are in every sandbox, and signing in with an address gives access wherever it
  * works.
  */
 export async function addColleagues(database: Database, clock: Clock, organizationId: string): Promise<Named<string>> {
@@ -33,7 +33,7 @@ export async function addColleagues(database: Database, clock: Clock, organizati
   return people
 }
 
-/** Removes those who were added then or later; one whom somebody gave a key or connected an app stays with it. */
+/** Deletes the users added since then, except those who were given a key or connected an app. */
 export async function removeColleagues(database: Database, organizationId: string, since: Date): Promise<void> {
   await sql`
     delete from "users" u where u."organizationId" = ${organizationId} and u."email" = any(${addresses()}::text[])

@@ -8,9 +8,9 @@ interface Made {
   readonly plans: Named<string>
 }
 
-/** The price agreements of the builder: one from an award, one of the past, and two for next year. */
+/** The builder's contracts: one from an award, one of the past, and two for next year. */
 export class Contracts {
-  /** Those from an award, by the title of the request. */
+  /** Contracts from an award, by the title of the request. */
   readonly awarded = new Named<string>()
   readonly #timeline: Timeline
   readonly #made: Made
@@ -51,7 +51,7 @@ export class Contracts {
     })
   }
 
-  /** Accepts a bid for a whole community and makes its prices count. */
+  /** Accepts a bid for a whole community and activates its contract. */
   async award(ago: number, bid: Bid, title: string): Promise<void> {
     await this.#timeline.do(ago, 'acceptBid', { bidId: bid.id, reason: 'Lowest bid.' })
     const expirationDate = this.#timeline.date(ago - 365)
@@ -88,8 +88,8 @@ interface Terms {
   effectiveDate: string
   expirationDate: string
   notes: string
-  /** The prices by the part's number. */
+  /** Prices by part number. */
   lines?: Readonly<Record<string, number>>
-  /** What a whole house costs, by the plan's code. */
+  /** Cost of a whole home by plan code. */
   lumpSums?: Readonly<Record<string, number>>
 }

@@ -33,7 +33,7 @@ async function all(path: string) {
   return found
 }
 
-/** The homes that were planned before there were prices. */
+/** Homes that were planned before there were prices. */
 const BY_HAND = ['CH 3', 'CH 9', 'JR 1', 'BB 2']
 
 async function ordersByHome() {
@@ -52,7 +52,7 @@ function orderOf({ order }: Record<string, string>): Record<string, string> {
   return storyOf('story-orders').find((row) => row.order === order) ?? {}
 }
 
-/** The rows of a file of the story, read apart from what tells it. */
+/** Returns the rows of a file in `data`, read independently of the demo's code. */
 function storyOf(name: string): Record<string, string>[] {
   return parse(readFileSync(path.join(import.meta.dirname, 'data', `${name}.csv`)), { columns: true })
 }
@@ -68,14 +68,14 @@ async function statesOf(path: string, field = 'status'): Promise<string[]> {
   return [...new Set(found.map((one) => one[field] ?? ''))].sort()
 }
 
-test('the demo builder can be used immediately with the key that it comes with', async () => {
+test('the demo builder can be used immediately with its key', async () => {
   const { body } = await plumbline.get('/api/ext/me', { key: demo.key })
   expect(body.organization).toMatchObject({ id: demo.organizationId, name: 'Harrow & Finch Homes', currency: 'USD' })
   expect(await all('vendors')).toHaveLength(55)
   expect(await all('homes')).toHaveLength(12)
 })
 
-test('it shows vendors, requests, bids and orders in the states that they can be in', async () => {
+test('the demo has vendors, requests, bids, and orders in all statuses', async () => {
   expect(await statesOf('vendors')).toEqual(['active', 'inactive', 'on_hold', 'prospective'])
   expect(await statesOf('vendors', 'complianceStatus')).toEqual([
     'compliant',
@@ -103,12 +103,12 @@ test('it shows vendors, requests, bids and orders in the states that they can be
   for (const order of underWay) expect(order.completedAmount).toBeGreaterThan(0)
 })
 
-test('lists show the latest first, in the order of the story', async () => {
+test('lists show the newest first, in the order of the story', async () => {
   const instants = (await all('purchase-orders')).map((order: { createdAt: string }) => order.createdAt)
   expect(instants).toEqual([...instants].sort().reverse())
 })
 
-test('it builds three plans, of parts with prices, and its homes are built from them', async () => {
+test('the demo has three plans, with parts and prices, and homes built from them', async () => {
   expect(await all('cost-codes')).toHaveLength(98)
   expect(await all('scopes')).toHaveLength(30)
   expect(await all('parts')).toHaveLength(225)
@@ -131,20 +131,20 @@ test('it builds three plans, of parts with prices, and its homes are built from 
   )
 })
 
-test('it offers forty options, and shows selections in every state', async () => {
+test('the demo has forty options, and selections in every status', async () => {
   const options = await all('options')
   expect(options).toHaveLength(40)
   expect(new Set(options.map(({ status }) => status))).toEqual(new Set(['draft', 'active', 'retired']))
   expect(await statesOf('selections')).toEqual([
     ...['approved', 'cancelled', 'declined', 'installed', 'ordered', 'pending'],
   ])
-  // What has no price yet is told of instead of costing nothing.
+  // A part without a price is reported instead of costing nothing.
   const [cooking] = options.filter(({ code }) => code === 'KI-GRM')
   const [selected] = (await all('selections')).filter(({ optionId }) => optionId === cooking.id)
   expect(selected).toMatchObject({ status: 'approved', cost: null, issues: [{ sku: 'APP-GRM' }] })
 })
 
-test('it has contracts, one with lump sums and one from an award, which orders are made from', async () => {
+test('the demo has contracts with orders, one with lump sums and one from an award', async () => {
   const contracts = await all('contracts')
   expect(contracts.map(({ status }) => status)).toEqual(['active', 'draft', 'active', 'terminated'])
   const [turnkey, , active] = contracts
@@ -157,7 +157,7 @@ test('it has contracts, one with lump sums and one from an award, which orders a
   expect(selection.body).toMatchObject({ status: 'ordered', cost: 16_080, price: 24_900 })
 })
 
-test('what was written in bulk keeps the rules of its operations', async () => {
+test('records written in bulk follow the rules of their operations', async () => {
   const { rows: overlapping } = await sql`
     select a."id" from "prices" a join "prices" b on b."organizationId" = a."organizationId" and b."partId" = a."partId"
       and b."vendorId" = a."vendorId" and b."communityId" is not distinct from a."communityId"
@@ -170,13 +170,13 @@ test('what was written in bulk keeps the rules of its operations', async () => {
   expect(named.filter((name) => !scopes.has(name))).toEqual([])
 })
 
-test('prices lie as far from today as they are meant to', async () => {
+test('prices have the intended distance from today', async () => {
   const pricesOf = async (sku: string) => {
     const [part] = await all(`parts`).then((parts) => parts.filter((part) => part.sku === sku))
     return (await all(`parts/${part.id}/prices`)).sort((a, b) => (a.effectiveDate < b.effectiveDate ? -1 : 1))
   }
   const today = dateIn('America/Chicago', plumbline.clock.now())
-  // Of the 18th of November, the first of January is 44 days off.
+  // From November 18, January 1 is 44 days away.
   expect(await pricesOf('PLB-LAV')).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ unitPrice: 78.54, expirationDate: addDays(today, 43) }),
@@ -187,7 +187,7 @@ test('prices lie as far from today as they are meant to', async () => {
   expect(capstone.expirationDate < today).toBe(true)
 })
 
-test('homes planned since the prices are known are budgeted by their takeoffs, and earlier ones by hand', async () => {
+test('homes planned after the prices are budgeted by takeoff, and earlier ones by hand', async () => {
   const sources: Record<string, string[]> = {}
   for (const { id, address } of await all('homes')) {
     const lines: { source: string }[] = await all(`homes/${id}/budget/lines`)
@@ -204,12 +204,12 @@ test('homes planned since the prices are known are budgeted by their takeoffs, a
   expect(Object.values(sources).filter((of) => of.includes('option'))).toHaveLength(5)
 })
 
-test('its homes have schedules in every phase, with delays, and vendors who answered or have not', async () => {
+test("homes have schedules in every phase, with delays and vendors' answers", async () => {
   const homes: { id: string; status: string; percentComplete: number | null }[] = await all('homes')
   for (const { id, status, percentComplete } of homes) {
     const { tasks } = (await plumbline.get(`/api/ext/homes/${id}/schedule`, { key: demo.key })).body
     expect([status, tasks.length]).toEqual([status, ['planning', 'cancelled'].includes(status) ? 0 : 101])
-    // A year tells it at the same pace, whichever weekday it is made on.
+    // The demo covers a year at the same pace, whatever weekday it is created on.
     if (status === 'under_construction') {
       expect(percentComplete).toBeGreaterThan(24)
       expect(percentComplete).toBeLessThan(40)
@@ -226,7 +226,7 @@ test('its homes have schedules in every phase, with delays, and vendors who answ
   expect(await statesOf('milestones')).toEqual(['completed', 'pending'])
 })
 
-test('those who wanted a home in its year came as far as they are said to, each with what was done', async () => {
+test('demo leads reach their target status, each with activities', async () => {
   const leads: { id: string; email: string; status: string; ownerUserId: string; score: number }[] = await all('leads')
   const told = storyOf('leads')
   expect(Object.fromEntries(leads.map(({ email, status }) => [email, status]))).toEqual(
@@ -247,7 +247,7 @@ test('those who wanted a home in its year came as far as they are said to, each 
   expect(scoreOf('proposal')).toBeGreaterThan(scoreOf('new'))
 })
 
-test('its sales have the prices, deposits and ends of its year, to the dollar', async () => {
+test('sales have the prices, deposits, and outcomes of the story, to the dollar', async () => {
   const sales = await all('sales')
   const told = storyOf('sales')
   const numberOf = (field: string) => (row: Record<string, string>) => Number(row[field])
@@ -264,7 +264,7 @@ test('its sales have the prices, deposits and ends of its year, to the dollar', 
     expect([row.number, row.status, fixed]).toEqual([
       ...[sale.number, sale.status, sum([numberOf('totalPrice')(row), -numberOf('optionsTotal')(row)])],
     ])
-    // What a home's options come to is said by its selections.
+    // The total of a home's options follows from its selections.
     if (row.home === '')
       expect([row.number, totalPrice, sale.commission]).toEqual([
         ...[row.number, numberOf('totalPrice')(row), numberOf('commission')(row)],
@@ -284,7 +284,7 @@ test('its sales have the prices, deposits and ends of its year, to the dollar', 
   )
 })
 
-test('its homes are sold, reserved or free as their sales say, and the closed one was closed by its sale', async () => {
+test('homes are sold, reserved, or available according to their sales, and the closed one was closed by its sale', async () => {
   const homes: { id: string; lotNumber: string; salesStatus: string; status: string; communityId: string }[] =
     await all('homes')
   const codes = new Map((await all('communities')).map(({ id, code }) => [id, code]))
@@ -302,14 +302,14 @@ test('its homes are sold, reserved or free as their sales say, and the closed on
   expect(body.data.find(({ to }: { to: string }) => to === 'closed')).toMatchObject({ reason: null })
 })
 
-test('its orders are those of its year, in the same states and of the same totals where budgets are by hand', async () => {
+test('orders match the story in status, and in total if budgeted by hand', async () => {
   const told = storyOf('story-orders')
   const orders = await ordersByHome()
   const stateOf = (home: unknown, { scope, poType, status }: Record<string, unknown>) =>
     [home, scope, poType, status].join(' ')
   const states = countBy(orders, ({ home, order }) => stateOf(home, order))
   expect(states).toMatchObject(countBy(told, (row) => stateOf(row.home, row)))
-  // What buyers chose is ordered on top of it.
+  // Plus the orders for selections.
   expect(orders).toHaveLength(told.length + 3)
   const isByHand = (home = '') => BY_HAND.includes(home)
   const sumOf = (totals: number[]) => sum(totals)
@@ -318,7 +318,7 @@ test('its orders are those of its year, in the same states and of the same total
   ).toBe(sumOf(told.filter(({ home }) => isByHand(home)).map(({ total }) => Number(total))))
 })
 
-test('its vendors were paid as in its year, to the cent, and each order has what its payments come to', async () => {
+test('vendors are paid as in the story, to the cent, and each order has the sum of its payments', async () => {
   const told = storyOf('story-payments')
   const payments = await all('payments')
   const vendors = new Map((await all('vendors')).map(({ id, companyName }) => [id, companyName]))
@@ -331,7 +331,7 @@ test('its vendors were paid as in its year, to the cent, and each order has what
     )
     const payment = sent.find(({ status }) => status === row.status)
     const { order } = orders.find((each) => each.order.id === payment.poId) ?? {}
-    // Where the budget is computed, everything keeps its share of the order.
+    // If the budget is computed, all amounts keep their share of the order.
     const share = BY_HAND.includes(row.home ?? '') ? 1 : order.total / Number(orderOf(row).total)
     const cents = (field: string) => Math.round(Number(row[field]) * share * 100) / 100
     expect([row.payment, payment.paymentType, payment.grossAmount]).toEqual([
@@ -345,7 +345,7 @@ test('its vendors were paid as in its year, to the cent, and each order has what
     expect([order.number, order.paidAmount]).toEqual([order.number, paid.get(order.id) ?? 0])
 })
 
-test('a lost check was replaced, an invoice sent twice was refused, and the next run has something to pay', async () => {
+test('a lost check is replaced, a duplicate invoice rejected, and the next payment run has something to pay', async () => {
   const payments = await all('payments')
   const [lost] = payments.filter(({ status }) => status === 'voided')
   const [replacement] = payments.filter(({ replacesPaymentId }) => replacesPaymentId === lost.id)
@@ -360,7 +360,7 @@ test('a lost check was replaced, an invoice sent twice was refused, and the next
   expect(countBy(payments, ({ status }) => status)).toMatchObject({ approved: 3, pending: 5 })
 })
 
-test('vendors waived their liens for their payments as far as the story says, in the kind that is right', async () => {
+test('vendors signed the appropriate lien waivers for their payments, as in the story', async () => {
   const waivers: { paymentId: string; waiverType: string; status: string }[] = await all('lien-waivers')
   const vendors = new Map((await all('vendors')).map(({ id, companyName }) => [id, companyName]))
   const keyOf = (vendor: unknown, invoice: unknown, status: unknown) => [vendor, invoice, status].join(' ')
@@ -378,7 +378,7 @@ test('vendors waived their liens for their payments as far as the story says, in
   expect(found.map(String).sort()).toEqual(expected.map(String).sort())
 })
 
-test('findDuplicatePos finds the landscaping that was entered twice, and nothing else', async () => {
+test('findDuplicatePos finds only the landscaping that was entered twice', async () => {
   const { body } = await plumbline.get('/api/ext/purchase-orders/duplicates', { key: demo.key })
   expect(body.sets).toMatchObject([
     {
@@ -391,14 +391,14 @@ test('findDuplicatePos finds the landscaping that was entered twice, and nothing
   ])
 })
 
-test('getAccountingSyncQueue tells of every payment that was approved or paid', async () => {
+test('getAccountingSyncQueue lists every payment that was approved or paid', async () => {
   const payments = await all('payments')
   const due = payments.filter(({ status }) => ['approved', 'paid'].includes(status))
   const { body } = await plumbline.get('/api/ext/accounting/queue?type=payment&limit=200', { key: demo.key })
   expect(body.items.map(({ id }: { id: string }) => id).sort()).toEqual(due.map(({ id }) => id).sort())
 })
 
-test('getForm1099Totals has what each vendor was paid, in the year in which it was', async () => {
+test('getForm1099Totals returns what each vendor was paid, by year', async () => {
   const payments = (await all('payments')).filter(({ status }) => status === 'paid')
   const years = [...new Set(payments.map(({ paidDate }) => paidDate.slice(0, 4)))]
   for (const year of years) {
@@ -409,13 +409,13 @@ test('getForm1099Totals has what each vendor was paid, in the year in which it w
   }
 })
 
-test('its people and vendors wrote to each other, and one who was asked in its portal answered', async () => {
+test('users and vendors have exchanged messages, and a vendor has replied in its portal', async () => {
   const messages: { subject: string; sender: { type: string }; threadId: string | null }[] = await all('messages')
   expect(messages.map(({ sender }) => sender.type)).toEqual(['user', 'user', 'user', 'user', 'vendor', 'user'])
   expect(messages.filter(({ threadId }) => threadId !== null)).toHaveLength(1)
 })
 
-test('every history of statuses is without a gap and in order, however it was written', async () => {
+test('every status history is complete and in order, however it was written', async () => {
   const { rows } = await sql<{ resourceId: string; from: string | null; to: string; at: Date }>`
     select "resourceId", "from", "to", "at" from "statusChanges"
     where "organizationId" = ${demo.organizationId} order by "resourceId", "id"`.execute(plumbline.database.statements)
@@ -426,7 +426,7 @@ test('every history of statuses is without a gap and in order, however it was wr
   expect(wrong).toEqual([])
 })
 
-test('every change of its story left an event', async () => {
+test('every change of the story has an event', async () => {
   const types = await plumbline.database.statements
     .selectFrom('events')
     .select('type')
@@ -465,7 +465,7 @@ test('every change of its story left an event', async () => {
   ])
 })
 
-test('every example of a skill that reads is answered, however much there is, in at most ten statements', async () => {
+test('every example of a reading skill succeeds in at most ten statements, however many records there are', async () => {
   interface Declared {
     writes: boolean
     examples: Record<string, { value: object }>
@@ -482,5 +482,5 @@ test('every example of a skill that reads is answered, however much there is, in
   }
 })
 
-// What they are made by has tests of its own on both databases; these are about the figures of the price book.
+// The operations have their own tests on both databases; these test the figures of the price book.
 if (isTestedHere()) estimates(() => ({ plumbline, key: demo.key }))

@@ -18,9 +18,8 @@ import { writeUsage } from './usage.ts'
 import { BUILDER } from './world.ts'
 
 /**
- * Makes the demo builder by calling the operations as its owner would have over the past months, so that all rules and
- * events of the service apply to it too; only the price book goes past them. Its data are written in one transaction:
- * all or nothing.
+ * Creates the demo builder by calling the operations as its owner would have over the past months, so that all rules
+ * and events of the service apply to it too. Only the price book bypasses them. Its data is written in one transaction.
  *
  * @returns the organization and the secret of a key with all permissions
  */
@@ -44,7 +43,7 @@ export async function makeDemo(
     organizationId: organization.id,
     userId: owner.id,
     name: 'Demo',
-    // It is there to be tried, whenever that is.
+    // The key never expires, because the demo may be tried at any time.
     expiresAt: null,
   })
 
@@ -59,10 +58,10 @@ export async function makeDemo(
   const principal = await userOf(database.statements, organization.id, owner.id)
   const call = newCall(app.surroundings, { principal, requestId: 'demo', address: null })
   await call.write((inside) => new Story(call, people).tell(inside))
-  // Some insurance has expired in the meantime or is about to, which only this step notices.
+  // Some insurance has expired meanwhile or is about to, which only this step detects.
   await advanceCompliance(app.surroundings)
   await writeUsage(database, today, { organizationId: organization.id, keyId })
-  // Its owner may empty it to try the first steps, and fill it again.
+  // The owner may empty it to try the first steps, and fill it again.
   await insertSandbox(database.statements, organization.id, 'filled', new Date(organization.createdAt))
   await app.limits.stop()
   await app.usage.stop()

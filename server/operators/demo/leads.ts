@@ -16,8 +16,8 @@ interface Made {
 type Row = RowOf<'leads'>
 
 /**
- * Who wanted a home in the past year, and what was done about it. The activities go past the operation: one by one they
- * would take longer than everything else about leads.
+ * Tells the leads of the past year and their activities. The activities bypass the operation: one by one they would
+ * take longer than everything else about leads.
  */
 export class Leads {
   /** By e-mail address. */
@@ -49,12 +49,12 @@ export class Leads {
     })
     this.made.set(email, id)
     if (row.lastActivityDate === '') return
-    // Whoever buys on that day is converted afterwards.
+    // Leads that buy on that day are converted afterwards.
     const last = this.#timeline.daysSince(row.lastActivityDate) + JUST_BEFORE
     this.#timeline.on(last, () => this.#workOn(id, row, { from: ago, to: last }))
   }
 
-  /** Everything that was done with the lead, and what it has come to, all at once. */
+  /** Adds all activities of the lead, and sets its outcome. */
   async #workOn(leadId: string, row: Row, { from, to }: { from: number; to: number }): Promise<void> {
     const call = this.#timeline.at(to)
     const before = await leads.lock(call, leadId)
@@ -68,7 +68,7 @@ export class Leads {
       })
     })
     await activities.insertAll(call, done)
-    // What was proposed to whoever buys comes before the sale, which converts the lead.
+    // A buyer's proposal comes before the sale, which converts the lead.
     const status = (row.status === 'converted' ? 'proposal' : row.status) as LeadStatus
     const changes = { status, lostReason: orNull(row.lostReason) }
     const after = { ...before, ...changes }
@@ -91,7 +91,7 @@ const NOTES: Readonly<Record<LeadActivityType, string>> = {
 const AT_A_DISTANCE: readonly LeadActivityType[] = ['call', 'email', 'text']
 const IN_PERSON: readonly LeadActivityType[] = ['call', 'email', 'visit', 'text', 'meeting']
 
-/** What was done, one after the other; nobody has met a lead who was only contacted. */
+/** Returns the types of activities in order. A lead that was only contacted has had no meeting. */
 function activityTypes({ status, activitiesCount }: Row): LeadActivityType[] {
   const ways = status === 'contacted' ? AT_A_DISTANCE : IN_PERSON
   return Array.from({ length: Number(activitiesCount) }, (_, i) => ways[i % ways.length] ?? 'call')

@@ -10,7 +10,7 @@ interface Made {
   readonly orders: Named<PurchaseOrder>
 }
 
-/** What people of the office and vendors wrote to each other in the last days. */
+/** Tells the messages between users and vendors of the last days. */
 export class Messages {
   readonly #timeline: Timeline
   readonly #made: Made
@@ -41,7 +41,7 @@ export class Messages {
       .at(ago, writer)
       .operation('sendMessage', { subject, body, recipients: [recipient], relatedTo: { type, id: about } })
     if (answer === undefined || vendorId === null) return
-    // Before the others of that day write about it.
+    // Before the other messages of that day.
     this.#timeline.on(ago - 1 + JUST_BEFORE, (day) =>
       this.#timeline
         .at(day, vendorOf(call.principal.organization, vendorId, vendorId))
@@ -52,15 +52,15 @@ export class Messages {
 
 interface Letter {
   daysAgo: number
-  /** The first part of the writer's address. */
+  /** The local part of the sender's address. */
   from: string
   to: { vendor: string } | { colleague: string }
-  /** What it is about: an order, or else a home. */
+  /** The subject record: an order, or else a home. */
   order?: string
   home?: string
   subject: string
   body: string
-  /** What the vendor writes back, a day later. */
+  /** The vendor's reply, a day later. */
   answer?: string
 }
 

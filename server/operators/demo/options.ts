@@ -13,8 +13,8 @@ interface Made {
 }
 
 /**
- * What buyers can choose, and what it takes. Options and their takeoffs are written past their operations, as the price
- * book is; a test reckons what each of them costs.
+ * Tells the options and their takeoffs. They bypass the operations, like the price book; a test checks the cost of
+ * each.
  */
 export class Options {
   /** By code. */
@@ -70,8 +70,8 @@ export class Options {
   }
 
   /**
-   * Structural options take something else on each plan, so their lines are in the plans' file. No line is named, so
-   * that none takes the place of a line of the plan: what an option saves is a quantity below zero.
+   * Returns the takeoff lines. Structural options differ by plan, so their lines are in the plans' file. No line is
+   * named, so that none replaces a line of the plan: what an option saves is a negative quantity.
    */
   #lines() {
     const structural = rowsOf('takeoff').filter(({ option }) => option !== '')
@@ -86,7 +86,7 @@ export class Options {
   }
 }
 
-/** How an option that begins as a draft gets where the file has it. */
+/** The status changes that bring an option from draft to its status in the file. */
 const MOVES: Readonly<Record<string, readonly OptionStatus[]>> = { active: ['active'], retired: ['active', 'retired'] }
 
 function named({ requires, excludes }: RowOf<'options'>): string[] {

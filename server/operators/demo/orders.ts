@@ -13,19 +13,19 @@ interface Made {
 
 type Row = RowOf<'story-orders'>
 
-/** How much is done of the orders that are under way, unless more was paid: the rough-in, or the first load. */
+/** The completed percentage of orders in progress, unless more was paid: the rough-in, or the first load. */
 const PARTLY_DONE = 40
 
-/** How many days later a vendor declines, and an order is taken back. */
+/** Days until a vendor declines, and until an order is voided. */
 const DAYS_TO_DECLINE = 2
 const DAYS_TO_VOID = 7
 
 /**
- * The orders of the homes, but for those that come from an award. In the story all budgets were made by hand; where the
- * demo has computed them, an order keeps its share of the budget instead.
+ * Tells the orders of the homes, except those from an award. In the story all budgets were made by hand. If the demo
+ * has computed a budget, an order keeps its share of it instead.
  */
 export class Orders {
-  /** By home and trade, as the story calls them. */
+  /** By home and trade, as the story names them. */
   readonly made = new Named<PurchaseOrder>()
   readonly #timeline: Timeline
   readonly #made: Made
@@ -51,7 +51,7 @@ export class Orders {
       varianceReasonCode: orNull(varianceReasonCode),
       varianceResponsible: orNull(varianceResponsible),
       notes: poType === 'base' ? null : orNull(row.note),
-      // Nothing is held back of what a buyer pays for at once.
+      // No retainage on what a buyer pays for at once.
       ...(varianceResponsible === 'customer' && { retainagePercent: 0 }),
       lines: [
         { description: `${capital(scope)}, ${home.name}`, quantity: 1, unitPrice: await this.#amountOf(ago, row) },
@@ -74,11 +74,11 @@ export class Orders {
   async #move(ago: number, { id: purchaseOrderId }: PurchaseOrder, status: string): Promise<void> {
     const move = () => this.#timeline.do(ago, 'changePurchaseOrderStatus', { purchaseOrderId, status })
     const after = await move()
-    // What is above the budget needs a second look.
+    // An order above the budget requires a second approval.
     if (status === 'approved' && after.status === 'pending_approval') await move()
   }
 
-  /** Everything from the approval to the completion, all of it long ago. */
+  /** Moves an old order from approval to completion at once. */
   async #complete(ago: number, { id }: PurchaseOrder, row: Row): Promise<void> {
     const call = this.#timeline.at(ago)
     const order = await orders.lock(call, id)
@@ -122,7 +122,7 @@ function isFromAward({ note }: Row): boolean {
   return note.startsWith('From the awarded request')
 }
 
-/** What happens to an order, each with how many days ago it does; what closes it is its last payment. */
+/** Returns the status changes of an order, each with how many days ago it was. The last payment closes it. */
 function movesOf(row: Row): [number, PurchaseOrderStatus][] {
   const [ordered, issued] = [Number(row.daysAgo), Number(row.issuedDaysAgo)]
   const dated = [

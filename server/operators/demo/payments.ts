@@ -9,18 +9,18 @@ import { Waivers } from './waivers.ts'
 
 type Row = RowOf<'story-payments'>
 
-/** How long a lost check is waited for, and how long before the money goes out a payment is approved. */
+/** Days until a lost check is voided, and days from a payment's approval to its date. */
 const DAYS_TO_VOID = 6
 const DAYS_TO_PAY = 2
 
-/** What the vendors were paid for their orders, and what is still on its way to them. */
+/** Tells the payments to vendors, including pending ones. */
 export class Payments {
   readonly #timeline: Timeline
   readonly #orders: Named<PurchaseOrder>
   readonly #waivers: Waivers
   readonly #rows = rowsOf('story-payments')
   readonly #ordersTold = rowsOf('story-orders')
-  /** By its name in the story. */
+  /** By name in the story. */
   readonly #made = new Named<Payment>()
 
   constructor(timeline: Timeline, orders: Named<PurchaseOrder>) {
@@ -37,7 +37,7 @@ export class Payments {
     }
   }
 
-  /** The payment whose check was lost, and in whose place this one stands. */
+  /** Returns the payment with the lost check that this one replaces. */
   #replacedBy({ payment, vendor, invoiceNumber }: Row): Row | undefined {
     return this.#rows.find(
       (other) =>
@@ -57,7 +57,7 @@ export class Payments {
     const isRefused = row.status === 'rejected'
     const payment = await this.#timeline.do(ago, 'createPayment', {
       ...{ poId: order.id, paymentType: row.paymentType, invoiceNumber: row.invoiceNumber },
-      // What is final or a release comes to all that is left.
+      // A final payment or a release is for everything that is left.
       ...((row.paymentType === 'progress' || isRefused) && { grossAmount: this.#amountOf(row, order) }),
       invoiceDate: this.#timeline.date(Number(row.invoiceDaysAgo)),
       method: row.method === '' ? 'ach' : row.method,
@@ -69,7 +69,7 @@ export class Payments {
     this.#waivers.planFor(payment, row, ago)
   }
 
-  /** As much of the order as in the story, where its total is another one. */
+  /** Returns the same share of the order as in the story, if its total differs. */
   #amountOf({ order: name, grossAmount }: Row, { total }: PurchaseOrder): number {
     const told = this.#ordersTold.find(({ order }) => order === name)
     return Math.round((Number(grossAmount) * total * 100) / Number(told?.total)) / 100
@@ -82,7 +82,7 @@ export class Payments {
     const paid = Number(paidDaysAgo)
     if (status === 'rejected') move(entered - 1, 'rejected', { reason: note })
     if (status === 'approved') move(entered - DAYS_TO_PAY, 'approved')
-    // A lost check was sent, too.
+    // A lost check was sent too.
     if (status !== 'paid' && status !== 'voided') return
     if (paid >= LONG_AGO) this.#timeline.on(paid, (ago) => this.#payOut(ago, paymentId, this.#orders.get(row.order).id))
     else {
@@ -91,7 +91,7 @@ export class Payments {
     }
   }
 
-  /** The approval and the payment, both of long ago; it closes the order that it pays the last of. */
+  /** Approves and makes an old payment at once. The last payment closes the order. */
   async #payOut(ago: number, id: string, poId: string): Promise<void> {
     const call = this.#timeline.at(ago)
     const order = await orders.lock(call, poId)

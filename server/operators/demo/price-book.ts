@@ -6,9 +6,9 @@ import { figuresIn, listIn, numberOrNull, orNull, type RowOf, rowsOf } from './r
 import { Named, type Timeline } from './timeline.ts'
 
 /**
- * What the builder builds, of what, and at whose prices, from the files in `data`. Cost codes, parts and prices are
- * hundreds, and a first start should not take seconds longer for them, so they are written many at once past their
- * operations; a test holds them to the same rules.
+ * Tells the plans, cost codes, parts, and prices from the files in `data`. They are hundreds, and a first start should
+ * not take seconds longer for them, so they are written in bulk and bypass their operations. A test checks that they
+ * follow the same rules.
  */
 export class PriceBook {
   readonly plans = new Named<string>()
@@ -24,7 +24,7 @@ export class PriceBook {
     this.#vendors = made.vendors
   }
 
-  /** The cost codes from the top of the chart downwards, and then the trades, which have one each by default. */
+  /** Adds the cost codes from the top of the chart downward, and then the trades with their default cost codes. */
   async addChart(ago: number): Promise<void> {
     let rest = rowsOf('cost-codes')
     while (rest.length > 0) {
@@ -70,7 +70,7 @@ export class PriceBook {
     }
   }
 
-  /** The figures of the first elevation are those of the plan; the others have what differs. */
+  /** Returns a plan. The figures of the first elevation are the plan's; the others have the differences. */
   #plan([first, ...others]: readonly RowOf<'plans'>[]) {
     if (first === undefined) throw new Error('A plan has a row.')
     const figures = figuresIn(first)
@@ -93,14 +93,14 @@ export class PriceBook {
 
   #line({ elevation, sku, quantity, formula, wastePercent, costCode, taskName }: RowOf<'takeoff'>) {
     return {
-      // A part stands once on a plan and its elevations, so its number names the line, wherever that moves.
+      // A part occurs once on a plan and its elevations, so its number identifies the line wherever it moves.
       ...{ lineId: sku, elevation: orNull(elevation), partId: this.parts.get(sku) },
       ...{ quantity: numberOrNull(quantity), formula: orNull(formula), wastePercent: Number(wastePercent) },
       ...{ costCodeId: this.costCodes.get(costCode), taskName: orNull(taskName) },
     }
   }
 
-  /** Each price is entered two weeks before its first day, but not before its vendor was, nor after today. */
+  /** Plans each price two weeks before its first day, but not before its vendor was added, nor after today. */
   planPrices(sinceWhen: (vendor: string) => number): void {
     const rows = rowsOf('prices').toSorted((a, b) => (a.effectiveDate < b.effectiveDate ? -1 : 1))
     const days = Map.groupBy(rows, ({ vendor, effectiveDate }) =>
@@ -136,7 +136,7 @@ export class PriceBook {
   }
 }
 
-/** All other prices of the files leave each other alone. */
+/** Returns whether a price ends another one. No other prices of the files do. */
 function endsAnother({ note }: RowOf<'prices'>): boolean {
   return note.endsWith("ends the same vendor's earlier price")
 }

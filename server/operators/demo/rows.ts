@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'csv-parse/sync'
 
-/** The columns that the demo reads of each file in `data`; a file may have more. */
+/** The columns that the demo reads of each file in `data`. A file may have more. */
 const COLUMNS = {
   scopes: ['name', 'code', 'defaultCostCode', 'sequence'],
   'cost-codes': ['code', 'name', 'parentCode', 'category', 'scope'],
@@ -66,14 +66,14 @@ const COLUMNS = {
 } as const satisfies Record<string, readonly string[]>
 
 type File = keyof typeof COLUMNS
-/** Every value is a text, and empty where there is none. */
+/** Every value is a text, empty if missing. */
 export type RowOf<Name extends File> = Readonly<Record<(typeof COLUMNS)[Name][number], string>>
 
 export function rowsOf<Name extends File>(name: Name): RowOf<Name>[] {
   const file = path.join(import.meta.dirname, 'data', `${name}.csv`)
   const rows: unknown = parse(readFileSync(file), {
     columns(header: string[]) {
-      // Otherwise its values would be undefined, and end up as nulls in the demo.
+      // Otherwise its values would be undefined, and become null in the demo.
       const missing = COLUMNS[name].filter((column) => !header.includes(column))
       if (missing.length > 0) throw new Error(`${file} has no column ${missing.join(', ')}.`)
       return header
@@ -82,7 +82,7 @@ export function rowsOf<Name extends File>(name: Name): RowOf<Name>[] {
   return rows as RowOf<Name>[]
 }
 
-/** All further columns of a plan are figures that the formulas of its takeoff use. */
+/** Returns all additional columns of a plan, which are figures for the formulas of its takeoff. */
 export function figuresIn(row: RowOf<'plans'>): { name: string; value: number }[] {
   const fields: ReadonlySet<string> = new Set(COLUMNS.plans)
   return Object.entries(row).flatMap(([name, value]) => (fields.has(name) ? [] : [{ name, value: Number(value) }]))

@@ -8,7 +8,7 @@ import { JUST_BEFORE, LONG_AGO, type Named, type Timeline } from './timeline.ts'
 import { demoHomes } from './world.ts'
 
 interface Made {
-  /** By e-mail address, as the leads are. */
+  /** By email address, like the leads. */
   readonly people: Named<string>
   readonly leads: Named<string>
   readonly communities: Named<string>
@@ -20,23 +20,25 @@ interface Made {
 type Row = RowOf<'sales'>
 type Stage = (typeof STAGES)[number]
 
-/** The stages that a new builder's sales have, in order. */
+/** The stages of a new builder's sales, in order. */
 const STAGES = [
   ...(['contract_signed', 'deposit_received', 'financing_approved', 'contingencies_cleared'] as const),
   ...(['selections_final', 'permit_ready', 'walkthrough_done', 'closed'] as const),
 ]
 
-/** How long after the approval the bank agrees, and the contingency is cleared. */
+/** Days from the approval until the bank agrees, and until the contingency is cleared. */
 const DAYS_TO_FINANCE = 8
 const DAYS_TO_CLEAR = 12
 
-/** What whoever sells gets of the price; of a cancelled sale it comes to nothing, as the tables have it. */
+/** The commission in percent of the price. A canceled sale has none, as in the files. */
 const COMMISSION_PERCENT = 3
 
-/** What takes a home, for the sale of a lot whose house was built before homes were entered. */
+/** The stages that need a home, for the sale of a lot whose home was built before homes were entered. */
 const ON_PAPER: ReadonlySet<Stage> = new Set(['selections_final', 'permit_ready', 'walkthrough_done'])
 
-/** The sales of the past year, most of them of homes, and the older ones of lots whose houses were never entered. */
+/**
+ * Tells the sales of the past year, most of them of homes, and the older ones of lots whose homes were never entered.
+ */
 export class Sales {
   readonly #timeline: Timeline
   readonly #made: Made
@@ -110,7 +112,7 @@ export class Sales {
     }
   }
 
-  /** Plans the stages that are done, with what they depend on, and the approval. */
+  /** Plans the completed stages, with what they depend on, and the approval. */
   #advance(saleId: string, row: Row): void {
     const done = STAGES.slice(0, STAGES.indexOf(row.lastStageDone as Stage) + 1)
     const [signed, prepared, closed] = [done.slice(0, 2), done.slice(2, -1), done.slice(-1)]
@@ -129,7 +131,7 @@ export class Sales {
     await this.#timeline.do(ago, 'advanceSalePipeline', { saleId, ...moveOf(stage, row) })
   }
 
-  /** Several stages of long ago, each on its day. */
+  /** Completes several old stages, each on its day. */
   async #passAll(ago: number, saleId: string, row: Row, stages: readonly Stage[]): Promise<void> {
     const call = this.#timeline.at(ago)
     const { sale, home } = await lockWithHome(call, saleId)
@@ -149,7 +151,7 @@ export class Sales {
     await sales.update(call, sale, { financing, contingencies, openContingencies, pipeline, stage })
   }
 
-  /** How many days ago the stage was done. */
+  /** Returns how many days ago the stage was completed. */
   #dayOf(stage: Stage, row: Row): number {
     const signed = row.approvedDate === '' ? this.#daysSince(row.saleDate) - 1 : this.#daysSince(row.approvedDate)
     const { days } = this.#homes.find(({ key }) => key === row.home) ?? {}
@@ -175,7 +177,7 @@ export class Sales {
       case 'walkthrough_done':
         return days == null || days.completed === null ? closing + 3 : days.completed - 1
       case 'closed':
-        // The home is closed afterwards.
+        // The home is closed afterward.
         return closing + JUST_BEFORE
     }
   }
@@ -185,7 +187,7 @@ export class Sales {
     if (cancelledDate === '') return
     const { disposition } = this.#depositsOf(row).find((deposit) => deposit.disposition !== '') ?? {}
     const depositDisposition = disposition === 'returned' ? 'refunded' : disposition
-    // A home that is not built after all is cancelled afterwards.
+    // A home that will not be built is canceled afterward.
     this.#on(this.#daysSince(cancelledDate) + JUST_BEFORE, async (ago) => {
       if (isDecidedLater(row)) await this.#finance(ago, saleId, row)
       await this.#decide(ago, saleId, row)
@@ -194,25 +196,25 @@ export class Sales {
     })
   }
 
-  /** What the bank has said. */
+  /** Records the bank's decision. */
   async #finance(ago: number, saleId: string, row: Row): Promise<void> {
     await this.#timeline.do(ago, 'updateSale', { saleId, financing: financingOf(row, row.financingStatus) })
   }
 
-  /** What became of the contingency. */
+  /** Records the outcome of the contingency. */
   async #decide(ago: number, saleId: string, { contingencyStatus: status }: Row): Promise<void> {
     if (status === 'pending') return
     await this.#timeline.do(ago, 'recordSaleContingency', { saleId, contingencyId: 'C1', status })
   }
 }
 
-/** How the stage is passed: as done, or waived because there was no home that could speak for it. */
+/** Returns how the stage is passed: completed, or waived if there was no home that it depends on. */
 function moveOf(stage: Stage, { home }: Row): { stage: Stage; status?: 'waived'; reason?: string } {
   if (home !== '' || !ON_PAPER.has(stage)) return { stage }
   return { stage, status: 'waived', reason: 'The house was built before its home was entered.' }
 }
 
-/** Whether the bank has decided only after the sale. */
+/** Returns whether the bank decided only after the sale. */
 function isDecidedLater({ approvedDate, financingStatus }: Row): boolean {
   return approvedDate !== '' && ['approved', 'declined'].includes(financingStatus)
 }

@@ -10,30 +10,30 @@ import { ASKED, type DemoHome, demoHomes } from './world.ts'
 interface Made {
   readonly vendors: Named<string>
   readonly homes: Named<Home>
-  /** The vendor that usually works in a trade. */
+  /** The vendor usually assigned to each trade. */
   readonly usual: ReadonlyMap<string, string>
 }
 
-/** With these tasks the work on a lot begins, once the permit is there. */
+/** Work on a lot begins with these tasks, once the permit is issued. */
 const FIRST_ON_SITE: ReadonlySet<string> = new Set(['Temporary power and toilet set', 'Erosion control installed'])
 
-/** A home that is still permitting waits for it. */
+/** A home in permitting waits for this task. */
 const PERMIT = 'Permit issued'
 
-/** What remains to be done with the buyer after the house is completed. */
+/** The tasks with the buyer after the home is completed. */
 const CLOSING: ReadonlySet<string> = new Set(['Closing documents signed', 'Home closed'])
 
-/** Until so many days ago the work is told at once, and from then on day by day. */
+/** Work before the last days is told at once, and from then on day by day. */
 const LAST_DAYS = 7
 
 /**
- * The schedules of the homes, made from one template, with what delayed them and what is asked of their vendors. What
- * was done months ago goes past the operations: four hundred completions would take most of the demo's time.
+ * Tells the schedules of the homes, made from one template, with their delays and the questions to vendors. Old work
+ * bypasses the operations: four hundred completions would take most of the demo's time.
  */
 export class Schedules {
   readonly #timeline: Timeline
   readonly #made: Made
-  /** The tasks of each home that has a schedule. */
+  /** The tasks of each home with a schedule. */
   readonly #tasks = new Map<string, readonly Task[]>()
   readonly #delays = rowsOf('story-delays')
   readonly #orders = rowsOf('story-orders')
@@ -72,13 +72,13 @@ export class Schedules {
     })
   }
 
-  /** A home gets its schedule when its permit is applied for. */
+  /** Creates the schedule of a home when its permit is applied for. */
   async #begin(ago: number, home: DemoHome): Promise<void> {
     const homeId = this.#made.homes.get(home.key).id
     await this.#timeline.do(ago, 'applyScheduleTemplate', { homeId, startDate: this.#timeline.date(ago) })
   }
 
-  /** What was done in the home until this day, by the vendors of its orders and with its delays. */
+  /** Completes what was done in the home until this day, by the vendors of its orders and with its delays. */
   async #catchUp(ago: number, home: DemoHome): Promise<void> {
     const call = this.#timeline.at(ago)
     const today = this.#timeline.date(ago)
@@ -140,7 +140,7 @@ export class Schedules {
     }
   }
 
-  /** Completes what ends on the day, and starts what the day lies in. */
+  /** Completes the tasks that end on the day, and starts those in progress on it. */
   async #work(ago: number, home: DemoHome): Promise<void> {
     const today = this.#timeline.date(ago)
     const left = (this.#tasks.get(home.key) ?? []).filter(({ status }) => status !== 'completed')
@@ -165,7 +165,7 @@ export class Schedules {
     )
   }
 
-  /** Asks the vendor of a task whether it comes, and notes what it said on the telephone. */
+  /** Asks the vendor of a task to confirm, and records what it said on the phone. */
   async #ask(ago: number, { home, task, answer, daysLater }: (typeof ASKED)[number]): Promise<void> {
     const { id: taskId, plannedStart } = this.#taskOf(home, task)
     await this.#timeline.do(ago, 'requestTaskConfirmation', { taskId })
@@ -188,7 +188,10 @@ export class Schedules {
   }
 }
 
-/** Whether somebody does the task: the office while it has the permit, and the vendors once the home has started. */
+/**
+ * Returns whether the task is worked on: office tasks until the permit is issued, and vendors' tasks once the home has
+ * started.
+ */
 function isWorkedOn({ phase, name }: Task, { days }: DemoHome): boolean {
   if (phase === 'permitting') return days.ready !== null || name !== PERMIT
   return days.start !== null && (days.closed !== null || !CLOSING.has(name))
@@ -203,7 +206,7 @@ function completedBy(today: string, task: Task): Task {
 
 const LINK = /^(?<name>[^:]+)(?::(?<type>[FS]{2})(?<lag>[+-]\d+)?)?$/
 
-/** A predecessor as the files write it: a name, and behind a colon the type and the lag. */
+/** Returns a predecessor from its notation in the files: a name, then after a colon the type and the lag. */
 function linkIn(text: string): { name: string; type: string; lagDays: number } {
   const { name = text, type = 'FS', lag = '0' } = LINK.exec(text)?.groups ?? {}
   return { name, type, lagDays: Number(lag) }

@@ -35,12 +35,12 @@ import {
 } from './world.ts'
 
 /**
- * The past months of a builder, told through the operations as its people would have called them, so that all rules and
- * events of the service apply; only the price book goes past them.
+ * The past months of a builder, told through the operations as its users would have called them, so that all rules and
+ * events of the service apply. Only the price book bypasses them.
  */
 export class Story {
   readonly #timeline: Timeline
-  /** By code; vendors by name, homes by code and lot. */
+  /** Communities by code, vendors by name, homes by code and lot. */
   readonly #communities = new Named<string>()
   readonly #vendors = new Named<string>()
   readonly #homes = new Named<Home>()
@@ -55,7 +55,7 @@ export class Story {
   readonly #sales: Sales
   readonly #messages: Messages
 
-  /** Who works for the builder, by their e-mail addresses. */
+  /** @param people the builder's users by email address */
   constructor(today: Pick<Call, 'now' | 'timeZone'>, people: Named<string>) {
     this.#timeline = new Timeline(today)
     const made = { communities: this.#communities, vendors: this.#vendors, homes: this.#homes }
@@ -76,15 +76,15 @@ export class Story {
     this.#plan()
   }
 
-  /** All of it in one transaction. */
+  /** Tells the whole story in one transaction. */
   tell(call: WriteCall): Promise<void> {
     return this.#timeline.run(call)
   }
 
   /**
-   * Goes on with it, in a transaction of its own that ends after so many milliseconds or a little later.
+   * Continues the story in a separate transaction of about this many milliseconds.
    *
-   * @returns how many days ago that happened which comes next; null at the end
+   * @returns how many days ago the next event of the story happened; null at the end
    */
   async goOn(call: Call, ms: number, within: (call: WriteCall) => Promise<void>): Promise<number | null> {
     const again = this.#timeline.mark()
@@ -342,7 +342,7 @@ export class Story {
     })
   }
 
-  /** What the homes have in their budgets for the trade, without cents, so that a share of it never exceeds it. */
+  /** Returns what the homes have budgeted for the trade, without cents, so that a share of it never exceeds it. */
   async #budget(ago: number, homes: readonly Home[], scope: ScopeName): Promise<number> {
     let total = 0
     for (const { id } of homes) {

@@ -20,34 +20,34 @@ import { Story } from './story.ts'
 import { BUILDER } from './world.ts'
 
 /**
- * A transaction ends after that, or with the deed that is under way then, because on the embedded database everybody
- * waits for it. There, nothing is done afterwards for as long as it took, so that others have half of the time.
+ * The length of a transaction, because on the embedded database everything else waits for it. There, the job then
+ * pauses for as long as it took, so that others have half of the time.
  */
 const PIECE_MS = 40
 
-/** The first day of the story, so many days ago. */
+/** The first day of the story, in days ago. */
 const FIRST_DAY = 400
 
-/** How long dispatching the last of the story's events is waited for: usually a moment. */
+/** The maximum wait until the story's last events are dispatched; usually a moment. */
 const LONGEST_DISPATCH_MS = 30_000
 
-/** After a failed attempt to empty; the next may find the database again. */
+/** The pause after a failed attempt to empty a sandbox. */
 const RETRY_MS = 10_000
 
-/** How many times to go through all tables, because others may add something meanwhile. */
+/** The number of sweeps through all tables, because others may add rows meanwhile. */
 const MOST_SWEEPS = 10
 
 export interface Tending {
-  /** Fills and empties what somebody asked for; one lookup in an index if nobody did. */
+  /** Fills and empties sandboxes on request. Takes one index lookup if there is nothing to do. */
   run(): Promise<void>
-  /** Ends the work after its present transaction; what was filled halfway is emptied by the next that looks. */
+  /** Ends the work after its current transaction. A half-filled sandbox is emptied by the next process that looks. */
   stop(): void
 }
 
 /**
- * Fills sandboxes with the demo builder's past and empties them, in many short transactions. Any number of processes may
- * do so at once: each does what no other has claimed. A story cannot be taken up in the middle, because what was made is
- * known to the teller alone, so what an ended process left half filled is emptied.
+ * Fills sandboxes with the demo builder's past and empties them, in many short transactions. Any number of processes
+ * may do so concurrently: each does what no other has claimed. A story cannot be continued by another process, because
+ * its state is in memory, so what an ended process left half filled is emptied.
  */
 export function startTending(surroundings: Surroundings, log: Logger): Tending {
   const { database, clock } = surroundings
@@ -112,7 +112,7 @@ export function startTending(surroundings: Surroundings, log: Logger): Tending {
       const begunMs = performance.now()
       const done = Math.floor(FIRST_DAY - ago)
       ago = await story.goOn(call, PIECE_MS, (inside) => noteProgress(inside.db, clock, claimed, { done }))
-      // They were committed, and nobody asks for them any more.
+      // They are committed, and nothing reads them any longer.
       call.events.length = 0
       await makeUp(begunMs)
     }
@@ -120,7 +120,7 @@ export function startTending(surroundings: Surroundings, log: Logger): Tending {
     await moveSandbox(database.statements, clock, claimed, 'filled')
   }
 
-  /** Webhooks get what happens from then on, so the events of the past have to have their places by now. */
+  /** Resolves when the past events are dispatched, because webhooks get only later ones. */
   async function dispatched(claimed: Claimed): Promise<void> {
     const endMs = performance.now() + LONGEST_DISPATCH_MS
     while (performance.now() < endMs) {
@@ -160,7 +160,7 @@ export function startTending(surroundings: Surroundings, log: Logger): Tending {
           if (rows > 0) await makeUp(begunMs)
         }
       } catch (error) {
-        // Something that was written after its table was swept refers to it.
+        // A row that was written after its table was swept refers to it.
         if ((error as { code?: unknown }).code !== STILL_REFERRED_TO || sweep === MOST_SWEEPS) throw error
         continue
       }
@@ -170,7 +170,7 @@ export function startTending(surroundings: Surroundings, log: Logger): Tending {
     await moveSandbox(database.statements, clock, claimed, 'empty')
   }
 
-  /** Leaves others as much time as was taken from them since then. */
+  /** Pauses for as long as the work since then took. */
   async function makeUp(begunMs: number): Promise<void> {
     if (database.embedded) await pause(performance.now() - begunMs)
   }

@@ -6,17 +6,17 @@ import { BUILDER } from './world.ts'
 
 const DAY_MS = 86_400_000
 
-/** The day that is today in the files, whose dates keep their distance to the day on which the demo is made. */
+/** The date that is today in the files. Their dates keep their distance to the day on which the demo is created. */
 const TODAY_IN_FILES = '2026-11-18'
 const DATE = /\d{4}-\d{2}-\d{2}/g
 
 /**
- * What was done so many days ago or more, and took several operations, is told at once and past them: one by one they
- * would take a third of the time in which the demo is made.
+ * What was done at least this many days ago, and took several operations, is told at once and bypasses them: one by one
+ * they would take a third of the time of creating the demo.
  */
 export const LONG_AGO = 30
 
-/** A minute and a half, in days, for what comes before something else of the same day. */
+/** About a minute and a half, in days, for what comes before another event of the same day. */
 export const JUST_BEFORE = 0.001
 
 interface Deed {
@@ -25,14 +25,16 @@ interface Deed {
   readonly run: (daysAgo: number) => Promise<unknown>
 }
 
-/** What happens on which day, in chronological order, because lists show the newest first. */
+/** The events of the story in chronological order, because lists show the newest first. */
 export class Timeline {
   readonly #now: Date
   readonly #today: string
   #deeds: Deed[] = []
   #call: WriteCall | null = null
 
-  /** Everything keeps its distance to this time, and nothing lies in the future of the office or of the homes. */
+  /**
+   * All times keep their distance to this time, and none is in the future in the time zone of the office or the homes.
+   */
   constructor({ now, timeZone }: Pick<WriteCall, 'now' | 'timeZone'>) {
     const [today = ''] = [dateIn(BUILDER.timeZone, now), dateIn(timeZone, now)].sort()
     this.#now = now
@@ -43,18 +45,18 @@ export class Timeline {
     this.#deeds.push({ daysAgo, run })
   }
 
-  /** How long ago that happened which comes next; null if nothing does. */
+  /** How many days ago the next event happened; null if there is none. */
   get next(): number | null {
     return this.#deeds.length === 0 ? null : Math.max(...this.#deeds.map(({ daysAgo }) => daysAgo))
   }
 
   /**
-   * Does what comes next in this transaction, one deed after the other, until it is enough. Where the transaction is
-   * begun anew, it is done anew: `mark` brings back what was still to do.
+   * Runs the next events in this transaction, one after the other, until it is enough. If the transaction is repeated,
+   * `mark` restores the events.
    */
   async run(call: WriteCall, isEnough: () => boolean = () => false): Promise<void> {
     this.#call = call
-    // A deed may add later ones, which take their place in the order.
+    // An event may add later ones, which take their place in the order.
     for (let deed = this.#take(); deed !== undefined; deed = isEnough() ? undefined : this.#take())
       await deed.run(deed.daysAgo)
     this.#call = null
@@ -67,14 +69,14 @@ export class Timeline {
     }
   }
 
-  // The longest ago first; within a day, in the order of adding.
+  // The oldest first; within a day, in the order of adding.
   #take(): Deed | undefined {
     const longest = this.next
     const at = this.#deeds.findIndex(({ daysAgo }) => daysAgo === longest)
     return at === -1 ? undefined : this.#deeds.splice(at, 1)[0]
   }
 
-  /** The call of the transaction under way. */
+  /** The call of the current transaction. */
   get call(): WriteCall {
     if (this.#call === null) throw new Error('What happens on a day happens within a transaction.')
     return this.#call
@@ -88,23 +90,23 @@ export class Timeline {
     return as(this.call, principal, new Date(this.#now.getTime() - daysAgo * DAY_MS))
   }
 
-  /** The date that many days ago, as the builder counts its days. */
+  /** Returns the date this many days ago, in the builder's time zone. */
   date(daysAgo: number): string {
     return addDays(this.#today, -daysAgo)
   }
 
-  /** How many days ago a date of the files lies; negative for one in the future. */
+  /** Returns how many days ago a date of the files is; negative for one in the future. */
   daysSince(dateInFiles: string): number {
     return daysBetween(dateInFiles, TODAY_IN_FILES)
   }
 
-  /** A text of the files with its dates moved to where they lie now. */
+  /** Returns a text of the files with its dates moved. */
   moved(text: string): string {
     return text.replace(DATE, (date) => this.date(this.daysSince(date)))
   }
 }
 
-/** What was made so far, by the name that the story has for it. */
+/** Records created so far, by their name in the story. */
 export class Named<T> {
   readonly #byName = new Map<string, T>()
 

@@ -2,17 +2,20 @@ import type { Database } from '../../platform/database/database.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 
 const DAY_MS = 86_400_000
-/** Of the past five weeks, until yesterday; nothing can be called in the past, so these are written as they are kept. */
+/**
+ * Usage of the past five weeks, until yesterday. Requests cannot be made in the past, so the counts are written
+ * directly.
+ */
 const DAYS = 35
-/** From Sunday to Saturday: an office sleeps at the weekend. */
+/** From Sunday to Saturday. An office sends little on weekends. */
 const REQUESTS = [640, 7150, 7400, 6900, 8050, 6100, 980] as const
-/** So many days ago somebody tried a sync that did not wait. */
+/** On these days a sync ignored the rate limit. */
 const BUSY_DAYS_AGO = new Map([
   [3, { more: 1900, refused: 214 }],
   [4, { more: 1250, refused: 86 }],
 ])
 
-/** What the demo key would have been used for. */
+/** Writes the usage of the demo key. */
 export async function writeUsage(
   database: Database,
   clock: Clock,
@@ -22,7 +25,7 @@ export async function writeUsage(
     const ago = at + 1
     const day = new Date(clock.nowMs() - ago * DAY_MS)
     const busy = BUSY_DAYS_AGO.get(ago)
-    // Each week grows a little on the one before.
+    // Each week has a few more requests than the one before.
     const usual = (REQUESTS[day.getUTCDay()] ?? 0) - Math.floor(ago / 7) * 90 + ((ago * 37) % 60)
     const requests = usual + (busy?.more ?? 0)
     return { ...key, day: day.toISOString().slice(0, 10), requests, refused: busy?.refused ?? 0 }

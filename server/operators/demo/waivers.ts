@@ -9,18 +9,18 @@ import { firstVendors, VENDORS } from './world.ts'
 
 type Row = RowOf<'story-payments'>
 
-/** How long it takes until a vendor has signed, and the builder has read it. */
+/** Days until a vendor signs, and until the builder accepts. */
 const DAYS_TO_SIGN = 3
 const DAYS_TO_READ = 1
 
-/** What becomes of a waiver after it is requested, by what the story says of it. */
+/** The status changes of a waiver after it is requested, by its status in the story. */
 const MOVES: Readonly<Record<string, readonly LienWaiverStatus[]>> = {
   received: ['signed'],
   accepted: ['signed', 'accepted'],
   rejected: ['signed', 'rejected'],
 }
 
-/** What vendors waive for their payments. A waiver that is void became so together with its payment. */
+/** Tells the lien waivers. A void waiver was voided with its payment. */
 export class Waivers {
   readonly #timeline: Timeline
   readonly #contacts = new Map([...VENDORS, ...firstVendors()].map(({ name, contact }) => [name, contact]))
@@ -29,7 +29,7 @@ export class Waivers {
     this.#timeline = timeline
   }
 
-  /** Plans the waiver of a payment that was entered so many days ago: a conditional one comes before the money. */
+  /** Plans the waiver of a payment that was entered this many days ago. A conditional one comes before the money. */
   planFor({ id: paymentId }: Payment, row: Row, entered: number): void {
     if (row.waiverStatus === 'not_required') return
     const requested = row.waiverType.startsWith('conditional') ? entered : Number(row.paidDaysAgo)
@@ -54,7 +54,7 @@ export class Waivers {
     )
   }
 
-  /** The signature and the acceptance, both of long ago. */
+  /** Signs and accepts an old waiver at once. */
   async #accept(ago: number, { id, paymentId }: LienWaiver, row: Row): Promise<void> {
     const call = this.#timeline.at(ago)
     const payment = await payments.lock(call, paymentId)

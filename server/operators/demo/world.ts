@@ -1,9 +1,9 @@
 import { listIn, numberOrNull, type RowOf, rowsOf } from './rows.ts'
 
 /**
- * The builder that a new user sees: Harrow & Finch Homes in Austin, Texas, with the data that such a builder has in the
- * middle of its year. All names, addresses and numbers are made up (555 numbers, .example domains). Days are counted
- * back from the day on which the demo is made.
+ * The builder that a new user sees: Harrow & Finch Homes in Austin, Texas, with the data of such a builder in the
+ * middle of its year. All names, addresses, and numbers are fictional (555 numbers, .example domains). Days are counted
+ * back from the day on which the demo is created.
  */
 export const BUILDER = {
   name: 'Harrow & Finch Homes',
@@ -12,7 +12,7 @@ export const BUILDER = {
   owner: { name: 'Priya Harrow', email: 'priya@harrowfinch.example.com' },
 }
 
-/** What a plain house needs for each trade, where its budget is made by hand. */
+/** The budget of a basic home by trade, if it is made by hand. */
 export const BUDGETS = {
   foundation: 28_400,
   framing: 42_000,
@@ -27,10 +27,10 @@ export const BUDGETS = {
 } as const
 export type ScopeName = keyof typeof BUDGETS
 
-/** Since when, in days, the price book knows a price of every part. Homes planned earlier are budgeted by hand. */
+/** How many days ago the price book got a price of every part. Homes planned earlier are budgeted by hand. */
 const PRICES_KNOWN_SINCE = 150
 
-/** Whether the home was planned before there were prices from which its budget could be computed. */
+/** Returns whether the home was planned before there were prices to compute its budget from. */
 export function isBudgetedByHand({ row, days }: DemoHome): boolean {
   return row.plan === '' || days.planning > PRICES_KNOWN_SINCE
 }
@@ -59,11 +59,11 @@ type HomeStatus =
   | 'cancelled'
 
 export interface DemoHome {
-  /** Its community and lot, by which the story calls it. */
+  /** Its community and lot, as the story names it. */
   key: string
-  /** What it is. Its size is relative to that of a plain house. */
+  /** Its row in the file. The size is relative to that of a basic home. */
   row: RowOf<'homes'>
-  /** How many days ago it came to each status; null for what it has not come to. */
+  /** How many days ago it reached each status; null if not. */
   days: Readonly<Record<(typeof STEPS)[number], number | null>> & { planning: number }
 }
 
@@ -88,7 +88,7 @@ export function demoHomes(): DemoHome[] {
   })
 }
 
-/** The moves of a home after planning, each with how many days ago it was. */
+/** Returns the status changes of a home after planning, each with how many days ago it was. */
 export function movesOf({ days }: DemoHome): { status: HomeStatus; daysAgo: number }[] {
   return STEPS.flatMap((step) => {
     const daysAgo = days[step]
@@ -101,14 +101,14 @@ const STATUSES: Readonly<Record<(typeof STEPS)[number], HomeStatus>> = {
   ...{ closed: 'closed', held: 'on_hold', cancelled: 'cancelled' },
 }
 
-/** A document that awaits review, was rejected or was waived, or a valid one of some type. */
+/** A document that awaits review, was rejected or waived, or a valid one of a type. */
 export type DemoPaper = 'unread' | 'refused' | 'waived' | 'workers_comp' | 'license'
 
 export interface DemoVendor {
   name: string
   contact: string
   scopes: readonly string[]
-  /** Days until the liability policy ends; null for a vendor that has submitted nothing. */
+  /** Days until the liability policy ends; null for a vendor without documents. */
   insuredFor: number | null
   status?: 'prospective' | 'on_hold' | 'inactive'
   community?: string
@@ -182,7 +182,7 @@ export const VENDORS: readonly DemoVendor[] = [
   },
 ]
 
-/** The vendors of the other trades, who were there before. */
+/** Returns the vendors of the other trades, who were added before. */
 export function firstVendors(): DemoVendor[] {
   return rowsOf('vendors').map((row) => ({
     name: row.companyName,
@@ -196,11 +196,11 @@ export interface DemoRequest {
   title: string
   scope: ScopeName
   homes: readonly string[]
-  /** Of a request without homes, for whose prices a contract is made. */
+  /** For a request without homes, whose prices become a contract. */
   community?: string
   vendors: readonly string[]
   sentDaysAgo: number
-  /** Counted from the day it is sent. */
+  /** Counted from the day on which it is sent. */
   deadlineInDays: number
   message: string
   blind?: boolean
@@ -213,9 +213,9 @@ export interface DemoRequest {
     daysLater: number
     source: 'phone' | 'email' | 'portal'
   }[]
-  /** A vendor that declines on its portal page. */
+  /** A vendor that declines in its portal. */
   declined?: { vendor: string; daysLater: number; reason: string }
-  /** How many days later the vendors that have not bid are reminded. */
+  /** Days until the vendors that have not bid are reminded. */
   remindedLater?: number
   end: 'draft' | 'sent' | 'closed' | 'awarded' | 'cancelled'
   /** With `awarded`: the vendor that wins. */
@@ -371,7 +371,7 @@ export const NOTICES = [
   },
 ] as const
 
-/** Which vendors were asked whether they come, and what they said: nothing so far, or an answer of a day later. */
+/** The vendors that were asked to confirm, and their answers: none yet, or one a day later. */
 export const ASKED: readonly { home: string; task: string; daysAgo: number; answer?: object; daysLater?: number }[] = [
   { home: 'JR 14', task: 'Shingles laid', daysAgo: 4, answer: { answer: 'confirmed' } },
   { home: 'JR 14', task: 'HVAC rough-in', daysAgo: 3 },
