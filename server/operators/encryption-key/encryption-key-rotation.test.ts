@@ -15,16 +15,16 @@ import { newSecret } from '../../platform/webhooks/secret.ts'
 import { rotateEncryptionKey } from './encryption-key-rotation.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 
-// The job that follows the key runs once a second; on the embedded database there is no other process to follow.
+// The job that follows the key runs once a second. On the embedded database there is no other process to follow.
 const UNTIL_KNOWN_MS = 2500
 const [SECRET, LATER] = [newSecret(), newSecret()]
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
-  // The operator sets no key, and the address is PostgreSQL's: so the key is kept in the database.
+  // Without an operator's key on PostgreSQL, the key is stored in the database.
   plumbline = await startTestPlumbline({
     ...{ ENCRYPTION_KEY: '', DATABASE_URL: 'postgres://nowhere' },
-    // Nobody takes its mails, so that they wait with their links.
+    // Nothing accepts its mails, so they wait with their links.
     ...{ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'bids@example.com' },
   })
 })
@@ -44,7 +44,7 @@ interface Sealed {
   text: string
 }
 
-/** Everything in the database that looks like sealed text, in any column. */
+/** Returns everything in the database that looks like encrypted text, in any column. */
 async function sealedIn(database: Database): Promise<Sealed[]> {
   const { rows: columns } = await sql<{ table: string; column: string }>`
     select c."table_name" as "table", c."column_name" as "column" from information_schema.columns c
@@ -76,7 +76,7 @@ async function subscribe(): Promise<{ id: string; repeat: () => Promise<unknown>
   return { id: webhook.id, repeat: async () => (await send()).headers.get('idempotent-replayed') }
 }
 
-/** Requests a bid from a vendor, whose portal address is stored so that it can be shown again, as its tax id can. */
+/** Requests a bid from a vendor with an encrypted portal link and tax ID. */
 async function invite(): Promise<void> {
   const brazos = { companyName: 'Brazos Framing', email: 'bids@brazos.example.com', taxId: '12-3454821' }
   const { body: vendor } = await plumbline.post('/api/ext/vendors', brazos)
@@ -85,7 +85,7 @@ async function invite(): Promise<void> {
   expect((await plumbline.post('/api/ext/bids/request', request)).status).toBe(201)
 }
 
-/** The secrets of a subscription, opened as a process that starts now would. */
+/** Returns the secrets of a subscription, decrypted as a newly started process would. */
 async function secretsOf(id: string, given = kept()): Promise<string[]> {
   const { database } = plumbline
   const { config } = await withEncryptionKey(given, database)
@@ -98,7 +98,7 @@ async function secretsOf(id: string, given = kept()): Promise<string[]> {
   return [secret, previousSecret].map((sealed) => vault(config.encryptionKey).open(String(sealed), place))
 }
 
-test('what is sealed lies in the columns that are declared, and says by which key', async () => {
+test('encrypted values are in the declared columns, and name their key', async () => {
   await subscribe()
   await invite()
   const sealed = await sealedIn(plumbline.database)
@@ -107,7 +107,7 @@ test('what is sealed lies in the columns that are declared, and says by which ke
   for (const { text } of sealed) expect(text.startsWith(markOf(plumbline.config.encryptionKey))).toBe(true)
 })
 
-test('a key that PostgreSQL keeps is changed beside a running service, and nothing is lost', async () => {
+test('a key stored in PostgreSQL is rotated while a service runs, without loss', async () => {
   const { database } = plumbline
   const { id, repeat } = await subscribe()
   const before = await sealedIn(database)
@@ -119,20 +119,20 @@ test('a key that PostgreSQL keeps is changed beside a running service, and nothi
   expect(await secretsOf(id)).toEqual([LATER, SECRET])
   const deployment = await database.statements.selectFrom('deployment').selectAll().executeTakeFirstOrThrow()
   expect(deployment).toMatchObject({ nextEncryptionKey: null, previousEncryptionKey: null })
-  // The service that kept running opens what was resealed, and seals with the new key itself.
+  // The running service decrypts what was encrypted again, and encrypts with the new key itself.
   if (database.embedded) return
   expect(await repeat()).toBe('true')
   const later = await subscribe()
   expect(await secretsOf(later.id)).toEqual([LATER, SECRET])
 })
 
-test('the key moves from the database to the operator, and from one of the operator to the next', async () => {
+test("the key moves from the database to the operator, and from one operator's key to the next", async () => {
   const { database } = plumbline
-  // On PostgreSQL its job has seen the change by now; an embedded database has no service beside a verb.
+  // On PostgreSQL its job has seen the change by now. With an embedded database there is no service during a command.
   await followEncryptionKey(database, kept(), plumbline.config)
   const { id } = await subscribe()
   const [first, second] = [randomBytes(32), randomBytes(32)]
-  // A process started with its own key continues with the stored one until the rotation.
+  // A process started with its own key uses the stored one until the rotation.
   expect((await withEncryptionKey(named(first), database)).isKeptInDatabase).toBe(true)
   expect(await secretsOf(id, named(first))).toEqual([LATER, SECRET])
   expect(await rotateEncryptionKey(database, named(first), 0)).toMatchObject({ unreadable: 0, remaining: 0 })
@@ -142,14 +142,14 @@ test('the key moves from the database to the operator, and from one of the opera
 
   await expect(rotateEncryptionKey(database, named(first), 0)).rejects.toThrow('ENCRYPTION_KEY_PREVIOUS')
   await expect(withEncryptionKey(named(second), database)).rejects.toThrow('is not the key')
-  // A process that knows both seals with the old one while there may be others that know only that one.
+  // A process with both keys encrypts with the old one while others may know only that one.
   expect((await withEncryptionKey(named(second, first), database)).config.encryptionKey.equals(first)).toBe(true)
   expect(await rotateEncryptionKey(database, named(second, first), 0)).toMatchObject({ unreadable: 0, remaining: 0 })
   expect(await secretsOf(id, named(second))).toEqual([LATER, SECRET])
   await expect(withEncryptionKey(named(first), database)).rejects.toThrow('is not the key')
 })
 
-test('a change that was interrupted goes on where it was', async () => {
+test('an interrupted rotation continues where it stopped', async () => {
   const database = await newTestDatabase()
   const [old, fresh] = [randomBytes(32), randomBytes(32)]
   await withEncryptionKey(named(old), database)
@@ -157,7 +157,7 @@ test('a change that was interrupted goes on where it was', async () => {
   const seal = (by: Buffer, i: number) =>
     vault(by).seal(`answer ${i}`, `answer org_a key_${String(i).padStart(4, '0')}`)
   for (let i = 0; i < many; i++) {
-    // Every third was resealed before the interruption, and every fifth is from before keys had names.
+    // Every third row was encrypted again before the interruption, and every fifth is from before keys had names.
     const sealed = i % 3 === 0 ? seal(fresh, i) : seal(old, i)
     const body = i % 5 === 0 && i % 3 !== 0 ? `v1.${sealed.slice(markOf(old).length)}` : sealed
     const row = { organizationId: 'org_a', key: `key_${String(i).padStart(4, '0')}`, fingerprint: 'x', status: 200 }
@@ -185,7 +185,7 @@ test('a change that was interrupted goes on where it was', async () => {
   await database.close()
 })
 
-test('a key beside an embedded database is changed in its file, and both are there until nothing needs the old one', async () => {
+test('the key file of an embedded database is rotated, and keeps both keys until nothing needs the old one', async () => {
   const database = await newTestDatabase()
   const DATA_DIR = mkdtempSync(path.join(tmpdir(), 'plumbline-key-'))
   const file = path.join(DATA_DIR, 'encryption-key')
@@ -198,7 +198,7 @@ test('a key beside an embedded database is changed in its file, and both are the
     .insertInto('idempotencyRecords')
     .values({ ...row, body, createdAt: new Date() })
     .execute()
-  // As if interrupted right after the file was changed: the service starts all the same.
+  // As if interrupted right after the file was changed. The service still starts.
   changeKeyFile(file)
   expect((await withEncryptionKey(given(), database)).config.encryptionKey.equals(config.encryptionKey)).toBe(true)
   expect(await rotateEncryptionKey(database, given(), 0)).toEqual({ resealed: 1, unreadable: 0, remaining: 0 })

@@ -9,21 +9,21 @@ import { markOf, useKeys, type Vault, vault } from '../../platform/encryption/va
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 /**
- * Changes the encryption key of a deployment while its services run. First every process learns both keys and seals
- * with the old one; then the database says that the new one seals; then everything sealed with the old one is resealed.
- * At every moment all processes can open everything that is sealed, so this can be interrupted anywhere; run again, it
- * continues where it stopped.
+ * Rotates the encryption key of a deployment while its services run. First every process learns both keys and encrypts
+ * with the old one. Then the database says that the new one encrypts. Then everything encrypted with the old one is
+ * encrypted again. At every moment all processes can decrypt everything, so this can be interrupted anywhere; run
+ * again, it continues where it stopped.
  */
 export interface Rotation {
-  /** How many values were resealed. */
+  /** Number of values encrypted again. */
   resealed: number
-  /** How many could not be opened with any known key; the old key is kept for them. */
+  /** Number of values that no known key can decrypt. The old key is kept for them. */
   unreadable: number
-  /** How many are still sealed with another key. If not zero, run it again. */
+  /** Number of values still encrypted with another key. If not zero, run it again. */
   remaining: number
 }
 
-/** Every process checks once a second which key seals; this is ample time for all of them. */
+/** Every process checks once a second which key encrypts. This is ample time for all of them. */
 const UNTIL_ALL_KNOW_MS = 5000
 
 export async function rotateEncryptionKey(
@@ -59,7 +59,7 @@ export async function rotateEncryptionKey(
   return rotation
 }
 
-/** The key to change to, once all processes know it, and the keys to change from. */
+/** Returns the key to change to, once all processes know it, and the keys to change from. */
 async function targetOf(
   db: Db,
   given: GivenConfig,
@@ -101,7 +101,7 @@ interface SealedRow {
   sealed: string
 }
 
-/** One pass along the primary key, over what the new key has not sealed. */
+/** Encrypts the values of a column that the new key has not encrypted, in one pass along the primary key. */
 async function reseal(database: Database, column: SealedColumn, to: Buffer, rotation: Rotation): Promise<void> {
   const { open, seal } = vault(to)
   const [first, second] = column.key.map((name) => sql.ref(name))
@@ -121,7 +121,7 @@ async function reseal(database: Database, column: SealedColumn, to: Buffer, rota
           continue
         }
         const place = column.place(row.organizationId, row.key)
-        // A value changed in the meantime stays as it is; it was sealed with the new key.
+        // A value changed meanwhile is left unchanged, because it was encrypted with the new key.
         const { numAffectedRows = 0n } = await sql`
           update ${sql.table(column.table)} set ${sql.ref(column.column)} = ${seal(text, place)}
           where ${first} = ${row.organizationId} and ${second} = ${row.key} and ${sql.ref(column.column)} = ${row.sealed}`.execute(

@@ -4,16 +4,16 @@ import { placeOfAnswer } from '../../interfaces/http/idempotency.ts'
 import { placeOfAddress } from '../../platform/keys/portal-addresses.ts'
 import { placeOf } from '../../platform/webhooks/secret.ts'
 
-/** A column that holds what the vault has sealed, and what each of its rows was sealed for. */
+/** A column of encrypted values, with the encryption context of its rows. */
 export interface SealedColumn {
   readonly table: string
-  /** What tells apart the rows that hold something sealed, the organization first. */
+  /** The columns that identify a row with encrypted values, the organization first. */
   readonly key: readonly [string, string]
   readonly column: string
   place(organizationId: string, key: string): string
 }
 
-/** All of them: what is not among these is lost when the encryption key is changed. */
+/** All such columns. Values in any other column are lost when the encryption key is rotated. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhooks', key: ['organizationId', 'id'], column: 'secret', place: placeOf },
   { table: 'webhooks', key: ['organizationId', 'id'], column: 'previousSecret', place: placeOf },
