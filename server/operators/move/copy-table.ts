@@ -2,13 +2,13 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { Column, MovedTable } from './tables.ts'
 
-/** Rows of a first batch; the size of later ones follows from the length of the rows. */
+/** Rows of the first batch. The size of later ones follows from the length of the rows. */
 const FIRST_ROWS = 100
 const MOST_ROWS = 2000
-/** The characters that a batch should have at most, unless a single row has more. */
+/** Maximum characters of a batch, unless a single row has more. */
 const BATCH_CHARACTERS = 2_000_000
 
-/** A row as the texts of its values. Every type has a text that it is read from again without loss. */
+/** A row with its values as text. Every type can be converted to text and back without loss. */
 export type Values = Record<string, string | null>
 
 /**
@@ -65,7 +65,7 @@ export async function writeBatch(
     select ${casts} from unnest(${lists}) as r (${names})`.execute(target)
 }
 
-/** Selects columns as the texts of their values. */
+/** Returns SQL of columns as text. */
 export function textsOf(columns: readonly Column[]): RawBuilder<unknown> {
   return sql.join(columns.map(({ name }) => sql`${sql.ref(name)}::text as ${sql.ref(name)}`))
 }

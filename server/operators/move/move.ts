@@ -21,12 +21,12 @@ export interface Moved {
 
 type Say = (sentence: () => string) => void
 
-/** A person waits, or a script that can retry. */
+/** Short, because a person is waiting, or a script that can retry. */
 const PATIENCE_MS = 5000
 
 /**
  * Copies the embedded database to an empty PostgreSQL database. An interrupted move continues when it is run again. The
- * embedded database stays as it is; this process holds its folder, so that no service writes to it meanwhile.
+ * embedded database does not change. This process holds its folder, so that no service writes to it meanwhile.
  *
  * @throws {MoveRefused}
  */
@@ -61,7 +61,8 @@ export async function move(env: NodeJS.ProcessEnv, to: string, say: Say): Promis
   }
 }
 
-// After an interruption the source may have been used again. A copy that does not match is then made anew.
+// After an interruption the source may have been used again. A copy that does not match is then repeated from the
+// beginning.
 async function moveTable(source: Database, target: Database, table: MovedTable, say: Say): Promise<Content> {
   const expected = await readContent(source.statements, table)
   let copied = (await readContent(target.statements, table)).rows
@@ -87,7 +88,7 @@ async function moveTable(source: Database, target: Database, table: MovedTable, 
 
 const UNIQUE_VIOLATION = '23505'
 
-// A row that has changed since the interruption can meet an old copy of another one.
+// A row that has changed since the interruption can conflict with an old copy of another one.
 async function tryToCopy(attempt: 'continue' | 'anew', copy: () => Promise<void>): Promise<boolean> {
   try {
     await copy()

@@ -1,2 +1,2 @@
-/** A move that is not possible; the message is a sentence for the operator. */
+/** A move that is not possible. The message is a sentence for the operator. */
 export class MoveRefused extends Error {}

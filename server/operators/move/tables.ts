@@ -5,9 +5,9 @@ import { MARK } from '../../platform/database/unfinished-move.ts'
 /** A table as it is copied. */
 export interface MovedTable {
   name: string
-  /** The primary key, in its order. */
+  /** The columns of the primary key, in order. */
   key: Column[]
-  /** The columns that can be written; the database computes the others from them. */
+  /** The columns that can be written. The database computes the others from them. */
   columns: Column[]
 }
 
@@ -23,7 +23,7 @@ export interface Column {
 /** Each database keeps its own list of migrations, and the mark is not part of the data. */
 const NOT_MOVED = ['kysely_migration', 'kysely_migration_lock', MARK]
 
-/** The tables from the database's own catalog, so that a new table needs no entry anywhere. */
+/** Returns the tables from the database's own catalog, so that a new table needs no entry anywhere. */
 export async function listMovedTables(db: Db): Promise<MovedTable[]> {
   const { rows } = await sql<MovedTable>`
     select c."relname" as "name",
@@ -46,7 +46,7 @@ export async function listMovedTables(db: Db): Promise<MovedTable[]> {
 
 export interface Content {
   rows: number
-  /** A sum over the rows that does not depend on their order. */
+  /** A checksum of the rows that does not depend on their order. */
   checksum: string
 }
 

@@ -7,13 +7,13 @@ import type { MovedTable } from './tables.ts'
 
 interface Mark {
   source: string
-  /** Restores what `prepare` took away; null until then. */
+  /** The statements that restore what `prepareTarget` removed; null until then. */
   restoring: string[] | null
 }
 
 /**
- * Marks the target as unfinished, gives it the schema, and removes its foreign keys and stops its triggers: rows arrive in
- * the order of their tables, and what triggers derive from them arrives as rows too.
+ * Prepares the target: marks it as unfinished, creates the schema, removes its foreign keys, and disables its triggers.
+ * Rows arrive in the order of their tables, and what triggers derive from them arrives as rows too.
  *
  * @param source identifies the embedded database
  * @returns whether it continues an earlier move
@@ -91,12 +91,12 @@ export async function assertSameSchema(source: Db, known: readonly string[]): Pr
     )
 }
 
-/** Removes every row of a table whose copy does not match its source. */
+/** Deletes every row of a table whose copy does not match its source. */
 export async function emptyTable(target: Database, { name }: MovedTable): Promise<void> {
   await sql`truncate ${sql.table(name)}`.execute(target.sessions)
 }
 
-/** Continues counting where the source would, restores foreign keys and triggers, and removes the mark. */
+/** Sets the sequences to the source's values, restores foreign keys and triggers, and removes the mark. */
 export async function completeTarget(source: Database, target: Database): Promise<void> {
   const { restoring } = await readMark(target.sessions)
   const { rows: sequences } = await sql<{ name: string }>`
@@ -114,6 +114,6 @@ export async function completeTarget(source: Database, target: Database): Promis
     for (const statement of restoring ?? []) await sql.raw(statement).execute(trx)
     await sql`drop table ${sql.table(MARK)}`.execute(trx)
   })
-  // A statement that is prepared before the first automatic analysis would keep the plan for an empty table.
+  // A statement prepared before the first automatic analysis would keep the plan for an empty table.
   await sql`analyze`.execute(target.sessions)
 }
