@@ -1,21 +1,21 @@
 import type { Config } from '../../platform/config/config.ts'
 import { KINDS, type Kind } from '../builder-data/kinds.ts'
 
-/** A kind of which rows are deleted when they have become old, each kind in the order in which its rows were made. */
+/** A kind whose old rows are deleted, in the order in which they were created. */
 export interface AgedKind extends Kind {
-  /** The column that says when a row was made. */
+  /** The column with the time of creation. */
   at: string
-  /** For how many days rows are kept; null is for ever. */
+  /** Returns the retention in days; null means forever. */
   keptDays(config: Pick<Config, 'eventRetentionDays' | 'historyRetentionDays'>): number | null
 }
 
 /**
- * Messages are not among them: people read their threads and answer them however old they are, so they are kept as the
- * records are. No other row refers to one of these.
+ * The kinds whose old rows are deleted. Messages are not among them: people read and answer old threads, so they are
+ * kept like records. No other row refers to one of these.
  */
 export const AGED: readonly AgedKind[] = [
-  // One that has no sequence has not been dispatched to anybody yet, and stays. The organization keeps the number of the
-  // last that was deleted, so none is used twice.
+  // An event without a sequence has not been dispatched yet, and stays. The organization stores the sequence of the
+  // last deleted event, so that none is used twice.
   aged('event', 'occurredAt', ({ eventRetentionDays }) => eventRetentionDays),
   aged('status_change', 'at', ({ historyRetentionDays }) => historyRetentionDays),
   aged('vendor_notification', 'createdAt', ({ historyRetentionDays }) => historyRetentionDays),

@@ -3,14 +3,14 @@ import type { Db } from '../../platform/database/database.ts'
 import { columnList, type Row } from '../builder-data/kinds.ts'
 import type { AgedKind } from './aged-kinds.ts'
 
-/** A builder's rows of a kind that were made before an instant, in milliseconds. */
+/** A builder's rows of a kind that were created before a time in milliseconds. */
 export interface Aged {
   kind: AgedKind
   organizationId: string
   before: number
 }
 
-/** The builders after the given one whose oldest row of the kind was made before an instant, in their order. */
+/** Returns the builders after the given one whose oldest row of the kind was created before this time, in order. */
 export async function organizationsWith(
   db: Db,
   { table, at, where, order }: AgedKind,
@@ -28,7 +28,7 @@ export async function organizationsWith(
   return rows.map(({ id }) => id)
 }
 
-/** Which rows are read: so many at most, after one if it is given, with these columns besides their ids. */
+/** A page of rows: the maximum number, the row to start after, and the columns besides the IDs. */
 export interface Page {
   after: Row | undefined
   most: number
@@ -36,8 +36,8 @@ export interface Page {
 }
 
 /**
- * The oldest rows, in the order in which they were made, and their time as `madeAt`. They end at the first that is not
- * old enough: what comes after it is younger, but for the seconds that a transaction takes.
+ * Returns the oldest rows, in order of creation, with their time as `madeAt`. Stops at the first that is not old
+ * enough: later rows are newer, except for the seconds that a transaction takes.
  */
 export async function readOldest(db: Db, { kind, organizationId, before }: Aged, page: Page): Promise<Row[]> {
   const { table, order, where } = kind
@@ -51,7 +51,7 @@ export async function readOldest(db: Db, { kind, organizationId, before }: Aged,
   return end < 0 ? rows : rows.slice(0, end)
 }
 
-/** Deletes those of the rows that nobody else holds or has deleted, and says how many. */
+/** Deletes the rows that no other transaction has locked or deleted, and returns their number. */
 export async function deleteRows(trx: Db, { kind, organizationId }: Aged, ids: readonly string[]): Promise<number> {
   const table = sql.table(kind.table)
   const { numAffectedRows = 0n } = await sql`

@@ -7,18 +7,18 @@ import type { Row } from '../builder-data/kinds.ts'
 import { line } from '../builder-data/line.ts'
 import { type Aged, deleteRows, readOldest } from './aged-rows.ts'
 
-/** Rows in memory at a time. The largest events take some 400 kB. */
+/** Rows in memory at a time. The largest events take about 400 kB. */
 const PAGE_ROWS = 200
 
-/** An archive ends with the page of rows that reaches it, in bytes before they are compressed. */
+/** An archive ends with the page of rows that reaches this size in bytes, before compression. */
 const MOST_BYTES = 32 * 1024 * 1024
 
 /**
- * Writes a builder's oldest rows of a kind into a file, those of one month at most, and deletes them. The file is there
- * for good before the rows go, and they go in the transaction that makes it an archive: after a crash the rows are there,
- * or the archive, and a file that is none is removed.
+ * Writes a builder's oldest rows of a kind, of at most one month, into a file, and deletes them. The file is durable
+ * before the rows are deleted, in the transaction that makes it an archive. So after a crash either the rows or the
+ * archive exist, and a file that is not an archive is deleted.
  *
- * @returns whether there may be more; false if there were none, or another process is at it
+ * @returns whether there may be more; false if there were none, or another process is working on them
  */
 export async function archiveSome(surroundings: Surroundings, aged: Aged): Promise<boolean> {
   const { database, clock, files } = surroundings
@@ -30,7 +30,7 @@ export async function archiveSome(surroundings: Surroundings, aged: Aged): Promi
   if (archive === null) return false
   try {
     const ofMonth = { ...aged, before: Math.min(aged.before, end) }
-    // Another process may have taken them before they were claimed, and left to this one what remains.
+    // Another process may have archived them before they were claimed, and left the rest to this one.
     if ((await read(surroundings, ofMonth, undefined, 1)).length === 0) {
       await giveUp(surroundings, archive)
       return true
@@ -44,13 +44,13 @@ export async function archiveSome(surroundings: Surroundings, aged: Aged): Promi
     }
     await database.transaction(async (trx) => {
       const isOurs = await keep(trx, archive, 'writing', { records: ids.length, size: file.size, sha256: file.sha256 })
-      // Somebody else has erased a person from the rows, or deleted some of them: they are read anew the next time.
+      // Another process has erased a person from the rows, or deleted some of them. They are read again the next time.
       if (!isOurs || (await deleteRows(trx, aged, ids)) < ids.length)
         throw new Error(`Old rows of ${organizationId} in ${kind.table} were changed while they were archived.`)
     })
     return true
   } catch (error) {
-    // If not even that can be done, it is as if this process had died: the claim ends, and the next run clears up.
+    // If even that fails, it is as if this process had crashed: the claim expires, and the next run cleans up.
     await giveUp(surroundings, archive).catch(() => {})
     throw error
   }
@@ -70,7 +70,7 @@ async function* linesOf(surroundings: Surroundings, aged: Aged, ids: string[]): 
   }
 }
 
-// On a connection of the pool, because the shared ones are for what takes no time.
+// Uses a connection of the pool, because the shared ones are for short statements.
 function read({ database }: Surroundings, aged: Aged, after: Row | undefined, most: number): Promise<Row[]> {
   const columns = aged.kind.columns ?? []
   return database.transaction((trx) => readOldest(trx, aged, { after, most, columns }))
@@ -84,7 +84,7 @@ function linesFor(surroundings: Surroundings, { kind, organizationId }: Aged, ro
   })
 }
 
-// Not where the commit was made and its answer lost: then it is an archive.
+// Not if the commit succeeded and only its response was lost; then the file is an archive.
 async function giveUp({ database, clock, files }: Surroundings, archive: ArchiveName): Promise<void> {
   const db = database.statements
   if (!(await loosen(db, clock.now(), archive, 'writing'))) return
@@ -92,7 +92,7 @@ async function giveUp({ database, clock, files }: Surroundings, archive: Archive
   await removeLoose(db, archive)
 }
 
-/** The first day of the month of an instant, by UTC, and when the month ends. */
+/** Returns the first day of the month of a time, in UTC, and when the month ends. */
 function monthOf(instant: unknown): [string, number] {
   const date = new Date(String(instant))
   const begin = startOfMonth(date.getTime())
@@ -100,7 +100,7 @@ function monthOf(instant: unknown): [string, number] {
   return [new Date(begin).toISOString().slice(0, 10), end]
 }
 
-/** When the month of an instant began, by UTC. */
+/** Returns when the month of a time began, in UTC. */
 export function startOfMonth(ms: number): number {
   const date = new Date(ms)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())

@@ -31,13 +31,13 @@ afterAll(async () => {
 
 const KEPT_DAYS = 365
 
-/** What the job does in one process. */
+/** Does what the job does in one process. */
 function forget(): Promise<void> {
   const kept = { archives: true, eventRetentionDays: KEPT_DAYS, historyRetentionDays: KEPT_DAYS }
   return startForgetting(plumbline.app.surroundings, kept).run()
 }
 
-/** Every test has months of its own, of which the first begins now. */
+/** Advances the clock to the next month, because every test uses its own months. */
 function nextMonth(): void {
   const now = plumbline.clock.now()
   plumbline.clock.advance(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime())
@@ -45,14 +45,14 @@ function nextMonth(): void {
 
 const monthNow = () => plumbline.clock.now().toISOString().slice(0, 7)
 
-/** A vendor that was put on hold: two events and one move of a status. */
+/** Creates a vendor that was put on hold: two events and one status change. */
 async function newVendor(key: string, companyName = 'Brazos Framing', reason = 'Asked for time'): Promise<string> {
   const { body } = await plumbline.post('/api/ext/vendors', { companyName, email: 'otto@example.com' }, { key })
   await plumbline.post(`/api/ext/vendors/${body.id}/status`, { status: 'on_hold', reason }, { key })
   return body.id
 }
 
-/** All of a builder's rows of a table, of events those that have been dispatched. */
+/** Returns the IDs of all of a builder's rows of a table; of events, those that have been dispatched. */
 async function idsIn(table: keyof Tables, { organizationId }: Builder): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select "id" from ${sql.table(table)} where "organizationId" = ${organizationId} order by "id"`.execute(
@@ -61,7 +61,7 @@ async function idsIn(table: keyof Tables, { organizationId }: Builder): Promise<
   return rows.map(({ id }) => id)
 }
 
-/** Resolves once all events of the builder have their numbers. */
+/** Resolves once all events of the builder have their sequence. */
 async function dispatched({ organizationId }: Builder): Promise<void> {
   const deadline = Date.now() + 10_000
   for (;;) {
@@ -81,14 +81,14 @@ async function archivesOf({ organizationId }: Builder): Promise<Archive[]> {
   return all
 }
 
-/** What lies in the builder's folder of the store. */
+/** Returns the files in the builder's folder of the store. */
 function filesOf({ organizationId }: Builder): string[] {
   return globSync(`${organizationId}/**/*.gz`, { cwd: path.join(plumbline.config.dataDir, 'files') }).map((file) =>
     path.basename(file),
   )
 }
 
-/** The lines of a builder's archives, as an operator fetches them. */
+/** Returns the lines of a builder's archives, as an operator fetches them. */
 async function fetched({ organizationId }: Builder, wanted: { kind?: string; month?: string } = {}): Promise<Line[]> {
   const folder = path.join(scratch, `${organizationId}-${readdirSync(scratch).length}`)
   await fetchArchives(plumbline, organizationId, folder, wanted)
@@ -105,7 +105,7 @@ async function fetched({ organizationId }: Builder, wanted: { kind?: string; mon
 
 const idOf = ({ data }: Line): string => data.id
 
-test('events, moves of statuses and notices of months that are old enough go to a file for each month, and then go', async () => {
+test('events, status changes, and notices that are old enough are archived by month and then deleted', async () => {
   const builder = await plumbline.newBuilder()
   const { key } = builder
   nextMonth()
@@ -154,7 +154,7 @@ test('events, moves of statuses and notices of months that are old enough go to 
   await forget()
   expect(await idsNow()).toEqual({ event: [], status_change: [], vendor_notification: [] })
   const kept = await fetched(builder, { kind: 'event' })
-  // As in an export, the addresses of the vendors' portal are not in it.
+  // As in an export, the portal links of vendors are not included.
   const shown = JSON.parse(JSON.stringify(events, (name, value) => (name === 'portalUrl' ? undefined : value)))
   expect(kept.map(({ data }) => data)).toEqual(shown.map((event: object) => expect.objectContaining(event)))
   expect((await fetched(builder, { month: monthLater })).map(({ kind }) => kind)).toEqual([
@@ -172,7 +172,7 @@ test('events, moves of statuses and notices of months that are old enough go to 
   expect(trail.body.data).toHaveLength(4)
 })
 
-test('where rows cannot be deleted there is no archive of them, nobody else waits, and the next run has them all', async () => {
+test('rows that cannot be deleted have no archive and block nobody, and the next run archives them all', async () => {
   const [failing, other] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
   nextMonth()
   for (const { key } of [failing, other]) await newVendor(key)
@@ -190,7 +190,7 @@ test('where rows cannot be deleted there is no archive of them, nobody else wait
     statements,
   )
   await expect(forget()).rejects.toThrow('Old rows could not be deleted. Failures: 1.')
-  // Of what went wrong nothing is left.
+  // The failed attempt has left nothing behind.
   expect([await idsIn('events', failing), await archivesOf(failing)]).toMatchObject([rows, [{ kind: 'status_change' }]])
   expect(filesOf(failing)).toHaveLength(1)
   expect([await idsIn('events', other), (await archivesOf(other)).length]).toEqual([[], 2])
@@ -201,7 +201,7 @@ test('where rows cannot be deleted there is no archive of them, nobody else wait
   expect(await idsIn('events', failing)).toEqual([])
 })
 
-test('what a process that died was writing is removed in time, and its rows are archived by another', async () => {
+test('a file left by an ended process is deleted in time, and another process archives its rows', async () => {
   const builder = await plumbline.newBuilder()
   const { database, clock, app } = plumbline
   nextMonth()
@@ -224,7 +224,7 @@ test('what a process that died was writing is removed in time, and its rows are 
   expect((await fetched(builder, { kind: 'event' })).map(idOf)).toEqual(rows)
 })
 
-test('several processes at once put each row into one archive', async () => {
+test('several concurrent processes put each row into one archive', async () => {
   const builder = await plumbline.newBuilder()
   for (let month = 0; month < 4; month++) {
     nextMonth()
@@ -240,7 +240,7 @@ test('several processes at once put each row into one archive', async () => {
   expect([await idsIn('events', builder), await idsIn('statusChanges', builder)]).toEqual([[], []])
 })
 
-test('who is erased is in no archive any more, and what else is in it stays', async () => {
+test('an erased person is removed from all archives, and their other content stays', async () => {
   const builder = await plumbline.newBuilder()
   const { database, clock } = plumbline
   const { organizationId, key } = builder
@@ -271,14 +271,14 @@ test('who is erased is in no archive any more, and what else is in it stays', as
   expect(after.map(({ kind, data }) => [kind, data.id])).toEqual(lines.map(({ kind, data }) => [kind, data.id]))
   expect(texts(after)).toContain('Quarry & Sons')
   expect(after.filter(({ data }) => data.data?.object.contactName === 'Erased person')).not.toHaveLength(0)
-  // The files that had their names are gone.
+  // The previous files are deleted.
   expect(filesOf(builder).sort()).toEqual((await archivesOf(builder)).map(fileNameOf).sort())
   expect(filesOf(builder)).not.toContain(fileNameOf(before[0] as Archive))
   // A second run has nothing left to do.
   expect((await eraseUser(plumbline, id, { confirm: 'Erased person', also: [name] })).changed).toEqual({ users: 1 })
 })
 
-test('the archives of a builder that is erased go with it', async () => {
+test('erasing a builder deletes its archives', async () => {
   const builder = await plumbline.newBuilder()
   nextMonth()
   await newVendor(builder.key)

@@ -6,21 +6,20 @@ import { type Aged, deleteRows, organizationsWith, readOldest } from './aged-row
 import { archiveSome, startOfMonth } from './archive-some.ts'
 
 export interface Forgetting {
-  /** Deletes what has become old; where nothing has, one look into an index for each builder. */
+  /** Deletes old rows. If there are none, takes one index lookup for each builder. */
   run(): Promise<void>
-  /** Ends the work after its present batch; the next run goes on there. */
+  /** Ends the work after its current batch. The next run continues there. */
   stop(): void
 }
 
 const DAY_MS = 86_400_000
 
-/** How many builders are looked up at a time. */
+/** The number of builders looked up at a time. */
 const PAGE_ORGANIZATIONS = 100
 
 /**
- * Deletes rows that have become old, builder by builder, and where archives are kept writes them to files first. Any
- * number of processes may do so at once. What fails is told at the end and tried again by the next run; it keeps no
- * other builder waiting.
+ * Deletes old rows, builder by builder, and first archives them if archives are kept. Any number of processes may do so
+ * concurrently. Errors are thrown at the end and their rows tried again by the next run; they block no other builder.
  */
 export function startForgetting(
   surroundings: Surroundings,
@@ -54,7 +53,7 @@ export function startForgetting(
         const days = kind.keptDays(config)
         if (days === null) continue
         const since = clock.nowMs() - days * DAY_MS
-        // By whole months, or every hour would make a file of what became old in it.
+        // By whole months; otherwise each hourly run would create a file of what became old since the last one.
         await forget(kind, archives ? startOfMonth(since) : since, failures)
       }
       if (failures.length > 0)
@@ -66,7 +65,7 @@ export function startForgetting(
   }
 }
 
-/** Deletes a builder's oldest rows for good; says whether there may be more. */
+/** Deletes a builder's oldest rows without archiving them, and returns whether there may be more. */
 async function deleteSome({ database }: Surroundings, aged: Aged): Promise<boolean> {
   return database.transaction(async (trx) => {
     const rows = await readOldest(trx, aged, { after: undefined, most: BATCH_ROWS, columns: [] })

@@ -23,7 +23,7 @@ async function createVendors(many: number): Promise<string[]> {
   return ids
 }
 
-/** The events that are kept, once the last of these resources is among them. */
+/** Returns the events, once the last of these resources is among them. */
 async function eventsUpTo(ids: string[]): Promise<Body[]> {
   const isThere = ({ body }: { body: Body }) => body.data.some((event: Body) => event.data.object.id === ids.at(-1))
   return (await plumbline.until('/api/ext/events?limit=200', isThere)).body.data
@@ -33,7 +33,7 @@ const forget = (eventRetentionDays: number | null) =>
   startForgetting(plumbline.app.surroundings, { archives: false, eventRetentionDays, historyRetentionDays: null }).run()
 
 describe('events', () => {
-  test('are kept for their days and not longer, their numbers are not given again, and no gap is passed over', async () => {
+  test('are kept for their retention period; their sequences are not reused, and a gap is reported', async () => {
     const old = await eventsUpTo(await createVendors(4))
     const { body: page } = await plumbline.get('/api/ext/events?limit=2')
     const half = `/api/ext/events?limit=2&cursor=${page.nextCursor}`
@@ -60,12 +60,12 @@ describe('events', () => {
     const after = await plumbline.get(`/api/ext/events?after=${old[1].id}`)
     expect([after.status, after.body.code]).toEqual([422, 'unknown_reference'])
     expect((await plumbline.get(`/api/ext/events/${old[1].id}`)).status).toBe(404)
-    // Reading backwards simply ends there, and misses nothing.
+    // Reading backward simply ends there, and misses nothing.
     const backwards = await plumbline.get(`/api/ext/events?limit=1&sort=-sequence&cursor=${descending}`)
     expect([backwards.status, backwards.body.data]).toEqual([200, []])
   })
 
-  test('that follow upon the last one that was read are all there, although that one is gone', async () => {
+  test('after the last one read are complete, although that one has been deleted', async () => {
     await eventsUpTo(await createVendors(2))
     const { body } = await plumbline.get('/api/ext/events?limit=200')
     const { data } = body
@@ -79,7 +79,7 @@ describe('events', () => {
     expect((await plumbline.get(`/api/ext/events?limit=200&cursor=${cursor}`)).body.code).toBe('invalid_cursor')
   })
 
-  test('of which none is left count on from where they were', async () => {
+  test('continue their sequence after all earlier ones were deleted', async () => {
     const before = (await eventsUpTo(await createVendors(1))).at(-1)
     plumbline.clock.advance(100 * DAY_MS)
     await forget(99)
@@ -88,7 +88,7 @@ describe('events', () => {
     expect(after.sequence).toBe(before.sequence + 1)
   })
 
-  test('of which only older ones are left count on from the last there was', async () => {
+  test('continue their sequence after the newest ones were deleted', async () => {
     const made = (await eventsUpTo(await createVendors(3))).slice(-3)
     const last = made.at(-1).sequence
     await plumbline.database.statements.deleteFrom('events').where('sequence', '>', made[0].sequence).execute()
@@ -97,7 +97,7 @@ describe('events', () => {
   })
 })
 
-test('a service enforces it by itself, for as long as it is configured', async () => {
+test('a service deletes old events by itself, as configured', async () => {
   const { database, clock, organizationId } = plumbline
   const [id] = await createVendors(1)
   const [event] = (await plumbline.until(`/api/ext/events?resourceId=${id}`, (answer) => answer.body.data.length === 1))
@@ -130,7 +130,7 @@ test('a service enforces it by itself, for as long as it is configured', async (
   expect(kept?.lastEventSequence).toBe(event.sequence)
 })
 
-test('windows of limits go an hour after they ended, and those that count stay', async () => {
+test('limit windows are deleted an hour after they ended, and active ones stay', async () => {
   const scopes = async () =>
     (await plumbline.database.statements.selectFrom('limitWindows').select('scope').execute()).map(({ scope }) => scope)
   await plumbline.get('/api/ext/vendors')
@@ -145,6 +145,6 @@ test('windows of limits go an hour after they ended, and those that count stay',
   const after = await scopes()
   expect(after.filter((scope) => before.includes(scope))).toEqual([])
   expect(after.length).toBeGreaterThan(0)
-  // A client that returns starts with a fresh count.
+  // A returning client starts with a fresh count.
   expect((await plumbline.get('/api/ext/vendors')).status).toBe(200)
 })
