@@ -6,19 +6,19 @@ import type { Logger } from 'pino'
 import { Problem, problem, toProblem } from '../platform/problems/problem.ts'
 import { carryOut, type InputOf, isOperatorVerb, type OperatorVerb, type Workbench } from './verbs.ts'
 
-/** Nobody but the server's own user can connect, so whoever does may do what the command line may. */
+/** Only the server's own user can connect, so a client may do everything that the command line may. */
 const MODE = 0o600
 const MOST_CONNECTIONS = 4
 const MOST_BYTES = 64 * 1024
-/** Longer than any verb takes; a key waits for the requests that write. */
+/** Longer than any command takes. A key waits for requests that are writing. */
 const PATIENCE_MS = 20_000
 
 const fileIn = (dataDir: string) => path.join(dataDir, 'operators.sock')
 
 /**
- * Lets the command line work at a server on the embedded database, over a socket in its data folder. The folder has to
- * be claimed by this process. Where there can be no socket (a path of more than about 100 bytes), verbs need the server
- * stopped, as they say themselves.
+ * Lets the command line run commands in a server on the embedded database, through a socket in its data folder. This
+ * process must have claimed the folder. If a socket is impossible (a path of more than about 100 bytes), commands
+ * require the server to be stopped, and say so.
  */
 export async function listenForOperators(at: Workbench, log: Logger): Promise<{ close(): void } | null> {
   const file = fileIn(at.config.dataDir)
@@ -58,10 +58,10 @@ export async function listenForOperators(at: Workbench, log: Logger): Promise<{ 
   }
 }
 
-// A socket is made with what the umask leaves, and nobody may connect before its mode is narrowed. The bind happens
-// within `listen`, so the umask is narrow for no other file.
+// A socket is created with the umask's mode, and nobody may connect before its mode is restricted. The bind happens
+// within `listen`, so the restricted umask affects no other file.
 async function bind(server: Server, file: string): Promise<void> {
-  // Of a server that was killed; the folder is ours.
+  // Left by a server that was killed. This process owns the folder.
   rmSync(file, { force: true })
   const usual = process.umask(0o777 & ~MODE)
   const listening = new Promise<void>((done, fail) => {
@@ -79,7 +79,7 @@ interface Asked {
 }
 
 async function answer(at: Workbench, { verb, input }: Asked): Promise<unknown> {
-  // A command line of another version may know other verbs.
+  // A command line of another version may have other commands.
   if (!isOperatorVerb(verb))
     throw problem(
       'unknown_path',
@@ -88,10 +88,10 @@ async function answer(at: Workbench, { verb, input }: Asked): Promise<unknown> {
   return carryOut(verb, at, input as InputOf<typeof verb>)
 }
 
-/** The server that runs on the folder cannot be asked: it is older, of another user, or has no socket. */
+/** The server on the folder cannot be reached: it is older, runs as another user, or has no socket. */
 export class ServerUnreachable extends Error {}
 
-/** Has the server that runs on the data folder carry out a verb. Throws its problem, or `ServerUnreachable`. */
+/** Asks the server on the data folder to run a command. Throws its problem, or `ServerUnreachable`. */
 export async function askServer<Verb extends OperatorVerb>(
   dataDir: string,
   verb: Verb,

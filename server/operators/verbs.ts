@@ -15,17 +15,17 @@ import {
 } from '../platform/keys/keys.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 
-/** What a verb works with, in a process of its own or in the one that serves. */
+/** What a command works with, in a separate process or in the server's. */
 export interface Workbench {
   readonly database: Database
   readonly clock: Clock
   readonly config: Config
 }
 
-/** Instants are RFC 3339, so that an input goes over a socket as it is. */
+/** Timestamps are RFC 3339, so that an input can be sent over a socket. */
 type OverSocket<Input> = Omit<Input, 'expiresAt'> & { expiresAt?: string | null | undefined }
 
-/** What each verb takes. */
+/** The input of each command. */
 interface Inputs {
   'keys create': OverSocket<NewKey>
   'keys list': { organizationId: string }
@@ -41,8 +41,8 @@ export type OperatorVerb = keyof Inputs
 export type InputOf<Verb extends OperatorVerb> = Inputs[Verb]
 
 /**
- * The verbs that a server on the embedded database carries out for the command line, because that database belongs to
- * its process: what is short, and what nobody should have to stop the service for.
+ * The commands that a server on the embedded database runs for the command line, because that database belongs to its
+ * process: short ones that should not require stopping the service.
  */
 const operatorVerbs: { readonly [Verb in OperatorVerb]: (at: Workbench, input: Inputs[Verb]) => Promise<unknown> } = {
   'keys create': ({ database, clock }, input) =>
@@ -68,7 +68,7 @@ export function isOperatorVerb(name: unknown): name is OperatorVerb {
   return typeof name === 'string' && Object.hasOwn(operatorVerbs, name)
 }
 
-/** One verb, whichever it is. */
+/** Runs a command by name. */
 export function carryOut<Verb extends OperatorVerb>(verb: Verb, at: Workbench, input: Inputs[Verb]): Promise<unknown> {
   return operatorVerbs[verb](at, input)
 }
