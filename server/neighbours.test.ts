@@ -15,7 +15,7 @@ let flooding: Builder
 let neighbour: Builder
 let vendorId: string
 
-// A skill that takes longer than a request may, on any database.
+// A skill that exceeds the statement timeout on any database.
 const handlers: typeof operations = {
   ...operations,
   async getUsage(input, call) {

@@ -41,14 +41,14 @@ export interface Plumbline {
   readonly app: App
   readonly clock: Clock
   readonly log: Logger
-  /** Stops accepting requests, finishes those in progress and the deliveries under way, and closes the database. */
+  /** Stops accepting requests, waits for requests and deliveries in progress, and closes the database. */
   stop(): Promise<void>
 }
 
 export interface Parts extends Pick<AppParts, 'validator' | 'answerCheck'> {
   config: GivenConfig
   log: Logger
-  /** If given, used instead of what `config` would open; for tests and benchmarks. */
+  /** Replaces what `config` would open. For tests and benchmarks. */
   database?: Database
   clock?: Clock
   contract?: Contract
@@ -176,7 +176,7 @@ async function checkAtStart(store: FileStore, log: Logger): Promise<void> {
     await store.check()
   } catch (error) {
     if (error instanceof StoreUnusable) throw error
-    // A bucket that is away for a while must not keep the service away from everything else.
+    // An unreachable bucket must not stop the rest of the service from starting.
     log.warn({ err: error }, 'The bucket of FILES_S3_URL is not responding. Files are unavailable until it responds.')
   }
 }
@@ -248,7 +248,7 @@ function sharing(forMs: number, check: () => Promise<void>): () => Promise<void>
 
 interface Listening {
   server: Server
-  /** Call this before the event loop turns, so that no request arrives before the app can handle it. */
+  /** Call this in the same turn of the event loop, so that no request arrives before the app can handle it. */
   answerBy(app: App): void
 }
 
@@ -280,7 +280,7 @@ async function listen(config: Config): Promise<Listening> {
   }
 }
 
-/** How long to wait for requests in progress, in milliseconds. */
+/** How long to wait for requests in progress. */
 const DRAIN_MS = 20_000
 
 async function close(server: Server): Promise<void> {

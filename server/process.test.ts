@@ -61,13 +61,13 @@ function run(
 }
 
 describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
-  // A migrated database saves the first start most of its work.
+  // Most of the first start is migration, so the test starts from a migrated database.
   beforeAll(() => putMigratedDatabase(dataDir))
 
   // The server holds its data folder until its last request is answered and its database is closed.
   const isHeld = () => existsSync(path.join(dataDir, 'owner.pid'))
 
-  test.for(['SIGTERM', 'SIGKILL'] as const)('npm start ended by %s leaves no server behind', async (signal) => {
+  test.for(['SIGTERM', 'SIGKILL'] as const)('npm start ended by %s leaves no server process behind', async (signal) => {
     const npm = await startService(
       { ...environment, npm_config_update_notifier: 'false' },
       { command: ['npm', 'start'] },
@@ -146,7 +146,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       { ms: 600, report: (sentence) => reports.push(sentence) },
     )
     await expect(opening).rejects.toThrow(/^PostgreSQL at 127.0.0.1:\d+\/builders did not respond within 1 s: .*\.$/)
-    // Retried several times, reported once.
+    // The connection is retried several times but reported once.
     expect(reports).toEqual([expect.stringContaining('is not responding')])
     expect(reports.join()).not.toContain('s3cret')
     const { code, stderr } = await run(['server/operators/cli/main.js', 'organizations', 'list'], {
@@ -274,7 +274,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
         expect(created).toMatchObject({ code: 0, stderr: '' })
         for (const place of readdirSync(home, { recursive: true, encoding: 'utf8' }))
           expect([place, statSync(path.join(home, place)).uid]).toEqual([place, NOBODY])
-        // As root, the same command would leave files that the service cannot read.
+        // Run as root, the same command would create files that the service cannot read.
         const refused = await run(['server/operators/cli/main.js', 'organizations', 'list'], { DATA_DIR: home })
         expect([refused.code, JSON.parse(refused.stderr).error.code]).toEqual([1, 'configuration'])
         expect(refused.stderr).toContain(`${home} belongs to the user with ID ${NOBODY}`)

@@ -18,7 +18,7 @@ async function run(): Promise<void> {
   // With WORKERS, each log line says which worker wrote it.
   const base = cluster.worker === undefined ? null : { worker: cluster.worker.id }
   const log = pino({ level: config.logLevel, base, timestamp: pino.stdTimeFunctions.isoTime })
-  // The first start makes a database and its demo builder, and somebody waits in front of it.
+  // The first start creates a database and the demo builder, and somebody is watching the terminal.
   if (cluster.isPrimary) log.info({ version: ownVersion() }, 'starting; this takes a few seconds')
   if (config.workers > 1 && cluster.isPrimary) {
     if (config.endsWithParent) whenParentEnds(() => process.kill(process.pid, 'SIGTERM'))

@@ -7,7 +7,7 @@ import { type Contract, loadContract, type Method, readContract } from './platfo
 let plumbline: TestPlumbline | null = null
 afterEach(() => plumbline?.stop())
 
-// Compilation does not depend on the database.
+// Compilation does not depend on the database, so one database is enough.
 test.skipIf(inject('postgres') !== null)(
   'every operation is compiled in advance, and a schema that cannot be compiled is reported without a request',
   { timeout: 150_000 },
