@@ -14805,7 +14805,7 @@ export interface components {
             discounts: number;
             /** @description Sum of basePrice, lotPremium and optionsTotal, minus incentives and discounts. */
             totalPrice: number;
-            /** @description totalPrice when the sale was approved. Null before. */
+            /** @description totalPrice when the sale was approved. Null before, and for sales that were approved before this field existed. */
             originalPrice: number | null;
             currency: components["schemas"]["Currency"];
             deposits: components["schemas"]["SaleDeposit"][];

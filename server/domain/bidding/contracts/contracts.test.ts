@@ -196,7 +196,7 @@ test('activation fails for a vendor that cannot be hired, an empty contract, a p
   await post(`/vendors/${vendorId}/status`, { status: 'on_hold' })
   expect((await move(id, 'active')).body).toMatchObject({
     ...{ code: 'conflict', reason: 'vendor_on_hold' },
-    detail: expect.stringMatching(/^Cannot activate .*: .* is on hold\.$/),
+    detail: expect.stringMatching(/^Cannot activate .*\. .* is on hold\.$/),
   })
   await post(`/vendors/${vendorId}/status`, { status: 'active' })
   const empty = await draft({ lines: [] })

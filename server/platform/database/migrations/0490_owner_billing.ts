@@ -3,18 +3,7 @@ import { type Kysely, sql } from 'kysely'
 /** Schedules of values and applications for payment; the revenue method of a sale, and its price at the approval. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "sales" add column "originalPrice" numeric(18,3)`.execute(db)
-  // Whether the price changed after the approval is not known of sales that were approved before.
-  await sql`
-    update "sales" as t set "originalPrice" = t."basePrice" + t."lotPremium" - t."incentives" - t."discounts" +
-      case when t."homeId" is null then t."optionsFixed" else
-        (select coalesce(sum(s."difference"), 0) from "selections" as s
-          where s."organizationId" = t."organizationId" and s."homeId" = t."homeId"
-            and s."status" in ('approved', 'ordered', 'installed')) end
-    where t."status" in ('approved', 'pipeline_complete')`.execute(db)
   await sql`alter table "sales" add column "revenueMethod" text not null default 'at_closing'`.execute(db)
-  await sql`
-    update "sales" as t set "revenueMethod" = 'over_time' from "homes" as h
-    where h."organizationId" = t."organizationId" and h."id" = t."homeId" and h."homeType" = 'custom'`.execute(db)
   await sql`
     create table "schedulesOfValues" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
