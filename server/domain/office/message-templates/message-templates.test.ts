@@ -97,10 +97,10 @@ test("a lien waiver is requested with the builder's wording, or with another one
   await post(`/purchase-orders/${poId}/progress`, { completedPercent: 100 })
   const payment = (await post('/payments', { poId, grossAmount: 50 })).body
   const request = async (body: object = {}) => post(`/payments/${payment.id}/lien-waivers`, body)
-  expect((await request()).body.text).toContain('SAMPLE, NO LEGAL ADVICE')
-  const words = '{{vendor.companyName}} waives {{payment.amount}}, but for {{waiver.exceptions}}.'
+  expect((await request()).body.text).toContain('SAMPLE, NOT LEGAL ADVICE')
+  const words = '{{vendor.companyName}} waives {{payment.amount}}. Exceptions: {{waiver.exceptions}}.'
   expect((await word('lien_waiver_conditional_progress', { body: words })).body.subject).toBeNull()
-  expect((await request()).body.text).toBe('Lone Star Framing LLC waives 50.00, but for nothing else.')
+  expect((await request()).body.text).toBe('Lone Star Framing LLC waives 50.00. Exceptions: none.')
   expect((await request({ text: 'Waived.' })).body.text).toBe('Waived.')
   const long = { exceptions: 'x'.repeat(2000), text: '{{waiver.exceptions}}'.repeat(60) }
   expect(faultsOf(await request(long))).toEqual([422, '/text maxLength'])

@@ -30,7 +30,7 @@ const SAMPLES: Values = {
   'payment.amount': '5000.00',
   'payment.number': 'PM-0003',
   'waiver.throughDate': '2030-11-30',
-  'waiver.exceptions': 'nothing else',
+  'waiver.exceptions': 'none',
 }
 
 /**

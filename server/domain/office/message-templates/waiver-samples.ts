@@ -6,44 +6,44 @@ import type { LienWaiverType } from '../../../../client/contract.gen.ts'
  * the waiver is signed.
  */
 export const WAIVER_SAMPLES: Readonly<Record<LienWaiverType, string>> = {
-  conditional_progress: `SAMPLE, NO LEGAL ADVICE. Conditional waiver for a progress payment
+  conditional_progress: `SAMPLE, NOT LEGAL ADVICE. Conditional waiver and release on progress payment
 
-Vendor: {{vendor.companyName}}. Builder: {{builder.name}}. Home: {{home.address}}, lot {{home.lotNumber}}, {{community.name}}. Order: {{order.number}}.
+Vendor: {{vendor.companyName}}. Builder: {{builder.name}}. Property: {{home.address}}. Lot: {{home.lotNumber}}. Community: {{community.name}}. Order: {{order.number}}. Payment: {{payment.number}}. Amount: {{payment.amount}}. Through date: {{waiver.throughDate}}.
 
-The builder is about to pay {{payment.amount}} (payment {{payment.number}}). From the moment at which this sum has been credited to the vendor for good, and not before, the vendor gives up its right to a lien or a bond claim on this home for the labor, material and equipment that it has supplied under the order up to {{waiver.throughDate}}, as far as this sum pays for them.
+The vendor waives and releases its lien rights and payment bond rights in the property for labor, services, equipment, and material that it furnished under the order through the through date, up to the amount of the payment. This waiver takes effect only when the vendor has received the full amount and the payment has cleared the bank. Until then, it is not effective and the vendor keeps all of its rights. If the payment is stopped or returned unpaid, this waiver is void.
 
-Not given up: retainage that is still held; work done after the date above; extras that both sides have not yet agreed on in writing; and {{waiver.exceptions}}.
+This waiver does not cover retainage; labor, services, equipment, or material furnished after the through date; or extra work that the parties have not agreed to in writing. Other exceptions: {{waiver.exceptions}}.
 
-The vendor states that it has paid, or will pay out of this sum, everyone who worked or delivered for it on this home up to that date. If the payment is stopped or returned, this paper has no effect.`,
-  unconditional_progress: `SAMPLE, NO LEGAL ADVICE. Unconditional waiver for a progress payment
+The vendor represents that it has paid, or will pay from this payment, everyone who furnished labor, services, equipment, or material for its work on the property through the through date.`,
+  unconditional_progress: `SAMPLE, NOT LEGAL ADVICE. Unconditional waiver and release on progress payment
 
-Read this first: this paper gives up rights at once, also if you have not been paid. If the money has not come, sign the conditional one.
+NOTICE: This document waives and releases rights unconditionally and states that you have been paid. It is enforceable as soon as you sign it, even if you have not been paid. If you have not been paid, use a conditional waiver instead.
 
-Vendor: {{vendor.companyName}}. Builder: {{builder.name}}. Home: {{home.address}}, lot {{home.lotNumber}}, {{community.name}}. Order: {{order.number}}.
+Vendor: {{vendor.companyName}}. Builder: {{builder.name}}. Property: {{home.address}}. Lot: {{home.lotNumber}}. Community: {{community.name}}. Order: {{order.number}}. Payment: {{payment.number}}. Amount: {{payment.amount}}. Through date: {{waiver.throughDate}}.
 
-The vendor has received {{payment.amount}} (payment {{payment.number}}). It gives up its right to a lien or a bond claim on this home for the labor, material and equipment supplied under the order up to {{waiver.throughDate}}, as far as this sum pays for them.
+The vendor has received the progress payment. It unconditionally waives and releases its lien rights and payment bond rights in the property for labor, services, equipment, and material that it furnished under the order through the through date, up to the amount of the payment.
 
-Not given up: retainage that is still held; work done after the date above; extras that both sides have not yet agreed on in writing; and {{waiver.exceptions}}.
+This waiver does not cover retainage; labor, services, equipment, or material furnished after the through date; or extra work that the parties have not agreed to in writing. Other exceptions: {{waiver.exceptions}}.
 
-The vendor states that everyone who worked or delivered for it on this home up to that date has been paid, or is paid out of this sum without delay.`,
-  conditional_final: `SAMPLE, NO LEGAL ADVICE. Conditional waiver for the final payment
+The vendor represents that it has paid, or will promptly pay from this payment, everyone who furnished labor, services, equipment, or material for its work on the property through the through date.`,
+  conditional_final: `SAMPLE, NOT LEGAL ADVICE. Conditional waiver and release on final payment
 
-Vendor: {{vendor.companyName}}. Builder: {{builder.name}}. Home: {{home.address}}, lot {{home.lotNumber}}, {{community.name}}. Order: {{order.number}}.
+Vendor: {{vendor.companyName}}. Builder: {{builder.name}}. Property: {{home.address}}. Lot: {{home.lotNumber}}. Community: {{community.name}}. Order: {{order.number}}. Payment: {{payment.number}}. Amount: {{payment.amount}}.
 
-The builder is about to pay {{payment.amount}} (payment {{payment.number}}), which with what was paid before is all that it owes under the order, retainage included. From the moment at which this sum has been credited to the vendor for good, and not before, the vendor gives up every right to a lien or a bond claim on this home for everything that it has supplied under the order.
+Together with earlier payments, this payment is payment in full under the order, including retainage. The vendor waives and releases all of its lien rights and payment bond rights in the property for labor, services, equipment, and material that it furnished under the order. This waiver takes effect only when the vendor has received the full amount and the payment has cleared the bank. Until then, it is not effective and the vendor keeps all of its rights. If the payment is stopped or returned unpaid, this waiver is void.
 
-Not given up: claims in dispute that are listed here: {{waiver.exceptions}}.
+This waiver does not cover the following disputed claims: {{waiver.exceptions}}.
 
-The vendor states that it has paid, or will pay out of this sum, everyone who worked or delivered for it on this home. If the payment is stopped or returned, this paper has no effect.`,
-  unconditional_final: `SAMPLE, NO LEGAL ADVICE. Unconditional waiver for the final payment
+The vendor represents that it has paid, or will pay from this payment, everyone who furnished labor, services, equipment, or material for its work on the property.`,
+  unconditional_final: `SAMPLE, NOT LEGAL ADVICE. Unconditional waiver and release on final payment
 
-Read this first: this paper gives up rights at once, also if you have not been paid. If the money has not come, sign the conditional one.
+NOTICE: This document waives and releases rights unconditionally and states that you have been paid. It is enforceable as soon as you sign it, even if you have not been paid. If you have not been paid, use a conditional waiver instead.
 
-Vendor: {{vendor.companyName}}. Builder: {{builder.name}}. Home: {{home.address}}, lot {{home.lotNumber}}, {{community.name}}. Order: {{order.number}}.
+Vendor: {{vendor.companyName}}. Builder: {{builder.name}}. Property: {{home.address}}. Lot: {{home.lotNumber}}. Community: {{community.name}}. Order: {{order.number}}. Payment: {{payment.number}}. Amount: {{payment.amount}}.
 
-The vendor has been paid in full under the order, retainage included; the last sum was {{payment.amount}} (payment {{payment.number}}). It gives up every right to a lien or a bond claim on this home for everything that it has supplied under the order.
+The vendor has been paid in full under the order, including retainage. It unconditionally waives and releases all of its lien rights and payment bond rights in the property for labor, services, equipment, and material that it furnished under the order.
 
-Not given up: claims in dispute that are listed here: {{waiver.exceptions}}.
+This waiver does not cover the following disputed claims: {{waiver.exceptions}}.
 
-The vendor states that everyone who worked or delivered for it on this home has been paid.`,
+The vendor represents that it has paid everyone who furnished labor, services, equipment, or material for its work on the property.`,
 }

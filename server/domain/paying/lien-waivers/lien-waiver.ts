@@ -79,7 +79,7 @@ function valuesOf({ vendor, builder, payment, named, throughDate, exceptions }: 
     'payment.amount': amountText(payment.amount),
     'payment.number': payment.number,
     'waiver.throughDate': throughDate,
-    'waiver.exceptions': exceptions ?? 'nothing else',
+    'waiver.exceptions': exceptions ?? 'none',
   }
 }
 

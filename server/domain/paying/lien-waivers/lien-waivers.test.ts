@@ -59,7 +59,7 @@ const refused = async (path: string, body: object, key?: string) => {
   return [answer.status, answer.body.reason ?? answer.body.permission]
 }
 
-test('a waiver is filled in, signed on paper, and accepted, and a hash proves what was signed', async () => {
+test('a waiver is filled in, signed on paper, and accepted, and a hash proves the signed text', async () => {
   const payment = await pay({ grossAmount: 50, invoiceDate: site.day(-3) })
   const first = await request(payment.id)
   const waiver = await request(payment.id, { exceptions: 'Change order 3' })
@@ -77,13 +77,13 @@ test('a waiver is filled in, signed on paper, and accepted, and a hash proves wh
   })
   const { number } = await get(`/purchase-orders/${orderId}`)
   for (const part of [
-    `Home: 12 Elm St, Austin, lot ${lots}, Juniper Ridge.`,
+    `Property: 12 Elm St, Austin. Lot: ${lots}. Community: Juniper Ridge.`,
     `Order: ${number}.`,
     '45.00',
     payment.number,
   ])
     expect(waiver.text).toContain(part)
-  expect(waiver.text).toContain('and Change order 3.')
+  expect(waiver.text).toContain('Other exceptions: Change order 3.')
   expect(waiver.text).toContain('Vendor: Waiving {{Framing}}')
 
   const path = `/lien-waivers/${waiver.id}/status`
@@ -127,7 +127,7 @@ test('the kind follows from the payment: conditional until it is paid, and final
   ])
 })
 
-test('a vendor that must sign a lien waiver is not paid before, unless an authorized user gives a reason', async () => {
+test('a vendor that must sign a lien waiver is not paid until it signs, unless an authorized user gives a reason', async () => {
   const { id, number } = await pay({ grossAmount: 10 })
   await moved(`/payments/${id}/status`, { status: 'approved' })
   const path = `/payments/${id}/status`
@@ -227,9 +227,9 @@ test('invalid waivers and status changes are reported at their field', async () 
     '/text unknown_placeholder',
   ])
   const waiver = await request(id, {
-    text: '{{vendor.companyName}} waives {{ payment.amount }}, but for {{waiver.exceptions}}.',
+    text: '{{vendor.companyName}} waives {{ payment.amount }}. Exceptions: {{waiver.exceptions}}.',
   })
-  expect(waiver.text).toMatch(/ waives 9\.00, but for nothing else\.$/)
+  expect(waiver.text).toMatch(/ waives 9\.00\. Exceptions: none\.$/)
   const path = `/lien-waivers/${waiver.id}/status`
   expect(await pointers(path, { status: 'signed' })).toEqual(['/signedBy required'])
   expect(await pointers(path, { status: 'signed', signedBy: 'Dana', signedOn: site.day(1) })).toEqual([
