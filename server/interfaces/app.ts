@@ -74,7 +74,7 @@ export interface App {
   drain(): void
 }
 
-/** What is known about a request while it is processed. The log line is written from it. */
+/** State of a request while it is processed. The log line is written from it. */
 interface Journey {
   requestId: string
   address: string
@@ -339,7 +339,8 @@ export function createApp(parts: AppParts): App {
     if (file !== undefined) sendFile(file, res, journey)
     else if (text === null) res.end()
     else if (bytes === text.length) res.end(text, 'latin1')
-    // Large responses are passed as bytes, because Node counts a client's unread output in units of what was passed.
+    // Large responses are passed as bytes, because Node measures a client's unread output in the units that were
+    // passed.
     else if (bytes > LARGE_BYTES) res.end(Buffer.from(text))
     else res.end(text, 'utf8')
   }
@@ -350,7 +351,7 @@ export function createApp(parts: AppParts): App {
     res.strictContentLength = true
     pipeline(file, res).catch((error: unknown) => {
       const hungUp = (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE'
-      if (!hungUp) log.error({ err: error, requestId, operationId: operation?.id }, 'a file could not be sent')
+      if (!hungUp) log.error({ err: error, requestId, operationId: operation?.id }, 'could not send a file')
       res.destroy()
     })
   }

@@ -13,7 +13,7 @@ export function responding(log: Logger): Respond {
     legacy: 'stateless',
     // The list of tools depends only on the key and never changes, so subscriptions would only keep connections open.
     maxSubscriptions: 0,
-    onerror: (error) => log.warn({ err: error }, 'a request to /mcp went wrong'),
+    onerror: (error) => log.warn({ err: error }, 'a request to /mcp failed'),
   })
   const respond = toNodeHandler(handler, { onerror: (error) => log.error({ err: error }, '/mcp failed') })
   return async (req, res, visit) => {

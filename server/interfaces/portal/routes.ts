@@ -39,7 +39,7 @@ interface Parts {
   failures: FailureLog
 }
 
-/** What is logged about a page request at its end, as for every other request. */
+/** Log fields of a finished page request, as for every other request. */
 interface Visit {
   requestId: string
   address: string
@@ -270,7 +270,7 @@ async function send({ log }: Parts, res: Response, file: FileAnswer): Promise<vo
   res.strictContentLength = true
   // The status is already sent, so if reading the file fails, the connection can only be closed.
   await pipeline(bytes, res).catch((error: unknown) => {
-    log.warn({ err: error, requestId }, 'a file was not sent as a whole')
+    log.warn({ err: error, requestId }, 'could not send a complete file')
     res.destroy()
   })
 }

@@ -19,7 +19,7 @@ export function webRoutes(parts: { surroundings: Surroundings; log: Logger; fold
   const routes = express.Router()
   if (!existsSync(path.join(folder, 'built.json'))) {
     log.warn(
-      'there are no pages in dist/web: "node web/build.ts" builds them; until then, / leads to the documentation',
+      'dist/web has no pages: run "node web/build.ts" to build them; until then, / redirects to the documentation',
     )
     return routes
   }

@@ -61,7 +61,7 @@ export function startTending(surroundings: Surroundings, log: Logger): Tending {
           await tend(claimed)
         } catch (error) {
           if (error instanceof Lost || error instanceof Stopped)
-            log.info({ err: error }, 'another process continues with a sandbox')
+            log.info({ err: error }, 'another process is filling a sandbox')
           else throw error
         }
       }
@@ -92,7 +92,7 @@ export function startTending(surroundings: Surroundings, log: Logger): Tending {
       await fill(claimed)
     } catch (error) {
       if (error instanceof Lost || error instanceof Stopped) throw error
-      log.error({ err: error, organizationId: claimed.organizationId }, 'a sandbox could not be filled')
+      log.error({ err: error, organizationId: claimed.organizationId }, 'could not fill a sandbox')
       await moveSandbox(database.statements, clock, claimed, 'emptying', 'failed')
       await empty({ ...claimed, filledSince })
     }

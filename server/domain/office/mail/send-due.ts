@@ -58,7 +58,7 @@ export function startMailing({ surroundings, log, failures, mailAttempted }: Mai
             if (serverError !== null) failures.failed('reachMailServer', serverError)
             else failures.succeeded('reachMailServer')
             if (status === 'failed' || (status === 'queued' && serverError === null))
-              log.warn({ mailId: mail.id, error: lastError }, 'a mail was not taken')
+              log.warn({ mailId: mail.id, error: lastError }, 'could not send an email')
             await settle(database.statements, mail, settled, clock.now())
           }),
         )
