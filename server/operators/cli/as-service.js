@@ -10,7 +10,7 @@ import { parseEnv } from 'node:util'
  *     as-service.js <user>:<group> <environment file> [NAME=value…] -- <command>
  *
  * The file overrides the settings before it, as EnvironmentFile= of systemd overrides Environment=. Nothing else of the
- * caller's environment is passed on, because a DATABASE_URL in it would lead to another database.
+ * caller's environment is passed on, because a DATABASE_URL in it would select another database.
  */
 const [account = '', file = '', ...rest] = process.argv.slice(2)
 const [user = '', group = ''] = account.split(':').map((id) => (/^\d+$/.test(id) ? Number(id) : id))

@@ -16,7 +16,7 @@ import { Clock } from '../../platform/runtime/clock.ts'
 import { type Plumbline, startPlumbline } from '../../plumbline.ts'
 import type { Finding } from './doctor.ts'
 
-/** What a key can read about itself, or the problem instead. */
+/** The data that a key can read about itself, or the problem. */
 type Seen = Caller & { code?: string }
 
 /**
@@ -27,7 +27,7 @@ const environment: Record<string, string> = { COMPILE_AHEAD: 'false' }
 const cli = (...args: string[]) => runVerb(environment, ...args)
 const here = (...args: string[]) => runVerbHere(environment, ...args)
 
-// What is decided before the database is queried does not depend on the database.
+// Tests of checks that run before the database is queried, and so do not depend on it.
 describe.skipIf(inject('postgres') !== null)('without a database', () => {
   test('a command on a data folder that a running server holds says so and changes nothing', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))

@@ -80,10 +80,7 @@ export function addOrganizationVerbs(program: Command): void {
       terms,
     )
     .addOption(
-      new Option('--lien-waivers <rule>', 'rule for payments whose vendor and orders have none').choices([
-        'required',
-        'optional',
-      ]),
+      new Option('--lien-waivers <rule>', 'default lien waiver rule for payments').choices(['required', 'optional']),
     )
     .option('--sandbox', 'make it a sandbox, which its owner can fill with sample data and empty')
     .option('--no-sandbox', 'make it a regular builder again and keep its data')
@@ -111,7 +108,7 @@ export function addOrganizationVerbs(program: Command): void {
     .argument('<organizationId>')
     .option('--out <file>', 'file to create (default: standard output)')
     .option('--files <folder>', 'folder to create for the attached files, each named by its ID')
-    .option('--for-import', 'add what "organizations import" needs, including hidden amounts and tax IDs')
+    .option('--for-import', 'include the data that "organizations import" requires, such as hidden amounts and tax IDs')
     .action((id: string, { out, files, forImport = false }: { out?: string; files?: string; forImport?: boolean }) =>
       verb(async ({ database, config }) => {
         const { exportOrganization } = await import('../builder-data/export.ts')
@@ -131,7 +128,7 @@ export function addOrganizationVerbs(program: Command): void {
         if (copied.missing.length > 0) {
           process.exitCode = EXIT_INCOMPLETE
           process.stderr.write(
-            `${copied.missing.length} files are missing from the store. ${path.join(files, MISSING_LIST)} lists them.\n`,
+            `Files missing from the store: ${copied.missing.length}. ${path.join(files, MISSING_LIST)} lists them.\n`,
           )
         }
         return out === undefined ? undefined : { file: out, ...about, files, ...copied }
@@ -151,7 +148,7 @@ export function addOrganizationVerbs(program: Command): void {
         )
         if (imported.files.missing.length > 0) {
           process.exitCode = EXIT_INCOMPLETE
-          process.stderr.write(`${imported.files.missing.length} files are missing. The result lists them.\n`)
+          process.stderr.write(`Missing files: ${imported.files.missing.length}. The result lists them.\n`)
         }
         return imported
       })(),

@@ -8,7 +8,7 @@ import { askServer, ServerUnreachable } from '../socket.ts'
 import { carryOut, type InputOf, type OperatorVerb } from '../verbs.ts'
 import { assertWorkplace } from './workplace.ts'
 
-/** What every command works with. */
+/** The context of every command. */
 export interface Workplace {
   database: Database
   clock: Clock

@@ -15,7 +15,7 @@ export function assertWorkplace(env: Env): void {
   const dataDir = path.resolve(env.DATA_DIR || '.data')
   if (!env.DATABASE_URL && !env.DATA_DIR && !existsSync(path.join(dataDir, 'database')))
     throw new ConfigError(
-      `No database exists in ${dataDir}. Set DATABASE_URL or DATA_DIR to what the service uses; in an installation, run "sudo plumbline".`,
+      `No database exists in ${dataDir}. Set DATABASE_URL or DATA_DIR to the value that the service uses; in an installation, run "sudo plumbline".`,
     )
   if (!env.DATABASE_URL || env.DATA_DIR) assertOwnFolder(dataDir)
 }
