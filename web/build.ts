@@ -21,7 +21,7 @@ import { config, root } from './vite.config.ts'
  */
 const target = path.join(root, '../dist/web')
 
-/** What the server needs to know about a build; server/interfaces/web/routes.ts reads it. */
+/** Build information for the server; server/interfaces/web/routes.ts reads it. */
 export interface Built {
   /** A digest of all sources of the build. */
   sources: string

@@ -91,7 +91,7 @@ export const AREAS: readonly Screen[] = [
     ready: 'tbody th a',
     async act(page) {
       await page
-        .getByRole('button', { name: /^More about/ })
+        .getByRole('button', { name: /^Actions for/ })
         .first()
         .click()
       await page.getByRole('menuitem', { name: 'Complete…' }).click()

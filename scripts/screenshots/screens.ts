@@ -8,7 +8,7 @@ export interface Screen {
   path(find: Find): string | Promise<string>
   /** The text that must be visible before the screen counts as shown. */
   ready: string
-  /** What to do on it first, such as opening a dialog. */
+  /** Actions to take on the screen first, such as opening a dialog. */
   act?(page: Page): Promise<void>
 }
 

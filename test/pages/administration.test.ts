@@ -23,7 +23,7 @@ describe.skipIf(chromium === null)('the pages of users, the organization and its
     await plumbline.stop()
   })
 
-  test('a user can be invited, and a taken email address is refused at its field', async () => {
+  test('a user can be invited, and a taken email address is rejected at its field', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/settings/people`)
     const dialog = page.locator('.dialog')
@@ -48,7 +48,7 @@ describe.skipIf(chromium === null)('the pages of users, the organization and its
   test('a role can be changed, and a concurrent change is shown before it is overwritten', async () => {
     const { page } = seen
     const row = page.getByRole('row', { name: /Elena Ruiz/ })
-    await row.getByRole('button', { name: /More about/ }).click()
+    await row.getByRole('button', { name: /Actions for/ }).click()
     await page.getByRole('menuitem', { name: 'Edit…' }).click()
     const dialog = page.locator('.dialog')
     await dialog.getByLabel('Role').selectOption('accountant')
@@ -67,7 +67,7 @@ describe.skipIf(chromium === null)('the pages of users, the organization and its
     const { body } = await plumbline.post('/api/admin/users', invited, owner)
     await page.goto(`${plumbline.url}/settings/people`)
     const row = page.getByRole('row', { name: /Sol Vega/ })
-    await row.getByRole('button', { name: /More about/ }).click()
+    await row.getByRole('button', { name: /Actions for/ }).click()
     await page.getByRole('menuitem', { name: 'Edit…' }).click()
     const dialog = page.locator('.dialog')
     await dialog.getByLabel('Phone').fill('+1 512 555 0142')
@@ -84,7 +84,7 @@ describe.skipIf(chromium === null)('the pages of users, the organization and its
       ['Deactivate…', 'Deactivate', 'Disabled'],
       ['Reactivate…', 'Reactivate user', 'Active'],
     ] as const) {
-      await row.getByRole('button', { name: /More about/ }).click()
+      await row.getByRole('button', { name: /Actions for/ }).click()
       await page.getByRole('menuitem', { name: item }).click()
       await page.locator('.dialog').getByRole('button', { name: word, exact: true }).click()
       await row

@@ -23,11 +23,11 @@ describe.skipIf(chromium === null)('a new builder', () => {
 
   const step = (title: string) =>
     seen.page
-      .getByRole('region', { name: 'From land to the first order' })
+      .getByRole('region', { name: 'From your first home to your first order' })
       .getByRole('listitem')
       .filter({ hasText: title })
 
-  test('sees first steps on Today, which are completed by existing records', async () => {
+  test('a new builder sees first steps on Today, which are completed by existing records', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/today`)
     // This suite already has a key.
@@ -44,7 +44,7 @@ describe.skipIf(chromium === null)('a new builder', () => {
     expect(site).toMatchObject({ name: 'Juniper Ridge', city: 'Austin', status: 'active' })
   })
 
-  test('imports its vendors from a file: columns, a trial with the errors of each row, then the import', async () => {
+  test('a new builder imports its vendors from a file: columns, a preview with the errors of each row, then the import', async () => {
     const { page } = seen
     await step('Import vendors').getByRole('link', { name: 'Import file' }).click()
     const choose = (text: string) =>
@@ -87,7 +87,7 @@ describe.skipIf(chromium === null)('a new builder', () => {
     await page.getByRole('link', { name: 'Vendor 0, Inc.' }).waitFor()
   })
 
-  test('no longer sees the steps after dismissing them, or after the first order', async () => {
+  test('the first steps disappear after they are dismissed, or after the first order', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/today`)
     await page.getByText('3 of 5 done').waitFor()
@@ -106,7 +106,7 @@ describe.skipIf(chromium === null)('a new builder', () => {
     await made('/api/ext/purchase-orders', { homeId, vendorId, scope: 'framing', lines })
     await other.page.reload()
     await other.page.getByText(/(needs? attention|all caught up)\.$/).waitFor()
-    expect(await other.page.getByText('From land to the first order').count()).toBe(0)
+    expect(await other.page.getByText('From your first home to your first order').count()).toBe(0)
     await other.close()
   })
 })

@@ -39,7 +39,7 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
     }
   })
   afterAll(async () => {
-    // These tests provoke the browser's messages about refused forms.
+    // These tests provoke the browser's messages about rejected forms.
     const complaints = seen.complaints.filter((complaint) => !/status of (409|422)/.test(complaint))
     expectNoComplaints({ ...seen, complaints })
     await closeWindows()
@@ -49,7 +49,7 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
   /** Chooses from the menu of a task on the schedule, and returns the dialog that opens. */
   const report = async (task: string, choice: RegExp) => {
     const { page } = seen
-    await page.getByRole('button', { name: `More about ${task}` }).click()
+    await page.getByRole('button', { name: `Actions for ${task}` }).click()
     await page.getByRole('menuitem', { name: choice }).click()
     return page.getByRole('dialog')
   }
@@ -67,7 +67,7 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
     await page.getByText('Confirmation of Slab poured requested').waitFor()
     const { plannedStart } = await taskNow(0)
     const other = new Date(Date.parse(plannedStart) + 7 * 86_400_000).toISOString().slice(0, 10)
-    const answer = await report('Slab poured', /Record vendor answer/)
+    const answer = await report('Slab poured', /Record vendor response/)
     await answer.getByLabel(/^To /).selectOption('reschedule_requested')
     await answer.getByRole('button', { name: 'Record' }).click()
     await answer.locator('[aria-invalid="true"]').waitFor()
@@ -114,7 +114,7 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
     expect(await taskNow(2)).toMatchObject({ status: 'completed', inspectionResult: 'failed' })
   })
 
-  test('an order can be written from the lines of the budget, and its progress recorded line by line', async () => {
+  test('an order can be created from budget lines, and its progress recorded line by line', async () => {
     const { page } = seen
     const lines = `/api/ext/homes/${homeId}/budget/lines`
     await made(lines, { scope: 'framing', amount: 30_000, description: 'Framing labor' })
@@ -152,7 +152,7 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
     expect(after).toMatchObject({ status: 'partially_completed', completedAmount: 14_750 })
   })
 
-  test('money moves from one line of a locked budget to another', async () => {
+  test('an amount can be transferred between lines of a locked budget', async () => {
     const { page } = seen
     await plumbline.post(`/api/ext/homes/${homeId}/budget/lock`, {})
     await page.goto(`${plumbline.url}/homes/${homeId}`)
@@ -170,7 +170,7 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
     expect(data.map(({ budgeted }: { budgeted: number }) => budgeted)).toEqual([29_500, 12_500])
   })
 
-  test("a lead's page keeps its activities, and when to get in touch again", async () => {
+  test("a lead's page shows its activities and the next contact date", async () => {
     const { page } = seen
     const { id } = await made('/api/ext/leads', { lastName: 'Carrick', source: 'phone', phone: '+1 512 555 0155' })
     await page.goto(`${plumbline.url}/sales`)

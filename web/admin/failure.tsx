@@ -30,7 +30,7 @@ export function Failure() {
   )
 }
 
-/** The page of an unknown path. */
+/** Shown for an unknown path. */
 export function NoSuchPage() {
   return (
     <main className="page alone">

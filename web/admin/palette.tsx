@@ -119,7 +119,7 @@ interface Option {
   note: string
 }
 
-/** The page of each kind of search result. A kind without its own page links to the list that contains it. */
+/** Path of the page for each kind of search result. A kind without its own page links to the list that contains it. */
 const PLACE_OF: Partial<Record<SearchHit['type'], { group: string; icon: IconName; to(id: string): string }>> = {
   vendor: { group: 'Vendors', icon: 'vendors', to: (id) => `/vendors/${id}` },
   bid_request: { group: 'Bidding', icon: 'bids', to: (id) => `/bidding/${id}` },

@@ -1,7 +1,7 @@
 import type { FieldError, Problem } from '../../client/contract.gen.ts'
 import { isProblem } from '../../client/problem.ts'
 
-/** Why something failed, in words: what is wrong, what is unaffected, and what to do. */
+/** Error message in words: the cause, the unaffected data, and the remedy. */
 export interface Fault {
   title: string
   detail: string

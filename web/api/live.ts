@@ -95,7 +95,7 @@ async function watch(place: Place, signal: AbortSignal): Promise<void> {
 async function lastEvent(signal: AbortSignal): Promise<string | null> {
   const query = { sort: '-sequence', limit: 1 } as const
   const { data } = await client.GET('/api/ext/events', { params: { query }, signal })
-  if (data === undefined) throw new Error('The last event is not known.')
+  if (data === undefined) throw new Error('The last event is unknown.')
   return data.data[0]?.id ?? null
 }
 

@@ -18,7 +18,7 @@ export const queries = new QueryClient({
   mutationCache: new MutationCache({
     onSuccess: (_data, _variables, _context, mutation) => {
       if (mutation.meta?.changesNothing === true) return
-      // While a dialog closes, its dry run must not run again: the action is done, and the dry run would be refused.
+      // While a dialog closes, its dry run must not run again: the action is done, and the dry run would be rejected.
       return queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'post' })
     },
     // Another user was faster. The current record must be read before it can be shown and overwritten.

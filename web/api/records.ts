@@ -15,8 +15,8 @@ type ById = {
 const MOST_IDS = 200
 
 /**
- * Returns the records with these IDs, for the names of what a list refers to, with one request for all. Records that no
- * longer exist, or may not be read, are missing.
+ * Returns the records with these IDs, for the names of the records that a list refers to, with one request for all.
+ * Records that no longer exist, or may not be read, are missing.
  */
 export function useRecords<Path extends ById>(
   path: Path,

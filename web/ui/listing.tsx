@@ -34,7 +34,7 @@ interface ListingProps<Path extends ListPath> {
   keyOf(row: Item<Path>): string
   /** The default sort order; omitted for a list with only one order. */
   sort?: string
-  /** What the search covers; without it there is no search. */
+  /** Fields that the search covers; if omitted, the list has no search. */
   searchIn?: string
   filters?: readonly Filter[]
   /** Names of the filters that tabs above the list set. */

@@ -44,7 +44,7 @@ export function MoveDialog(props: {
           <Button
             look={isDanger ? 'danger solid' : 'primary'}
             busy={isPending}
-            // A trial in progress would find the record moved and be refused.
+            // A trial in progress would find the record moved and be rejected.
             disabled={trial?.isFetching === true || (reason === 'needed' && given === undefined)}
             onClick={() => onConfirm(given)}
           >

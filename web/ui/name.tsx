@@ -3,7 +3,7 @@ import { type NamedKind, useName } from '../api/names.ts'
 import { Skeleton } from './states.tsx'
 import { None } from './table.tsx'
 
-/** The page of each kind of record; other kinds have no page. */
+/** Path of the page for each kind of record; other kinds have no page. */
 const PLACES: Partial<Record<NamedKind, (id: string) => string>> = {
   vendor: (id) => `/vendors/${id}`,
   community: (id) => `/communities/${id}`,

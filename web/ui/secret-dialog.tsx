@@ -10,7 +10,7 @@ export function SecretDialog(props: {
   note?: ReactNode
   /** Null if the response with the secret was lost. */
   secret: string | null
-  /** What to do if the secret is lost, now or later. */
+  /** Instructions in case the secret is lost, now or later. */
   ifLost: ReactNode
   isLost: ReactNode
   onClose(): void

@@ -16,7 +16,7 @@ export function Empty(props: { icon: IconName; title: string; children?: ReactNo
   )
 }
 
-/** What failed to load and why, with a button to try again. */
+/** Shows which data failed to load and why, with a button to try again. */
 export function Failed(props: { what: string; error: unknown; onRetry?(): void }) {
   const fault = faultOf(props.error)
   return (

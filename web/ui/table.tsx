@@ -108,7 +108,7 @@ function classOf<Row>({ numeric, isWideOnly, className }: Column<Row>): string |
   return names.length === 0 ? undefined : names.join(' ')
 }
 
-/** An empty cell with a word for what is missing. */
+/** An empty cell with a word for the missing value. */
 export function None({ word = 'none' }: { word?: string }) {
   return <span className="none">{word}</span>
 }

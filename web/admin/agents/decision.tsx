@@ -11,7 +11,7 @@ import { say } from '../../ui/toast.tsx'
 import { ChangedMeanwhile } from './changed-meanwhile.tsx'
 import { BATCH, skillInWords, useSkillTitle } from './skill.tsx'
 
-/** Approves or refuses a proposal. The dialog first tries it again and shows which records have changed since. */
+/** Approves or rejects a proposal. The dialog first tries it again and shows which records have changed since. */
 export function ProposalDecision({ proposal }: { proposal: Proposal }) {
   const [open, setOpen] = useState<'approve' | 'refuse' | null>(null)
   const props = { proposal, onClose: () => setOpen(null) }
@@ -122,7 +122,7 @@ function readAgain(): void {
   void queries.invalidateQueries({ queryKey: ['get', '/api/ext/proposals/{proposalId}'] })
 }
 
-/** Returns what the user can do after the service refused the decision. */
+/** Returns what the user can do after the service rejected the decision. */
 function remedyFor(error: unknown, { status }: Proposal): string | undefined {
   if (error === null || error === undefined) return undefined
   const { problem } = faultOf(error)

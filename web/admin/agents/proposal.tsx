@@ -19,7 +19,7 @@ import { ProposalTitle, proposalInWords, SkillTitle, stepsOf } from './skill.tsx
 /** Refreshed, because it may be decided elsewhere while the page is open. */
 const EVERY_MS = 10_000
 
-/** The page of one proposal: what it would do, its input, who proposed it, and the decision. */
+/** Shows one proposal: what it would do, its input, who proposed it, and the decision. */
 export function Component() {
   const { proposalId = '' } = useParams()
   const may = useMay()

@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<Proposal>[] = [
   { head: 'Decided', className: 'nowrap', cell: (proposal) => <Decided of={proposal} /> },
 ]
 
-/** The page of proposals: what agents would do if they were allowed to, and the decisions. */
+/** Lists proposals: what agents would do if they were allowed to, and the decisions. */
 export function Component() {
   return (
     <Page title="Proposals" crumbs={[{ name: 'Agents' }, { name: 'Proposals' }]}>

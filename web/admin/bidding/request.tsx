@@ -18,7 +18,7 @@ import { Invitations } from './invitations.tsx'
 import { RequestActions } from './request-actions.tsx'
 import { Hidden } from './requests.tsx'
 
-/** The page of one bid request: its status, its bids side by side, the invited vendors, and the award. */
+/** Shows one bid request: its status, its bids side by side, the invited vendors, and the award. */
 export function Component() {
   const { bidRequestId = '' } = useParams()
   useLive('watching')

@@ -26,7 +26,7 @@ const VIEWS = [
   { value: 'cancelled', word: 'Canceled' },
 ] as const
 
-/** The page of all bid requests. */
+/** Lists all bid requests. */
 export function Component() {
   useLive('at ease')
   const may = useMay()

@@ -7,7 +7,7 @@ const PLACES = [
   { to: '/catalogue/cost-codes', word: 'Cost codes' },
 ] as const
 
-/** The tabs of the catalog: plans, options, parts and cost codes. */
+/** Tabs for the catalog: plans, options, parts and cost codes. */
 export function CatalogueTabs() {
   return <PlaceTabs label="Catalog" places={PLACES} />
 }

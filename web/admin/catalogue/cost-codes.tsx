@@ -34,7 +34,7 @@ const FILTERS = [
   { name: 'category', label: 'Category', options: CATEGORIES.map((value) => ({ value, label: inWords(value) })) },
 ]
 
-/** The page of cost codes. */
+/** Lists cost codes. */
 export function Component() {
   return (
     <Page title="Cost codes" crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Cost codes' }]}>

@@ -19,7 +19,7 @@ import { say } from '../../ui/toast.tsx'
 import { cutoffOf } from './cutoff.ts'
 import { TakeoffPanel } from './takeoff.tsx'
 
-/** The page of one option: its cost and price, the houses it is offered for, its parts, and the options it excludes. */
+/** Shows one option: its cost and price, the houses it is offered for, its parts, and the options it excludes. */
 export function Component() {
   const { optionId = '' } = useParams()
   const may = useMay()

@@ -22,7 +22,7 @@ const FILTERS = [
   },
 ]
 
-/** The page of options that buyers can choose. */
+/** Lists options that buyers can choose. */
 export function Component() {
   const { money } = useFormats()
   const columns = useMemo<readonly Column<Option>[]>(

@@ -16,7 +16,7 @@ import { count } from '../../ui/words.ts'
 /** How many prices of a part are shown; the API returns the others. */
 const SHOWN = 200
 
-/** The page of one part, with each vendor's price by community and start date. */
+/** Shows one part, with each vendor's price by community and start date. */
 export function Component() {
   const { partId = '' } = useParams()
   const { currency } = useSession().organization

@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Part>[] = [
   },
 ]
 
-/** The page of parts. The prices are on the page of each part. */
+/** Lists parts. The prices are on the page of each part. */
 export function Component() {
   return (
     <Page title="Parts and prices" crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Parts' }]}>

@@ -12,7 +12,7 @@ import { type Column, None, Table } from '../../ui/table.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { TakeoffPanel } from './takeoff.tsx'
 
-/** The page of one plan: its key figures, its elevations and its takeoff. */
+/** Shows one plan: its key figures, its elevations and its takeoff. */
 export function Component() {
   const { planId = '' } = useParams()
   const may = useMay()

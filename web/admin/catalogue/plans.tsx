@@ -28,7 +28,7 @@ const figure = (head: string, of: (plan: Plan) => number | null): Column<Plan> =
   csv: of,
 })
 
-/** The page of house plans, each in its newest revision. */
+/** Lists house plans, each in its newest revision. */
 export function Component() {
   const { money } = useFormats()
   const columns = useMemo<readonly Column<Plan>[]>(

@@ -59,7 +59,7 @@ function Transfer({ homeId, onClose }: { homeId: string; onClose(): void }) {
       }
     >
       {lines.error !== null ? (
-        <Failed what="The lines of the budget" error={lines.error} onRetry={() => void lines.refetch()} />
+        <Failed what="The budget lines" error={lines.error} onRetry={() => void lines.refetch()} />
       ) : lines.data === undefined ? (
         <SkeletonLines lines={3} />
       ) : (

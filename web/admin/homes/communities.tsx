@@ -60,7 +60,7 @@ const FILTERS: readonly Filter[] = [
   },
 ]
 
-/** The page of communities. */
+/** Lists communities. */
 export function Component() {
   const may = useMay()
   const [isNew, setIsNew] = useState(false)

@@ -24,7 +24,7 @@ const TABS = [
   { name: 'history', word: 'History' },
 ] as const
 
-/** The page of one community: its status and its homes. */
+/** Shows one community: its status and its homes. */
 export function Component() {
   const { communityId = '' } = useParams()
   const may = useMay()

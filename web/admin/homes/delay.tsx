@@ -68,7 +68,8 @@ export function DelayBanner(props: {
             </strong>{' '}
             <span className="muted">
               {count(cascade.moved.length, 'task moves', 'tasks move')}, {count(vendors, 'vendor’s', 'vendors’')} dates
-              change, {count(cascade.notices.length, 'vendor', 'vendors')} had been notified. Nothing is saved yet.
+              change, {count(cascade.notices.length, 'vendor was', 'vendors were')} already notified. Nothing is saved
+              yet.
             </span>
           </>
         )}

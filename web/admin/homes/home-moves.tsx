@@ -34,7 +34,8 @@ function usualNext({ status, statusBeforeHold }: Home): HomeStatus {
 }
 
 /**
- * Returns the statuses that the home can change to, as the problem lists them; undefined if the change was not refused.
+ * Returns the statuses that the home can change to, as the problem lists them; undefined if the change was not
+ * rejected.
  */
 function allowedBy(problem: Problem | null): readonly HomeStatus[] | undefined {
   if (problem?.code !== 'invalid_transition' || !('allowed' in problem)) return undefined

@@ -24,7 +24,7 @@ const TABS = [
   { name: 'history', word: 'History', needs: 'events:read' },
 ] as const
 
-/** The page of one home: its budget, its schedule, and its orders, selections and payments. */
+/** Shows one home: its budget, its schedule, and its orders, selections and payments. */
 export function Component() {
   useLive('at ease')
   const { homeId = '' } = useParams()

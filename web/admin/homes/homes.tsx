@@ -9,7 +9,7 @@ import { Empty } from '../../ui/states.tsx'
 import { useHomeColumns } from './home-columns.tsx'
 import { LandTabs } from './land-tabs.tsx'
 
-/** The page of all homes, whether planned, under construction or finished. */
+/** Lists all homes, whether planned, under construction or finished. */
 export function Component() {
   const may = useMay()
   const asked = { limit: 200, sort: 'name' } as const

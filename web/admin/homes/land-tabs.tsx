@@ -5,7 +5,7 @@ const PLACES = [
   { to: '/communities', word: 'Communities' },
 ] as const
 
-/** The tabs of homes and communities. */
+/** Tabs for homes and communities. */
 export function LandTabs() {
   return <PlaceTabs label="Homes and communities" places={PLACES} />
 }

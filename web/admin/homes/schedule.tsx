@@ -24,7 +24,7 @@ import { GanttLegend } from './gantt-legend.tsx'
 import type { HomeHead } from './home.tsx'
 import { TaskFacts } from './task-facts.tsx'
 
-/** Shows the tasks of the home by date, the critical path, and what a delay of a task would move. */
+/** Shows the tasks of the home by date, the critical path, and the tasks that a delay would move. */
 export function HomeSchedule({ head, home, nav }: { head: HomeHead; home: Home; nav: ReactNode }) {
   const [params, setParams] = useSearchParams()
   const may = useMay()

@@ -21,7 +21,7 @@ import { count, listed } from '../../ui/words.ts'
 import { OrderLines } from './lines.tsx'
 import { OrdersTabs } from './orders-tabs.tsx'
 
-/** The oldest orders are decided first. Later ones appear as these are decided. */
+/** The oldest orders are decided first. Later orders appear as these are decided. */
 const LONGEST_QUEUE = 50
 
 /** The queue of orders that await approval: the effect of each on the budget, and the decision. */

@@ -21,7 +21,7 @@ import { OrderMoves } from './moves.tsx'
 import { OrderProgress } from './progress.tsx'
 import { OrderSteps } from './steps.tsx'
 
-/** The page of one order: its lines, its payable amount, its progress, and its document. */
+/** Shows one order: its lines, its payable amount, its progress, and its document. */
 export function Component() {
   useLive('at ease')
   const { purchaseOrderId = '' } = useParams()

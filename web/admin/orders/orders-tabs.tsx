@@ -4,7 +4,7 @@ import { LOOKS } from '../../ui/looks.ts'
 
 const STATUSES: readonly PurchaseOrderStatus[] = ['draft', 'approved', 'issued', 'accepted', 'declined', 'completed']
 
-/** The tabs of orders: the approval queue and the list by status. */
+/** Tabs for orders: the approval queue and the list by status. */
 export function OrdersTabs({ waiting }: { waiting?: number }) {
   const { pathname } = useLocation()
   const status = useSearchParams()[0].get('status')

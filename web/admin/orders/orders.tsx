@@ -15,7 +15,7 @@ const TABS = ['status'] as const
 const TYPES = ['base', 'option', 'change', 'variance', 'backcharge', 'service'] as const
 const NAMED = 200
 
-/** The page of all orders. */
+/** Lists all orders. */
 export function Component() {
   useLive('at ease')
   const may = useMay()

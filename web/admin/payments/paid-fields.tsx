@@ -2,7 +2,7 @@ import { useId } from 'react'
 import type { Payment } from '../../../client/contract.gen.ts'
 import { useFormats } from '../../ui/organization.ts'
 
-/** The date and method of a payment, and the reason for an override if a guard refuses it. */
+/** The date and method of a payment, and the reason for an override if a guard rejects it. */
 export interface Paid {
   paidDate: string
   checkNumber: string
@@ -22,7 +22,7 @@ export function bodyOf({ paidDate, checkNumber, overrideReason }: Paid) {
 export function PaidFields(props: {
   payment: Payment
   paid: Paid
-  /** Whether a guard refuses it, so that a reason is required. */
+  /** Whether a guard rejects it, so that a reason is required. */
   isRefused: boolean
   onChange(paid: Paid): void
 }) {

@@ -14,7 +14,7 @@ import { TitleBlock } from '../../ui/title-block.tsx'
 import { PaymentMoves } from './moves.tsx'
 import { PaymentWaivers } from './payment-waivers.tsx'
 
-/** The page of one payment: what it pays, whether it was sent, and the waivers that the vendor signed for it. */
+/** Shows one payment: what it pays, whether it was sent, and the waivers that the vendor signed for it. */
 export function Component() {
   const { paymentId = '' } = useParams()
   const payment = plumbline.useQuery('get', '/api/ext/payments/{paymentId}', { params: { path: { paymentId } } })

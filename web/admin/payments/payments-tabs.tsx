@@ -7,7 +7,7 @@ const PLACES = [
   { to: '/payments/waivers', word: 'Lien waivers' },
 ] as const
 
-/** The tabs of payments: payable orders, payments, runs and lien waivers. */
+/** Tabs for payments: payable orders, payments, runs and lien waivers. */
 export function PaymentsTabs() {
   return <PlaceTabs label="Payments" places={PLACES} />
 }

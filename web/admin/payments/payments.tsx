@@ -10,7 +10,7 @@ import { PaymentsTabs } from './payments-tabs.tsx'
 
 const TYPES = ['progress', 'final', 'retainage_release', 'deposit', 'adjustment'] as const
 
-/** The page of all payments, however they were created. */
+/** Lists all payments, however they were created. */
 export function Component() {
   const filters = useMemo<readonly Filter[]>(
     () => [

@@ -13,7 +13,7 @@ import { count } from '../../ui/words.ts'
 import { usePaymentColumns } from './columns.tsx'
 import { Skips } from './skips.tsx'
 
-/** The page of one payment run: the payments it created, and the orders it skipped. */
+/** Shows one payment run: the payments it created, and the orders it skipped. */
 export function Component() {
   const { paymentRunId = '' } = useParams()
   const run = plumbline.useQuery('get', '/api/ext/payment-runs/{paymentRunId}', { params: { path: { paymentRunId } } })

@@ -10,7 +10,7 @@ import { Empty } from '../../ui/states.tsx'
 import { type Column, None } from '../../ui/table.tsx'
 import { PaymentsTabs } from './payments-tabs.tsx'
 
-/** The page of payment runs. */
+/** Lists payment runs. */
 export function Component() {
   const { cents, day } = useFormats()
   const columns = useMemo<readonly Column<PaymentRun>[]>(

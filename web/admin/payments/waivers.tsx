@@ -22,7 +22,7 @@ const FILTERS = [
   { name: 'waiverType', label: 'Type', options: TYPES.map((value) => ({ value, label: inWords(value) })) },
 ]
 
-/** The page of lien waivers that vendors sign for their payments. */
+/** Lists lien waivers that vendors sign for their payments. */
 export function Component() {
   const { cents, day } = useFormats()
   const columns = useMemo<readonly Column<LienWaiver>[]>(

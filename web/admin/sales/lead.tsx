@@ -19,7 +19,7 @@ import { TitleBlock } from '../../ui/title-block.tsx'
 import { LeadActivities, NewActivity } from './lead-activities.tsx'
 import { LeadMoves, leadName } from './lead-moves.tsx'
 
-/** The page of one lead: contact, interests, activities, and the next step. */
+/** Shows one lead: contact, interests, activities, and the next step. */
 export function Component() {
   useLive('at ease')
   const { leadId = '' } = useParams()

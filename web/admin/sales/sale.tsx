@@ -19,7 +19,7 @@ import { Contingencies } from './contingencies.tsx'
 import { Deposits } from './deposits.tsx'
 import { Pipeline } from './pipeline.tsx'
 
-/** The page of one sale: its total, its progress, and its open contingencies. */
+/** Shows one sale: its total, its progress, and its open contingencies. */
 export function Component() {
   useLive('at ease')
   const { saleId = '' } = useParams()

@@ -5,7 +5,7 @@ const PLACES = [
   { to: '/sales/all', word: 'Sales' },
 ] as const
 
-/** The tabs of leads and sales. */
+/** Tabs for leads and sales. */
 export function SalesTabs() {
   return <PlaceTabs label="Sales" places={PLACES} />
 }

@@ -21,7 +21,7 @@ const FILTERS = [
   },
 ]
 
-/** The page of sales, from reservation to closing. */
+/** Lists sales, from reservation to closing. */
 export function Component() {
   const { money, day } = useFormats()
   const columns = useMemo<readonly Column<Sale>[]>(

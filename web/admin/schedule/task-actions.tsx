@@ -25,7 +25,7 @@ export function TaskActions({ task, trigger }: { task: Task; trigger?: ReactElem
     <>
       <Menu.Root>
         <Menu.Trigger
-          render={trigger ?? <IconButton icon="dots" label={`More about ${task.name}`} look="quiet" small />}
+          render={trigger ?? <IconButton icon="dots" label={`Actions for ${task.name}`} look="quiet" small />}
         />
         <Menu.Portal>
           <Menu.Positioner className="over" sideOffset={4} align="end">
@@ -34,7 +34,7 @@ export function TaskActions({ task, trigger }: { task: Task; trigger?: ReactElem
               {isUnderWay && item('complete', 'Complete…')}
               {isWaiting && proposed !== null && item('decide', `Review proposed date ${shortDay(proposed)}…`)}
               {isWaiting && task.vendorId !== null && proposed === null && item('ask', 'Request confirmation…')}
-              {isWaiting && task.vendorId !== null && item('answer', 'Record vendor answer…')}
+              {isWaiting && task.vendorId !== null && item('answer', 'Record vendor response…')}
               {isUnderWay && item('on_hold', 'Put on hold…')}
               {isWaiting && item('skipped', 'Skip…')}
               {(status === 'on_hold' || status === 'skipped') && item('resume', 'Resume…')}

@@ -33,7 +33,7 @@ export function AskVendor({ task, onClose }: Props) {
     >
       <p className="muted">
         {task.vendorId !== null && <Name of="vendor" id={task.vendorId} isPlain />} will be notified of{' '}
-        {day(task.plannedStart)} and answers in the portal. You can also record an answer that you get by phone.
+        {day(task.plannedStart)} and answers in the portal. You can also record a response that you get by phone.
       </p>
     </FormDialog>
   )
@@ -57,7 +57,7 @@ export function Answer({ task, onClose }: Props) {
   })
   return (
     <FormDialog
-      title={`Record vendor answer for ${task.name}`}
+      title={`Record vendor response for ${task.name}`}
       size="narrow"
       word="Record"
       {...{ change, onClose }}

@@ -16,7 +16,7 @@ import { Maker } from './keys.tsx'
 import { PermissionMatrix } from './matrix.tsx'
 import { ENTITY_NAMES, presetOf } from './permissions.ts'
 
-/** The page of apps that act for users: their permissions, their last use, and a button to disconnect them. */
+/** Lists apps that act for users: their permissions, their last use, and a button to disconnect them. */
 export function Component() {
   const [shown, setShown] = useState<OauthGrant | null>(null)
   const { day, dateOf } = useFormats()

@@ -37,7 +37,7 @@ const BY_CLICK = [
   { name: 'address', label: 'IP address' },
 ] as const
 
-/** The audit trail: who did what, when and from where, including refused requests. */
+/** The audit trail: who did what, when and from where, including rejected requests. */
 export function Component() {
   const [params] = useSearchParams()
   const { beginOf } = useFormats()

@@ -17,7 +17,7 @@ import { presetOf } from './permissions.ts'
 
 const CRUMBS = [{ name: 'Settings' }, { name: 'API keys', to: '/settings/keys' }] as const
 
-/** The page of one API key: its permissions, its secrets, and its actions. */
+/** Shows one API key: its permissions, its secrets, and its actions. */
 export function Component() {
   const { keyId = '' } = useParams()
   const may = useMay()

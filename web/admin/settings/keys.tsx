@@ -17,7 +17,7 @@ import { stateOf } from './key-state.ts'
 import { NewKey } from './new-key.tsx'
 import { ENTITY_NAMES, presetOf } from './permissions.ts'
 
-/** The page of API keys: their permissions, last use and expiry. */
+/** Lists API keys: their permissions, last use and expiry. */
 export function Component() {
   const may = useMay()
   const [isNew, setIsNew] = useState(false)

@@ -26,7 +26,7 @@ const WEEKDAYS = [
   'sunday',
 ] as const satisfies readonly Weekday[]
 
-/** The page of settings for the whole organization. */
+/** Shows settings for the whole organization. */
 export function Component() {
   const settings = plumbline.useQuery('get', '/api/admin/organization')
   return (

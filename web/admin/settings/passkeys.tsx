@@ -15,7 +15,7 @@ import { say } from '../../ui/toast.tsx'
 import { deviceName } from '../sign-in/device.ts'
 import { hasPasskeys, makePasskey, whyNot } from '../sign-in/passkey.ts'
 
-/** The page of the user's own passkeys, which sign in without a link. */
+/** Shows the user's own passkeys, which sign in without a link. */
 export function Component() {
   const [open, setOpen] = useState<{ what: 'add' } | { what: 'rename' | 'remove'; passkey: Passkey } | null>(null)
   const onClose = () => setOpen(null)

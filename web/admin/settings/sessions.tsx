@@ -8,7 +8,7 @@ import type { Column } from '../../ui/table.tsx'
 import { Time } from '../../ui/time.tsx'
 import { say } from '../../ui/toast.tsx'
 
-/** The page of the user's sessions, with a button to end each. */
+/** Shows the user's sessions, with a button to end each. */
 export function Component() {
   const end = plumbline.useMutation('delete', '/api/admin/sessions/{sessionId}', {
     onSuccess: () => say('Session ended'),

@@ -99,7 +99,7 @@ function FreshSignInDialog({ onEnd }: { onEnd(isFresh: boolean): void }) {
         </>
       }
     >
-      <p>This change requires a sign-in within the last 10 minutes. You can continue where you are afterwards.</p>
+      <p>This change requires a sign-in within the last 10 minutes. Then you can continue here.</p>
       {delivery === 'mail' && (
         <p role="status">
           A sign-in link is on its way to {user.email}. Open it in this browser, then return to this page and continue.

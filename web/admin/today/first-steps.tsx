@@ -5,14 +5,14 @@ import { Panel } from '../../ui/panel.tsx'
 import { CommunityForm } from '../homes/community-form.tsx'
 import type { FirstStep } from './first-steps-state.ts'
 
-/** Shows the steps from an empty organization to the first award: what comes next, and what is done. */
+/** Shows the steps from an empty organization to the first award: the next step, and the completed ones. */
 export function FirstSteps({ steps, onDismiss }: { steps: readonly FirstStep[]; onDismiss(): void }) {
   const [isNewCommunity, setIsNewCommunity] = useState(false)
   const done = steps.filter((step) => step.isDone).length
   const next = steps.find((step) => !step.isDone)
   return (
     <Panel
-      title="From land to the first order"
+      title="From your first home to your first order"
       hint={`${done} of ${steps.length} done`}
       actions={
         <Button small look="quiet" icon="x" onClick={onDismiss}>

@@ -76,7 +76,7 @@ export function ImportColumns(props: {
       }
     >
       <div className="table-wrap">
-        <Table caption="The columns of the file" columns={columns} rows={rows} keyOf={({ at }) => String(at)} />
+        <Table caption="Columns of the file" columns={columns} rows={rows} keyOf={({ at }) => String(at)} />
       </div>
     </Panel>
   )

@@ -21,7 +21,7 @@ export interface FailedRow {
 
 /**
  * Imports the rows in batches, or only tries them. A row with an error does not stop the others. Throws the problem if
- * a whole request is refused; rows imported before remain, and were reported with `onProgress`.
+ * a whole request is rejected; rows imported before remain, and were reported with `onProgress`.
  */
 export async function importVendors(
   rows: readonly Record<string, unknown>[],

@@ -23,7 +23,7 @@ import { InviteToPortal } from './invite-to-portal.tsx'
 import { Papers } from './papers.tsx'
 import { VendorForm } from './vendor-form.tsx'
 
-/** The page of one vendor: compliance documents, bids, orders, performance, and contacts. */
+/** Shows one vendor: compliance documents, bids, orders, performance, and contacts. */
 export function Component() {
   const { vendorId = '' } = useParams()
   useLive('at ease')
@@ -143,7 +143,7 @@ export function Component() {
                           ],
                           ['Won', score.bids.winPercent === null ? 'no decisions yet' : percent(score.bids.winPercent)],
                           [
-                            'Ordered compared with bid',
+                            'Ordered vs. bid',
                             score.orders.averageVariancePercent === null
                               ? 'no orders yet'
                               : percent(score.orders.averageVariancePercent),

@@ -76,7 +76,7 @@ const COLUMNS: readonly Column<Vendor>[] = [
   },
 ]
 
-/** The page of vendors. */
+/** Lists vendors. */
 export function Component() {
   useLive('at ease')
   const may = useMay()

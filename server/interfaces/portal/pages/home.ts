@@ -25,7 +25,7 @@ const NOTHING: Readonly<Record<Section, keyof Words['home']>> = {
   messages: 'noMessages',
 }
 
-/** Renders the overview of everything in a vendor's portal, with what needs its action marked. */
+/** Renders the overview of a vendor's portal, with the items that need its action marked. */
 export function homePage(place: Place, lists: readonly Listed[]): string {
   const { home } = place.reader.words
   const sheets = lists.map((listed) => {

@@ -20,7 +20,7 @@ export interface ReviewView {
   files: readonly PortalAttachment[]
 }
 
-/** Renders what a vendor is about to submit: the total, and what is missing. */
+/** Renders the bid that a vendor is about to submit: the total, and the missing entries. */
 export function reviewPage(place: Place, view: ReviewView): string {
   const { reader, root } = place
   const { invitation, bid, draft, review } = view
@@ -44,7 +44,7 @@ export function reviewPage(place: Place, view: ReviewView): string {
   return framed(place, words.checkTitle, content.join('\n'), send + change)
 }
 
-/** Returns what prevents submitting, followed by what may have been forgotten. */
+/** Returns the errors that prevent submitting, followed by entries that may have been forgotten. */
 function notes({ reader }: Place, { invitation, draft, review }: ReviewView, price: string): string[] {
   const words = reader.words.bid
   const link = (place: string, shown: string) => `<a href="${text(`${price}#${place}`)}">${text(shown)}</a>`

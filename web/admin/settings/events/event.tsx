@@ -20,7 +20,7 @@ import { hostOf } from '../webhooks/health.tsx'
 /** How many subscriptions are checked for one event. The rest are on the pages of the subscriptions. */
 const MOST_RECEIVERS = 20
 
-/** The page of one event: its payload and its receivers. */
+/** Shows one event: its payload and its receivers. */
 export function Component() {
   const { eventId = '' } = useParams()
   const may = useMay()

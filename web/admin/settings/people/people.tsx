@@ -24,7 +24,7 @@ const FILTERS: readonly Filter[] = [
   },
 ]
 
-/** The page of users: their roles, and whether they have signed in yet. */
+/** Lists users: their roles, and whether they have signed in yet. */
 export function Component() {
   const may = useMay()
   const { money } = useFormats()

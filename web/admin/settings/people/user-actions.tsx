@@ -16,7 +16,7 @@ export function UserActions({ user }: { user: User }) {
   return (
     <>
       <Menu.Root>
-        <Menu.Trigger render={<IconButton icon="dots" label={`More about ${user.name}`} look="quiet" small />} />
+        <Menu.Trigger render={<IconButton icon="dots" label={`Actions for ${user.name}`} look="quiet" small />} />
         <Menu.Portal>
           <Menu.Positioner className="over" sideOffset={4} align="end">
             <Menu.Popup className="menu">

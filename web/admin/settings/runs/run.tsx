@@ -13,7 +13,7 @@ import { Value, Values } from '../../../ui/values.tsx'
 import { BATCH, SkillTitle, skillInWords, stepsOf } from '../../agents/skill.tsx'
 import { effectOf, RunTitle } from './runs.tsx'
 
-/** The page of one skill execution: who ran it, its input, and the records involved. */
+/** Shows one skill execution: who ran it, its input, and the records involved. */
 export function Component() {
   const { executionId = '' } = useParams()
   const run = plumbline.useQuery('get', '/api/ext/executions/{executionId}', { params: { path: { executionId } } })

@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<ExecutionRecord>[] = [
   { head: 'Request', isOnlyExported: true, cell: () => null, csv: ({ requestId }) => requestId },
 ]
 
-/** The page of skill executions by agents and programs, with their outcomes. */
+/** Lists skill executions by agents and programs, with their outcomes. */
 export function Component() {
   const [params] = useSearchParams()
   const [skill, actorId] = [params.get('skill'), params.get('actorId')]

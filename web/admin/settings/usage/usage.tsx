@@ -124,7 +124,7 @@ function Today({ usage: { today, days } }: { usage: KeyUsage }) {
         </span>
         <p className="small muted">
           {refused === 0
-            ? 'No requests were denied today. Use of the admin area does not count.'
+            ? 'No requests were denied today. Requests from the admin area do not count.'
             : `${refused.toLocaleString('en-US')} denied today. The responses say when to try again.`}
         </p>
       </div>

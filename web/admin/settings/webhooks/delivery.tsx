@@ -17,7 +17,7 @@ import { hostOf } from './health.tsx'
 /** Polled while an attempt may be in progress. */
 const AGAIN_MS = 2000
 
-/** The page of one delivery: each attempt, the request, and the response. */
+/** Shows one delivery: each attempt, the request, and the response. */
 export function Component() {
   const { webhookId = '', deliveryId = '' } = useParams()
   const may = useMay()

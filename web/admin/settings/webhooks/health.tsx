@@ -29,7 +29,7 @@ export const REASONS: Record<NonNullable<Webhook['disabledReason']>, { why: stri
     next: 'Fix the receiver, send a test, then resume.',
   },
   gone: {
-    why: 'The receiver answered 410 Gone, so we stopped sending.',
+    why: 'The receiver returned 410 Gone, so we stopped sending.',
     next: 'Change the URL, or resume the webhook.',
   },
   owner_revoked: {

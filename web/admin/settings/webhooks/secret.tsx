@@ -10,7 +10,7 @@ export function WebhookSecret({ webhook, onClose }: { webhook: WebhookWithSecret
       title={hostOf(webhook.url)}
       note={<Health webhook={webhook} />}
       secret={webhook.secret}
-      ifLost="The receiver uses it to verify that events come from Plumbline. If you lose it, rotate it. Both secrets sign for one day."
+      ifLost="The receiver uses it to verify that events come from Plumbline. If you lose it, rotate it. For one day, events are signed with both secrets."
       isLost="The webhook was created. Rotate its secret to get a new one."
       onClose={onClose}
     >

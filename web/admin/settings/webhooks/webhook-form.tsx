@@ -58,7 +58,7 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose()
         label="Receiver URL"
         defaultValue={webhook?.url}
         placeholder="https://hooks.example.com/plumbline"
-        hint="The receiver must answer 2xx within 10 seconds."
+        hint="The receiver must return a 2xx status within 10 seconds."
         autoFocus
       />
       <EventChoice {...{ chosen, setChosen }} />

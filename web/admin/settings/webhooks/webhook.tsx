@@ -15,7 +15,7 @@ import { EventTypes, Owner } from './webhooks.tsx'
 
 const CRUMBS = [{ name: 'Settings' }, { name: 'Webhooks', to: '/settings/webhooks' }] as const
 
-/** The page of one subscription: its health, and every delivery. */
+/** Shows one subscription: its health, and every delivery. */
 export function Component() {
   const { webhookId = '' } = useParams()
   const may = useMay()

@@ -25,7 +25,7 @@ const FILTERS = [
   },
 ] as const
 
-/** The page of webhook subscriptions and their health. */
+/** Lists webhook subscriptions and their health. */
 export function Component() {
   useLive('at ease')
   const may = useMay()

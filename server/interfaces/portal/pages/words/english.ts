@@ -5,7 +5,7 @@ const conflicts = {
   already_bid: 'We already have your bid. Please open the page again to see it.',
   archived: 'The builder removed this. Please call the builder if you have questions.',
   bid_expired: 'Your bid has expired, because its “valid until” date has passed. Please call the builder.',
-  bid_request_not_open: 'This bid request no longer accepts bids, files or answers.',
+  bid_request_not_open: 'This bid request no longer accepts bids, files or responses.',
   changed_meanwhile: 'This changed after you opened the page. Please open the page again, read it, and then answer.',
   deadline_passed: 'The deadline has passed, and the builder does not accept late bids.',
   limit_reached: 'You cannot add more here. If the builder needs more from you, please call the builder.',
@@ -30,7 +30,7 @@ export const english = {
   },
   notices: {
     notFound: ['Page not found', 'This link is not valid. Please use the complete link that you received.'],
-    wrongForm: ['That did not work', 'Please use the buttons of the page.'],
+    wrongForm: ['That did not work', 'Please use the buttons on the page.'],
     wrongDate: ['That did not work', 'Please go back and choose another date, today or later.'],
     wrongPeriod: ['That did not work', 'The last day is before the first day. Please go back and check both dates.'],
     wrongSignature: ['That did not work', 'Please go back, type your name, and tick the box that you agree.'],
