@@ -105,9 +105,9 @@ describe('a request is sent again', () => {
     ['after 503', refusal(503, 'unavailable')],
     ['while the first of two is still running', refusal(409, 'idempotency_in_progress')],
     ['when the connection breaks', broken],
-    ['when the connection breaks in the middle of the answer', brokenInTheMiddle],
-    ['after a gateway has answered 502', gateway(502)],
-    ['after a gateway has answered 504', gateway(504)],
+    ['when the connection breaks during the response', brokenInTheMiddle],
+    ['after a gateway has returned 502', gateway(502)],
+    ['after a gateway has returned 504', gateway(504)],
   ])('%s', async (_when, how) => {
     answers = [how, how, ok]
     const { error, response } = await create()
@@ -145,10 +145,10 @@ describe('a request is sent again', () => {
 
 describe('a request is not sent again', () => {
   test.each<[string, number, How]>([
-    ['when the input was at fault', 422, refusal(422, 'validation_failed')],
-    ['when the state forbids it', 409, refusal(409, 'conflict')],
+    ['when the input is invalid', 422, refusal(422, 'validation_failed')],
+    ['when the state does not allow it', 409, refusal(409, 'conflict')],
     ['when the service failed', 500, refusal(500, 'internal')],
-    ['when the day is used up', 429, refusal(429, 'quota_exceeded', { 'retry-after': '40000' })],
+    ['when the daily quota is used up', 429, refusal(429, 'quota_exceeded', { 'retry-after': '40000' })],
     ['when a limit is renewed too late', 429, refusal(429, 'rate_limited', { ratelimit: '"day";r=0;t=40000' })],
   ])('%s', async (_when, status, how) => {
     answers = [how, ok]

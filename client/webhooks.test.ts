@@ -41,13 +41,16 @@ test('headers are accepted from Fetch and from Node, under both signature names'
   expect((await verifyWebhook({ headers: own, body: new TextEncoder().encode(body) }, secret, { now })).id).toBe(id)
 })
 
-test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('a request without %s is refused', async (name) => {
-  const headers: Record<string, string> = headersOf(vector)
-  delete headers[name]
-  await expect(verifyWebhook({ headers, body: vector.body }, vector.secret, { now })).rejects.toMatchObject({
-    fault: 'missing_header',
-  })
-})
+test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])(
+  'a request without %s is rejected',
+  async (name) => {
+    const headers: Record<string, string> = headersOf(vector)
+    delete headers[name]
+    await expect(verifyWebhook({ headers, body: vector.body }, vector.secret, { now })).rejects.toMatchObject({
+      fault: 'missing_header',
+    })
+  },
+)
 
 test.each(['null', '5', '"x"', '[]', '{}', ''])(
   'a signed body of %s is refused because it is not an event',

@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([mock.stop(), dynamic.stop()]))
 
-/** Sends an operation like the contract's own examples, except for what the caller overrides. */
+/** Sends an operation like the contract's own examples, except for the caller's overrides. */
 async function send(
   operation: Operation,
   {
@@ -194,14 +194,14 @@ test.each(made)(
 )
 
 describe('Prism’s mistakes are corrected', () => {
-  test('a malformed body is refused without hanging', async () => {
+  test('a malformed body is rejected without hanging', async () => {
     for (const operation of withBody) {
       const refused = await send(operation, { body: '{"a":' })
       expect([operation.id, refused.status, refused.body.code]).toEqual([operation.id, 400, 'malformed_json'])
     }
   })
 
-  test('an unknown query parameter and an invalid value are refused', async () => {
+  test('an unknown query parameter and an invalid value are rejected', async () => {
     for (const operation of operations) {
       const refused = await send(operation, {
         query: `${addressOf(operation).includes('?') ? '&' : '?'}noSuchParameter=1`,
@@ -216,7 +216,7 @@ describe('Prism’s mistakes are corrected', () => {
     if (list !== undefined) expect((await send(list, { query: '?limit=201' })).body.errors[0].pointer).toBe('limit')
   })
 
-  test('a key without the right prefix is refused', async () => {
+  test('a key without the right prefix is rejected', async () => {
     for (const [authorization, code] of [
       [undefined, 'missing_key'],
       ['Basic plb_bearer', 'invalid_key'],

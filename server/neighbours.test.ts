@@ -88,7 +88,7 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
     return body.id
   }
 
-  test('a change that waits for it gets timed_out with a time to retry, and the retry succeeds', async () => {
+  test('a change that waits for the lock gets timed_out with a time to retry, and the retry succeeds', async () => {
     const id = await ownVendor(flooding)
     const refused = await whileHeld(id, () => change(flooding, id, 'waited'))
     expect([refused.status, refused.body.code]).toEqual([503, 'timed_out'])
@@ -96,7 +96,7 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
     expect((await change(flooding, id, 'done')).body.contactName).toBe('done')
   })
 
-  test("the changes that wait for it use only their builder's share of connections", async () => {
+  test("changes that wait for the lock use only their builder's share of connections", async () => {
     const id = await ownVendor(flooding)
     const waiting = await whileHeld(id, async () => {
       const flood = Array.from({ length: 20 }, (_, i) => change(flooding, id, `flood ${i}`))
@@ -116,7 +116,7 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
     return rows
   }
 
-  test('the first reports that wait for it do not block what another builder creates and reads', async () => {
+  test('the first reports that wait for the lock do not block requests of another builder', async () => {
     let answered = 0
     const report = async () => {
       await plumbline.get('/api/ext/accounting/tax-totals?year=2026', { key: flooding.key })
@@ -134,7 +134,7 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
     await Promise.all(reports)
   })
 
-  test('a job that waits for it does not block sign-ins', async () => {
+  test('a job that waits for the lock does not block sign-ins', async () => {
     const { key } = await plumbline.newBuilder()
     await plumbline.database.transaction(async (trx) => {
       await sql`lock table "tasks" in access exclusive mode`.execute(trx)
@@ -153,7 +153,7 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
 })
 
 // The embedded database behaves the same, but takes long to set up for this test.
-test.skipIf(inject('postgres') === null)('a composite skill with too many records to read is refused', async () => {
+test.skipIf(inject('postgres') === null)('a composite skill with too many records to read is rejected', async () => {
   const builder = await plumbline.newBuilder()
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'A' }, { key: builder.key })
   const { body: home } = await plumbline.post(

@@ -45,7 +45,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     await vi.waitFor(() => expect(service.log.split('"ready"').length - 1).toBeGreaterThanOrEqual(WORKERS), 50_000)
   }
 
-  test('share one address and one limit, and each reports its own metrics', async () => {
+  test('workers share one address and one limit, and each reports its own metrics', async () => {
     await allAreUp()
     const answers = await Promise.all(
       Array.from({ length: LIMIT * 2 }, () =>
@@ -63,7 +63,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     }
   })
 
-  test('name themselves in each log line', async () => {
+  test('workers add their name to each log line', async () => {
     await allAreUp()
     await fetch(`${service.url}/portal/inv_01m7y975jyfesvq695t8y8ma68.AbC-dEf_1234567890`)
     const isLogged = () => linesOf('request').some(({ path }) => path === '/portal/inv_01m7y975jyfesvq695t8y8ma68.…')
@@ -79,7 +79,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     return lines.map((line) => JSON.parse(line))
   }
 
-  test('continue when one of them dies and is replaced, and end together without leftovers', async () => {
+  test('workers continue when one of them dies and is replaced, and stop together', async () => {
     await allAreUp()
     const before = workers()
     process.kill(Number(before[0]), 'SIGKILL')
@@ -101,7 +101,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     await service.closed
   })
 
-  test('that cannot start report the reason once', async () => {
+  test('workers that cannot start report the reason once', async () => {
     if (postgres === null) return
     const taken = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
     await new Promise((done) => taken.once('listening', done))

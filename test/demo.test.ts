@@ -62,7 +62,7 @@ test('the demo plays the whole pipeline, receives every event, and leaves nothin
   expect(orders.map((order: { status: string }) => order.status)).toEqual(['closed', 'void', 'void'])
 })
 
-test('a refused demo reports the reason, and fails', async () => {
+test('a rejected demo reports the reason, and fails', async () => {
   const key = await plumbline.newKey(['vendors:read', 'webhooks:write', 'events:read'])
   const refused = await play('--base-url', plumbline.url, '--key', key).catch(
     (error: { code: number; stdout: string }) => error,

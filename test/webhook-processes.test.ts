@@ -7,7 +7,7 @@ import { openDatabase } from '../server/platform/database/database.ts'
 import { type Plumbline, startPlumbline } from '../server/plumbline.ts'
 import { startTestPlumbline, type TestPlumbline } from './support/plumbline.ts'
 
-/** What integrators may rely on when several processes of the service share a database. */
+/** Guarantees for integrators when several processes of the service share a database. */
 const postgres = inject('postgres')
 
 let one: TestPlumbline

@@ -98,7 +98,7 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
     expect((await plumbline.get('/api/ext/me')).status).toBe(200)
   })
 
-  test('an incomplete request is refused', async () => {
+  test('an incomplete request is rejected', async () => {
     plumbline = await startTestPlumbline({ REQUEST_TIMEOUT_SECONDS: '1' })
     const { socket } = open()
     const head = `POST /api/ext/vendors HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plumbline.key}`

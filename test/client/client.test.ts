@@ -9,7 +9,7 @@ let client: PlumblineClient
 let sent: Request[]
 
 beforeAll(async () => {
-  // So low that a page which requests many things at once has some requests refused unread.
+  // So low that a page which requests many things at once has some requests rejected unread.
   plumbline = await startTestPlumbline({ FAILED_KEYS_PER_MINUTE: '3' })
   client = clientOf(plumbline.key)
   sent = []
@@ -80,7 +80,7 @@ test('a file is sent unchanged, and returned as a Blob, or as base64 from a skil
   expect(gone.error?.code).toBe('not_found')
 })
 
-test('an empty key is told of before anything is sent', () => {
+test('an empty key throws before any request is sent', () => {
   expect(() => createClient({ baseUrl: plumbline.url, key: '' })).toThrow(/^The API key is empty/)
 })
 
@@ -121,7 +121,7 @@ describe('pages', () => {
     expect(await collected(client.pages('/api/ext/vendors/{vendorId}/notifications', { params }))).toEqual([])
   })
 
-  test('throw the problem of a refused page', async () => {
+  test('throw the problem of a rejected page', async () => {
     const narrow = clientOf(await plumbline.newKey(['homes:read']))
     const error = await collected(narrow.pages('/api/ext/vendors')).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(PlumblineError)
@@ -130,7 +130,7 @@ describe('pages', () => {
 })
 
 describe('execute', () => {
-  test('runs an operation by name, with everything in one input', async () => {
+  test('runs an operation by name, with one input for all parameters and the body', async () => {
     const created = await client.execute('createVendor', { companyName: 'Redrock Concrete', scopes: ['concrete'] })
     expect(created.events.map(({ type }) => type)).toEqual(['vendor.created'])
     const { result, skill } = await client.execute('getVendor', { vendorId: created.result.id })
@@ -151,7 +151,7 @@ describe('execute', () => {
     expect(error?.code).toBe('not_found')
   })
 
-  test('throws the problem of a refused skill, with pointers into its input', async () => {
+  test('throws the problem of a rejected skill, with pointers into its input', async () => {
     const error = await client
       .execute('createVendor', { companyName: 'x'.repeat(1000) })
       .catch((thrown: unknown) => thrown)

@@ -91,7 +91,7 @@ test('events arrive as they happen, signed like real webhooks, and a past event 
   expect([await again.ended, got.at(-1)]).toEqual([0, first])
 })
 
-test('missed events are caught up, and a refusal ends the program with a message', async () => {
+test('missed events are caught up, and a rejection ends the program with a message', async () => {
   const [first] = got
   const program = run('--to', to, '--after', first?.id ?? '')
   await expect.poll(() => got.map(({ type }) => type), { timeout: 20_000 }).toContain('vendor.updated')

@@ -87,7 +87,7 @@ describe.skipIf(!isHere)('conformance', () => {
     expect([...contract.operations.keys()].filter((id) => !proxied.succeeded.has(id))).toEqual([...TAKES_ANOTHER_KEY])
   })
 
-  test("behind a validating proxy, the proxy's refusals count", async () => {
+  test("behind a validating proxy, the proxy's rejections count", async () => {
     const broken = await startBroken(plumbline.url, 'getVendor', { body: (body) => ({ ...body, shoeSize: 44 }) })
     // Only the part of the contract that these need, because Prism reads everything it is given at the start.
     const proxy = await startPrism(broken.url, /^\/api\/ext\/(me$|execute$|vendors(\/|$))/)
@@ -256,9 +256,9 @@ async function startProxied(
 }
 
 /**
- * Returns what the contract distinguishes: the operation, the kind of request and the status; and each refusal that it
- * declares for many operations, which no proxy predicts, because it does not depend on the request. Null for what a
- * proxy does not forward: a path or method of no operation, and a body that is not JSON.
+ * Returns the cases that the contract distinguishes: the operation, the kind of request and the status; and each
+ * rejection that it declares for many operations, which no proxy predicts, because it does not depend on the request.
+ * Null for requests that a proxy does not forward: an unknown path or method, and a body that is not JSON.
  */
 function kindOf({ operation, url, headers, body }: Sent, { status }: Given): string | null {
   if (operation === null || status === 400 || status === 415) return null

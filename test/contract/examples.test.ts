@@ -61,7 +61,7 @@ describe.each([
   ['schema', schemas],
   ['header', headers],
 ] as [string, Example[]][])('each %s example is valid by its schema', (_kind, examples) => {
-  test('there are examples', () => expect(examples.length).toBeGreaterThan(0))
+  test('the documents contain examples', () => expect(examples.length).toBeGreaterThan(0))
   test.each(examples)('$name', ({ value, schema }) => expect(faults(value, ...schema)).toBe(''))
 })
 

@@ -23,7 +23,7 @@ const PAGES = [
 ]
 const [DESK, PHONE] = [1440, 390]
 
-/** What people type, and the page that must be among the first three results. */
+/** Queries that people type, and the page that must be among the first three results of each. */
 const EVERYDAY_WORDS: Record<string, string> = {
   pagination: '/guides/paging',
   authentication: '/guides/first-call#authenticate',

@@ -136,7 +136,7 @@ const SIGNS: Record<string, RegExp[]> = {
 
 interface Block {
   language: string
-  /** Whether its commands are expected to be refused. */
+  /** Whether its commands are expected to be rejected. */
   isRefused: boolean
   text: string
 }

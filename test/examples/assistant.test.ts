@@ -89,7 +89,7 @@ function run(turns: Turn[], bounds: Partial<Bounds> = {}): Promise<Ended & { lin
   return work(parts, 'A call.', '2026-11-22').then((ended) => ({ ...ended, lines }))
 }
 
-/** What a good model does with the call in transcript.txt, with one mistake. */
+/** The responses of a good model to the call in transcript.txt, with one mistake. */
 const PIPELINE: Turn[] = [
   () => ({ listCommunities: { q: 'Juniper' }, listVendors: { q: 'Lone Star' } }),
   ({ listVendors }) => ({

@@ -3,7 +3,7 @@ import type { Random } from '../../scripts/conformance/random.ts'
 import { addDays } from '../../server/platform/values/calendar.ts'
 import type { Answer } from '../support/plumbline.ts'
 
-/** What the histories of one builder share. */
+/** State shared by the histories of one builder. */
 export interface Ground {
   send(method: string, path: string, body?: unknown): Promise<Answer>
   communityId: string
@@ -38,8 +38,8 @@ const TIME_MOVES: Readonly<Record<string, readonly string[]>> = {
 const UNDER_WAY = ['issued', 'accepted', 'partially_completed', 'completed']
 
 /**
- * A random history of one home's budget, over HTTP. A step may be refused because of the home's state. Successful steps
- * are counted, so that the suite can tell that its histories are not empty.
+ * A random history of one home's budget, over HTTP. A step may be rejected because of the home's state. Successful
+ * steps are counted, so that the suite can tell that its histories are not empty.
  */
 export class BudgetHistory {
   readonly homeId: string
@@ -60,7 +60,7 @@ export class BudgetHistory {
     this.homeId = homeId
   }
 
-  /** Takes one step and returns its name, or null if it was refused. */
+  /** Takes one step and returns its name, or null if it was rejected. */
   async step(): Promise<string | null> {
     const { name, take } = this.#random.pick(this.#possible())
     const answer = await take()

@@ -15,7 +15,7 @@ import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 /**
  * Sends many random requests, valid and invalid, to every operation. No request may cause a 500 or a status that the
  * contract does not declare, every response must match its schema, and every violation of the input schema must be
- * refused as such. Two builders work at once. FUZZ_SEED=… repeats a run, and FUZZ_SECONDS sets its duration; every
+ * rejected as such. Two builders work at once. FUZZ_SEED=… repeats a run, and FUZZ_SECONDS sets its duration; every
  * operation gets an equal share of that time, and at least LEAST requests: six on both databases together if there are
  * two.
  */
@@ -68,7 +68,7 @@ describe.concurrent(`generated requests for ${SECONDS} s, seed ${SEED}`, () => {
   )
 })
 
-test('many valid requests succeed, because a generator whose requests are all refused would prove little', () => {
+test('many valid requests succeed, because a generator whose requests are all rejected would prove little', () => {
   const counted = [...statuses].sort().map(([what, count]) => `${what}: ${count}`)
   console.log(`seed ${SEED}: ${counted.join(', ')}`)
   const sum = (those: RegExp) =>
@@ -97,7 +97,7 @@ async function play(world: World, request: Generated): Promise<void> {
 interface Generated {
   operation: Operation
   /**
-   * `bad` violates the schema of the body or of a parameter; `good` does not, although the rules may still refuse it.
+   * `bad` violates the schema of the body or of a parameter; `good` does not, although the rules may still reject it.
    */
   kind: 'good' | 'bad'
   address: string
@@ -115,7 +115,7 @@ class Requests {
     this.random = random
     const idFor = (field: string) => {
       const ids = world.idsFor(field)
-      // Mostly use recent resources, because old ones are archived or finished and refuse nearly everything.
+      // Mostly use recent resources, because old ones are archived or finished and reject nearly everything.
       return ids.length === 0 ? undefined : random.pick(random.chance(0.7) ? ids.slice(-6) : ids)
     }
     this.#sources = { random, idFor, url: world.receiver }

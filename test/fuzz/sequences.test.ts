@@ -20,7 +20,7 @@ import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
 /**
  * Random sequences over every kind of resource that can be created: create, read, change, list, archive, use again. A
  * small model defines what must be true for every kind: a read returns the previous response, the same ETag means the
- * same content, a refusal or a stale version changes nothing, and an archived resource stays archived and is in no
+ * same content, a rejection or a stale version changes nothing, and an archived resource stays archived and is in no
  * list. fast-check looks for the shortest failing sequence.
  */
 const LEAST = 30
@@ -71,7 +71,7 @@ beforeAll(async () => {
 
 afterAll(() => stop())
 
-test('the kinds are those that a builder works with', () => {
+test('the tested kinds include every kind of record that a builder works with', () => {
   expect(kinds.map(({ create }) => create.id)).toEqual(
     expect.arrayContaining(['createVendor', 'createScope', 'createCommunity', 'createHome', 'addBudgetLine']),
   )
@@ -339,7 +339,7 @@ class List extends Step {
         found.add(item.id)
         const known = model.find(({ id, etag }) => id === item.id && etag === `"${item.version}"`)
         if (known === undefined) continue
-        // Except for portal links, which are in no list, and what the contract omits from lists.
+        // Except for portal links, which are in no list, and the fields that the contract omits from lists.
         const whole = known.body
         const alone = Object.fromEntries(Object.entries(whole).filter(([field]) => Object.hasOwn(item, field)))
         expect(item, 'a list says the same as the thing by itself').toEqual(alone)

@@ -88,7 +88,7 @@ describe('bodies', () => {
   const kept: [what: string, text: string][] = [
     ['an emoji of many code points', '👩‍👩‍👧‍👦 Framing'],
     ['right-to-left and combining', 'שלום ا\u0300\u0301\u0302'],
-    ['what SQL and search patterns read otherwise', `'; drop table "vendors"; -- %_\\`],
+    ['characters with a meaning in SQL and search patterns', `'; drop table "vendors"; -- %_\\`],
     ['non-characters', '\uffff\ufdd0'],
     ['200 characters outside the basic plane', '𝔘'.repeat(200)],
     ['a byte order mark within a text', 'A\ufeffB'],
@@ -112,7 +112,7 @@ describe('bodies', () => {
     ['in a nested text', '{"companyName":"A","contacts":[{"name":"\\udfff\\ud800"}]}', '/contacts/0/name'],
     ['in an array of texts', '{"companyName":"A","scopes":["\\ud83d"]}', '/scopes/0'],
     ['in a field name', '{"companyName":"A","a\\udc00":1}', '/a\ufffd'],
-  ])('an unpaired surrogate %s is refused', async (_where, body, pointer) => {
+  ])('an unpaired surrogate %s is rejected', async (_where, body, pointer) => {
     const answer = await send(body)
     const { code, errors } = JSON.parse(answer.body)
     expect([answer.status, code, errors]).toEqual([
@@ -132,12 +132,12 @@ describe('bodies', () => {
     expect([answer.status, JSON.parse(answer.body).companyName]).toEqual([201, 'Second'])
   })
 
-  test('exactly a mebibyte is accepted', async () => {
+  test('a body of exactly one mebibyte is accepted', async () => {
     const answer = await send(`{"companyName":"A"}${' '.repeat(1024 * 1024 - 19)}`)
     expect(answer.status).toBe(201)
   })
 
-  test('10 MB without a length is cut off', async () => {
+  test('a body of 10 MB without a length is cut off', async () => {
     const started = performance.now()
     const chunk = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`
     const answer = await raw(
@@ -180,7 +180,7 @@ describe('URLs', () => {
     expect(answer).toContain('Content-Type: application/problem+json')
   })
 
-  test('a target that is not a URL is refused unread', async () => {
+  test('a target that is not a URL is rejected unread', async () => {
     expect(await raw(`GET ${VENDORS}/a b HTTP/1.1\r\n${head()}\r\n`)).toMatch(/^HTTP\/1\.1 400 /)
     expect(await raw(`GET ${VENDORS}/${'x'.repeat(100_000)} HTTP/1.1\r\n${head()}\r\n`)).toMatch(
       /^HTTP\/1\.1 (414|431) /,
@@ -199,10 +199,10 @@ describe('URLs', () => {
     ['only separators', '&&&&', 200],
     ['a broken escape', 'q=%', 200],
     ['half a character', 'q=%ED%A0%80', 400],
-    ['bytes that are no UTF-8', 'q=%FF', 400],
+    ['bytes that are not UTF-8', 'q=%FF', 400],
     ['an overlong encoding', 'q=%C0%AF', 400],
-    ['a parameter whose name is no UTF-8', '%FF=1', 400],
-    ['a replacement character, which is one', 'q=%EF%BF%BD', 200],
+    ['a parameter name that is not UTF-8', '%FF=1', 400],
+    ['an escaped replacement character', 'q=%EF%BF%BD', 200],
     ['bad bytes beside a broken escape', 'q=%zz%FF', 400],
     ['bytes that are not escaped', 'q=\xff', 400],
     ['a NUL', 'q=%00', 422],
@@ -248,18 +248,18 @@ describe('headers', () => {
   })
 
   test.each([
-    ['a length that is not one', 'Content-Length: -1'],
+    ['an invalid length', 'Content-Length: -1'],
     ['two lengths', 'Content-Length: 2\r\nContent-Length: 3'],
     ['a length and chunks', 'Content-Length: 2\r\nTransfer-Encoding: chunked'],
     ['an unknown transfer encoding', 'Transfer-Encoding: gzip'],
     ['a header of 100,000 characters', `X-Long: ${'x'.repeat(100_000)}`],
-  ])('%s is refused before it becomes a request', async (_what, line) => {
+  ])('%s is rejected before it becomes a request', async (_what, line) => {
     const answer = await raw(`POST ${VENDORS} HTTP/1.1\r\n${head(line)}\r\n{}`)
     expect(Number(answer.slice(9, 12))).toBeGreaterThanOrEqual(400)
     expect(Number(answer.slice(9, 12))).toBeLessThan(500)
   })
 
-  test('a compressed body is refused as an unsupported media type', async () => {
+  test('a compressed body is rejected as an unsupported media type', async () => {
     const answer = await plumbline.post(VENDORS, '{"companyName":"A"}', { headers: { 'content-encoding': 'gzip' } })
     expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type'])
   })
@@ -284,7 +284,7 @@ describe('headers', () => {
   })
 })
 
-test('after all of this the service works as before', async () => {
+test('the service still works after the malformed requests', async () => {
   expect((await fetch(`${plumbline.url}/readyz`)).status).toBe(200)
   const { body, status } = await plumbline.get(`${VENDORS}?limit=200`)
   expect(status).toBe(200)
@@ -337,7 +337,7 @@ function raw(text: string, more: string[] = []): Promise<string> {
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       answer += chunk
     })
-    // A refusal may arrive as a reset while we are still writing; what was read until then counts.
+    // A rejection may arrive as a reset while we are still writing; what was read until then counts.
     socket.on('error', () => {})
     socket.on('close', () => done(answer))
   })

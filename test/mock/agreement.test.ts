@@ -53,7 +53,7 @@ const listed = new Set(
 let mock: RunningMock
 let receiver: Receiver
 
-// What the mock can know does not depend on the database. Prefer PostgreSQL if there is one, because only there can a
+// The mock's responses do not depend on the database. Prefer PostgreSQL if there is one, because only there can a
 // second request meet one that is still running.
 const isHere = isTestedHere()
 
@@ -83,7 +83,7 @@ describe.skipIf(!isHere)('mock and service', () => {
   test('every problem code of an operation was provoked', () => {
     const codes = new Set(played.map(({ answer }) => answer.body?.code))
     // beta_full occurs only when an organization is created, which this API cannot do, and malformed requests are
-    // refused before there is an operation.
+    // rejected before there is an operation.
     const outside = ['beta_full', 'malformed_request', 'request_timeout', 'expectation_failed', 'headers_too_large']
     // Operations for users of pages are neither in the published document nor in the mock.
     outside.push('not_signed_in', 'cross_site', 'link_spent', 'passkey_refused', 'fresh_sign_in_required')
@@ -105,7 +105,7 @@ describe.skipIf(!isHere)('mock and service', () => {
     )
     // For these the service has one sentence per rule, or one from the platform.
     const isOneOfMany = new Set(['conflict', 'malformed_json', 'validation_failed', 'invalid_transition'])
-    // Provoked here by a handler that throws them with its own words.
+    // Test handlers provoke these with their own text.
     const isThrownHere = new Set(['answer_not_kept', 'too_much_work', 'too_many_concurrent_requests'])
     const differing = entriesAt('x-problems').flatMap(([code, { example }]) => {
       const given = said.get(code)
@@ -141,7 +141,7 @@ async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
       }
       if (difference !== null) differing.add(what)
     }
-    // Requested by name, a refusal is the same whatever else would cause it.
+    // Requested by name, a rejection is the same whatever else would cause it.
     const refusal = `${answer.status} ${answer.body?.code}`
     if (answer.status >= 400 && !preferredAlready.has(refusal)) {
       preferredAlready.add(refusal)
@@ -330,7 +330,7 @@ async function playTheService(): Promise<void> {
   for (const execute of operations.filter(({ id }) => RUNS_SKILLS.has(id) && id !== approve?.id))
     for (const body of world.bodiesOf(execute)) {
       const { body: made } = await world.send(execute, { body })
-      // Earlier proposals have been refused in the meantime.
+      // Earlier proposals have been rejected in the meantime.
       if (execute.id === 'createProposal' && approve !== undefined) await world.send(approve, approving(made.id))
     }
   if (approve !== undefined) {
@@ -342,7 +342,7 @@ async function playTheService(): Promise<void> {
     await world.send(approve, approving(made.id))
     what = AS_SHOWN
   }
-  // Refusals in the meantime are those that the state causes.
+  // Rejections in the meantime are those that the state causes.
   for (const each of played) {
     const code = each.what === AS_SHOWN ? each.answer.body?.code : undefined
     if (code !== undefined) each.what = STATE_CODES[code] ?? each.what
@@ -375,7 +375,7 @@ async function takeThrough(world: World, those: Operation[]): Promise<void> {
   }
 }
 
-/** The refusals that depend on the state of a world, by code. */
+/** The rejections that depend on the state of a world, by code. */
 const STATE_CODES: Record<string, string> = {
   conflict: 'what the present state forbids',
   invalid_transition: 'what the present state forbids',
@@ -404,7 +404,7 @@ async function strangers(plumbline: TestPlumbline): Promise<[what: string, key: 
   ]
 }
 
-/** Provokes everything that an operation refuses in any state, and what it refuses because something does not exist. */
+/** Provokes everything that an operation rejects in any state, and what it rejects because something does not exist. */
 async function provoke(world: World, operation: Operation, now: (what: string) => void): Promise<void> {
   const address = world.addressFor(operation)
   const asked = (query: string) => ({ address: `${address}${address.includes('?') ? '&' : '?'}${query}` })
@@ -440,7 +440,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
   }
   if ('412' in operation.declaration.responses && !RUNS_SKILLS.has(operation.id)) {
     now('another version in If-Match')
-    // A resource that cannot be changed in any version is refused for that reason, so try the next one.
+    // A resource that cannot be changed in any version is rejected for that reason, so try the next one.
     for (let which = 0, status = 0; which < 6 && status !== 412; which++) {
       const address = world.addressOf(operation, which)
       if (address === undefined) break
@@ -468,7 +468,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
     now('a skill of no name')
     await world.send(operation, { address: operation.path.replace('{skillName}', 'doNothing') })
   }
-  // A body that is not JSON, is too large or has the wrong type is refused even by an operation without a body.
+  // A body that is not JSON, is too large or has the wrong type is rejected even by an operation without a body.
   if (operation.method !== 'POST' && !operation.takesBody) return
   now('a body that is no JSON')
   await world.send(operation, { body: '{"a":' })
@@ -501,7 +501,7 @@ function withoutReference(body: unknown): unknown {
   return isChanged ? changed : null
 }
 
-/** The methods in the refusal depend on the path, so one path is tried for each set of methods. */
+/** The methods in the rejection depend on the path, so one path is tried for each set of methods. */
 async function playNoOperation(world: World, plumbline: TestPlumbline, now: (what: string) => void): Promise<void> {
   const byPath = Map.groupBy(operations, ({ path }) => path)
   const bySet = Map.groupBy(byPath, ([, members]) =>
@@ -536,7 +536,7 @@ async function playRepeats(plumbline: TestPlumbline, now: (what: string) => void
 
 type Trouble = (call: ServiceCall) => Promise<never>
 
-/** Plays what only vendors are refused: an expired link, and an answer that was changed too often. */
+/** Provokes the errors that only vendors get: an expired link, and an answer that was changed too often. */
 async function playVendors(plumbline: TestPlumbline): Promise<void> {
   const [revoked, expired] = [await plumbline.newPortalToken(), await plumbline.newPortalToken()]
   for (const [token, change] of [

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/contract.ts'
 
-/** What people read and paste: pages, and the comments of examples. */
+/** The files that people read and paste from: pages, and the comments of examples. */
 const READ = ['*.md', '{client,docs,examples,mock,scripts,server,web}/**/*.md', 'examples/**/*.ts']
 
 const documented = READ.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }))

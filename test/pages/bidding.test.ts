@@ -38,7 +38,7 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     await page.getByRole('checkbox', { name: /Lone Star/ }).check()
     await page.getByRole('checkbox', { name: /Hill Country/ }).check()
     await page.getByRole('button', { name: 'Send to 2 vendors' }).click()
-    // Without a deadline it is refused, where the deadline is.
+    // Without a deadline it is rejected, where the deadline is.
     const deadline = page.getByLabel('Deadline')
     await page.locator('[aria-invalid="true"]').first().waitFor()
     expect(await deadline.getAttribute('aria-invalid')).toBe('true')
@@ -70,7 +70,7 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     await page.getByText('24,500').first().waitFor({ timeout: 4000 })
   })
 
-  test('an award is first tried without changes, and then made with the keyboard', async () => {
+  test('an award is first previewed, and then made with the keyboard', async () => {
     const { page } = seen
     const id = page.url().split('/').at(-1)?.split('?')[0]
     await page.getByRole('button', { name: 'Award… to Lone Star' }).focus()
@@ -90,7 +90,7 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     expect(accepted.body.poIds).toHaveLength(1)
   })
 
-  test('after an award to the higher bid, the lowest amount and its difference from the budget are of the same bid', async () => {
+  test('after an award to the higher bid, the lowest amount and its budget difference belong to the same bid', async () => {
     const { page } = seen
     const as = { key: site.key }
     const { body: home } = await plumbline.post(

@@ -23,7 +23,7 @@ describe.skipIf(chromium === null)('a user in a browser', () => {
     await plumbline.stop()
   })
 
-  test('sees what an app requests, connects it, and disconnects it in the settings', async () => {
+  test('a user sees the permissions that an app requests, connects it, and disconnects it in the settings', async () => {
     const seen = await visit(browser, plumbline)
     const { page } = seen
     await page.goto(plumbline.url + app.address({ redirect_uri: redirect() }))
@@ -58,7 +58,7 @@ describe.skipIf(chromium === null)('a user in a browser', () => {
     await seen.close()
   })
 
-  test("who is not signed in returns to the app's request, with the link in another window too", async () => {
+  test("a user who is not signed in returns to the app's request, even if the link opens in another window", async () => {
     const seen = await visit(browser, plumbline)
     const { page } = seen
     const address = app.address({ redirect_uri: redirect() })

@@ -37,13 +37,13 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
     await made('/api/ext/tasks', { homeId, name: 'Walls framed', durationDays: 10, ...after })
   })
   afterAll(async () => {
-    // The refused requests: a delay without a note, and a status that the budget prevents.
+    // The rejected requests: a delay without a note, and a status that the budget prevents.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !/409|422/.test(line)) })
     await closeWindows()
     await plumbline.stop()
   })
 
-  test('link from the list to a home, its budget by trade, and overruns at the top', async () => {
+  test('the list links to a home, its budget by trade, and overruns at the top', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/homes`)
     await page.getByRole('link', { name: 'Lot 14' }).click()
@@ -61,7 +61,7 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
     await page.getByRole('link', { name: 'Lone Star Framing' }).waitFor()
   })
 
-  test('show the schedule as a table too, try a delay with its effects, and save it', async () => {
+  test('the schedule is also shown as a table, and a delay is previewed and saved', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/homes/${homeId}?tab=schedule`)
     const framed = page
@@ -87,7 +87,7 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
     ])
   })
 
-  test('change the status, and show in advance what prevents a change', async () => {
+  test('the status can be changed, and obstacles to a change are shown in advance', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/homes/${homeId}`)
     const dialog = page.locator('.dialog')

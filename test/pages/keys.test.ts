@@ -61,7 +61,7 @@ describe.skipIf(chromium === null)('the sign-in and the pages of API keys', () =
     await door.close()
   })
 
-  test('a key can be created with the keyboard alone, works, and its secret is shown once', async () => {
+  test('a key can be created with the keyboard only, works, and its secret is shown once', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/settings/keys`)
     const create = page.getByRole('button', { name: 'New key' })
@@ -108,7 +108,7 @@ describe.skipIf(chromium === null)('the sign-in and the pages of API keys', () =
     await page.keyboard.press('Escape')
   })
 
-  test('a key can be rotated with an overlap and revoked, and is refused afterwards', async () => {
+  test('a key can be rotated with an overlap and revoked, and is rejected afterwards', async () => {
     const { page } = seen
     await page.getByRole('link', { name: 'Voice agent' }).click()
     await page.getByRole('button', { name: 'Rotate' }).click()

@@ -37,13 +37,13 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     }
   })
   afterAll(async () => {
-    // The refused file.
+    // The rejected file.
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
     await closeWindows()
     await plumbline.stop()
   })
 
-  test('approve and send back from the queue, which shows the effect on the budget', async () => {
+  test('an order can be approved or sent back from the queue, which shows the effect on the budget', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders/approvals`)
     await page.getByText('Orders that need approval: $67,869 in total.').waitFor()
@@ -64,7 +64,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     })
   })
 
-  test('show lines and steps, and try each step before it is done', async () => {
+  test('an order shows its lines and steps, and previews each step', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders`)
     await page.getByRole('link', { name: 'PO-0014-01' }).click()
@@ -89,7 +89,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     expect(file.suggestedFilename()).toBe('PO-0014-01.pdf')
   })
 
-  test('accept files, of which the vendor sees the shared ones', async () => {
+  test('files can be added to an order, and the vendor sees the shared files', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders/${orders[0]}`)
     await page.getByText('No files yet.').waitFor()

@@ -87,9 +87,9 @@ export function keepFewOfEach(page: Page): Promise<void> {
 }
 
 /**
- * Marks what a page repeats, and what this window has already shown three times at this width, such as the frame around
- * every screen. Nothing is removed, because the page is used further. Every heading is judged again, because its level
- * depends on the previous one.
+ * Marks elements that a page repeats, and those that this window has already shown three times at this width, such as
+ * the frame around every screen. Nothing is removed, because the page is used further. Every heading is judged again,
+ * because its level depends on the previous one.
  */
 function markWhatIsJudged(page: Page): Promise<void> {
   return page.evaluate(`

@@ -40,7 +40,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium simula
     await plumbline.stop()
   })
 
-  test('one is added in the settings, and a second one on the same device is refused', async () => {
+  test('a passkey is added in the settings, and a second one on the same device is rejected', async () => {
     const { page } = seen
     await page.goto(`${url}/today`)
     await page.getByRole('button', { name: /Priya Harrow/ }).click()
@@ -59,7 +59,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium simula
     await page.getByRole('row', { name: /The office’s laptop/ }).waitFor()
   })
 
-  test('one signs in with the keyboard alone, and returns to the previous page', async () => {
+  test('a passkey signs in with the keyboard only, and returns to the previous page', async () => {
     const { page } = seen
     await page.context().clearCookies()
     await page.goto(`${url}/vendors?status=active`)
@@ -90,7 +90,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium simula
     await page.getByText('This secret is shown only once').waitFor()
   })
 
-  test('without mail, the dialog says where a link comes from and continues after it was opened', async () => {
+  test('without a mail server, the dialog explains how to get a link and continues after it is opened', async () => {
     const { page } = seen
     await ageSessions()
     await page.goto(`${url}/settings/passkeys`)
@@ -108,7 +108,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium simula
     await page.waitForURL('**/settings/passkeys')
   })
 
-  test('one can be renamed and removed, and then the sign-in page refuses it', async () => {
+  test('a passkey can be renamed and removed, and then the sign-in page rejects it', async () => {
     const { page } = seen
     await page.goto(`${url}/settings/passkeys`)
     const dialog = page.getByRole('dialog')

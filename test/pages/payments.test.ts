@@ -38,7 +38,7 @@ describe.skipIf(chromium === null)('the pages of payments', () => {
     await plumbline.stop()
   })
 
-  test('try a run that says what it skips, and then create, approve, waive and pay it', async () => {
+  test('a run shows the orders it skips in a preview, and is then created, approved, waived and paid', async () => {
     const seen = await visit(browser, plumbline)
     const { page } = seen
     await page.goto(`${plumbline.url}/payments?through=2031-01-31`)

@@ -68,7 +68,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     }
   })
 
-  test('each framer enters its price on its own page, the first with the keyboard alone, and sees no other', async () => {
+  test('each framer enters its price on its own page, the first with the keyboard only, and sees no other price', async () => {
     for (const [i, { page }] of vendors.entries()) {
       const press = i === 0 ? pressByKeyboard : (of: Locator) => of.click()
       await press(page.getByRole('link', { name: 'Yes, enter our price' }))
@@ -104,7 +104,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     expect(await amountsOn(page)).toEqual([...TOTALS])
   })
 
-  test('the award is made with the keyboard alone, and appears by itself within two seconds', async () => {
+  test('the award is made with the keyboard only, and appears by itself within two seconds', async () => {
     const { page } = office
     await pressByKeyboard(page.getByRole('link', { name: 'Comparison' }))
     await pressByKeyboard(page.getByRole('button', { name: 'Award… to Lone Star' }))
@@ -156,7 +156,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     expect(data).toMatchObject([{ status: 'accepted', total: 24_010 }])
   })
 
-  test('nothing failed in any of the windows', () => {
+  test('no window logged an error', () => {
     expectNoComplaints(office)
     expectNoComplaints(watching)
     for (const vendor of vendors) expectQuietPortal(vendor)

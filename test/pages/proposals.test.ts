@@ -36,7 +36,7 @@ describe.skipIf(chromium === null)('the pages of proposals', () => {
     return proposal.id
   }
 
-  test("link from Today to an agent's proposed change, which is tried again and then approved", async () => {
+  test("Today links to an agent's proposed change, which is previewed again and then approved", async () => {
     const id = await propose('PATCH', `/api/ext/vendors/${vendorId}`, { phone: '+1 512 555 0199' })
     const { page } = seen
     await page.goto(`${plumbline.url}/today`)
@@ -56,7 +56,7 @@ describe.skipIf(chromium === null)('the pages of proposals', () => {
     expect((await plumbline.get(`/api/ext/proposals/${id}`)).body.decidedBy.type).toBe('user')
   })
 
-  test('refuse with a reason, and find proposals by their outcome', async () => {
+  test('a proposal can be rejected with a reason, and proposals are found by their outcome', async () => {
     const id = await propose('POST', '/api/ext/vendors', { companyName: 'Redrock Concrete', scopes: ['concrete'] })
     const { page } = seen
     await page.goto(`${plumbline.url}/agents/proposals?status=proposed`)
@@ -73,7 +73,7 @@ describe.skipIf(chromium === null)('the pages of proposals', () => {
     expect((await plumbline.get(`/api/ext/proposals/${id}`)).body.decisionReason).toMatch(/enough/)
   })
 
-  test('say what to do if another user was faster, records have changed, or the role is not sufficient', async () => {
+  test('the page says what to do if another user decided first, records have changed, or the role is not sufficient', async () => {
     const taken = { externalId: 'erp-77' }
     const blocked = await propose('PATCH', `/api/ext/vendors/${vendorId}`, taken)
     await plumbline.post('/api/ext/vendors', { companyName: 'Was Faster', ...taken })
@@ -101,7 +101,7 @@ describe.skipIf(chromium === null)('the pages of proposals', () => {
     await other.close()
   })
 
-  test('refuse the approval if a record has changed since, and show the change', async () => {
+  test('the approval is rejected if a record has changed since, and the change is shown', async () => {
     const id = await propose('PATCH', `/api/ext/vendors/${vendorId}`, { contactName: 'Ann' })
     const { page } = seen
     await page.goto(`${plumbline.url}/agents/proposals/${id}`)
@@ -117,7 +117,7 @@ describe.skipIf(chromium === null)('the pages of proposals', () => {
     expect((await plumbline.get(`/api/ext/proposals/${id}`)).body.status).toBe('proposed')
   })
 
-  test('show each step with its input', async () => {
+  test('a proposed batch shows each step with its input', async () => {
     const steps = [
       { name: 'vendor', skill: 'createVendor', input: { companyName: 'Pecan Street Painters' } },
       {

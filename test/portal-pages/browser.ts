@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 /** A vendor's browser without scripts: the portal's pages must work without them. */
 export interface Visitor {
   readonly page: Page
-  /** What the page tried to load from elsewhere, and the browser's complaints. */
+  /** URLs elsewhere that the page tried to load, and the browser's error messages. */
   readonly complaints: readonly string[]
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export async function visitor(browser: Browser, origin: string, look: Look = {})
   })
   const page = await context.newPage()
   page.on('console', (message) => {
-    // A page that refuses a request has an error status, which the browser also logs.
+    // A page that rejects a request has an error status, which the browser also logs.
     const isStatus = message.text().startsWith('Failed to load resource')
     if (message.type() !== 'info' && message.type() !== 'log' && !isStatus) complaints.push(message.text())
   })

@@ -5,7 +5,7 @@ import type { Setting } from './portal-pages.test.ts'
 
 const PDF = { name: 'Quote, lot 15.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n%%EOF\n') }
 
-/** What a vendor does in its portal, click by click, on a phone whose browser runs no scripts. */
+/** A vendor's actions in its portal, click by click, on a phone whose browser runs no scripts. */
 export function flows(setting: () => Setting): void {
   describe('a vendor', () => {
     let guest: Visitor

@@ -74,7 +74,7 @@ export function looks(setting: () => Setting): void {
       expect(policy).not.toMatch(/unsafe|https?:|\*/)
     })
 
-    test('pages of an everyday size are small even before compression', async () => {
+    test('typical pages are small even without compression', async () => {
       const { plumbline, world } = setting()
       const { root, lumpSum, order, task, waiver } = world
       for (const path of [root, lumpSum.path, `${root}/${order}`, `${root}/${task}`, `${root}/${waiver}`]) {

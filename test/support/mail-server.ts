@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-/** A real SMTP server on a free port that keeps accepted mail, and refuses what tests specify. */
+/** A real SMTP server on a free port that keeps accepted mail, and rejects the mail that tests specify. */
 export interface MailServer {
   /** The environment that makes a service send its mail here. */
   env: { SMTP_URL: string; MAIL_FROM: string }
   received: ReceivedMail[]
-  /** Sets the SMTP codes with which the next attempts to an address are refused, in order. */
+  /** Sets the SMTP codes with which the next attempts to an address are rejected, in order. */
   refuse(address: string, ...codes: number[]): void
   /** Returns the maximum number of connections that were open at once. */
   mostConnections(): number

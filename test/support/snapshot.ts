@@ -5,7 +5,7 @@ import type { Database } from '../../server/platform/database/database.ts'
  * Returns the contents of the database by table, as far as requests determine them: the rows and their versions. If two
  * snapshots are equal, nothing was changed in between. Left out are values that the clock and the deliveries change by
  * themselves (counters, usage, attempts, times of last use, files in transit, the search index), and the audit trail
- * and the executions, to which refusals are written as well.
+ * and the executions, to which rejections are written as well.
  */
 export async function snapshot(database: Database): Promise<Record<string, string>> {
   const tables = await sql<{ table: string; versioned: boolean; keyed: boolean }>`

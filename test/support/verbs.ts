@@ -10,7 +10,7 @@ export interface Run {
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts on any printed value.
   json: any
   text: string
-  /** What was printed as a result, whatever the exit code. */
+  /** The printed result, regardless of the exit code. */
   stdout: string
 }
 
@@ -23,7 +23,7 @@ export function runVerb(environment: Environment, ...args: string[]): Promise<Ru
   return runVerbIn(root, environment, ...args)
 }
 
-/** Does the same in a folder, for what depends on the working directory. */
+/** Does the same in a folder, for commands that depend on the working directory. */
 export function runVerbIn(cwd: string, environment: Environment, ...args: string[]): Promise<Run> {
   return new Promise((done) => {
     const child: ChildProcess = execFile(

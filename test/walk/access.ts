@@ -57,7 +57,7 @@ export function access(populated: () => Populated): void {
       expect(missing.filter((what) => what !== null)).toEqual([])
     })
 
-    describe.skipIf(!isTestedHere())('every operation refuses unknown callers', () => {
+    describe.skipIf(!isTestedHere())('every operation rejects unknown callers', () => {
       test.each(operations)('$id', async (operation) => {
         for (const [what, authorization, code] of strangers) {
           const answer = await ours.send(operation, {
@@ -86,7 +86,7 @@ export function access(populated: () => Populated): void {
               permission,
             ])
           }
-          // An unknown parameter is refused only after the key was accepted.
+          // An unknown parameter is rejected only after the key was accepted.
           const key = keys.get(operation.permissions.join()) ?? ''
           const passed = await ours.send(operation, { key, address: `${withoutQuery(operation)}?noSuchParameter=1` })
           expect(passed.status).toBe(422)
@@ -103,7 +103,7 @@ export function access(populated: () => Populated): void {
       },
     )
 
-    test.skipIf(!isTestedHere())('every operation refuses an organization that is not on Pro+', async () => {
+    test.skipIf(!isTestedHere())('every operation rejects an organization that is not on Pro+', async () => {
       for (const operation of openToKeys) {
         const refused = await ours.send(operation, { key: keyOfAnotherTier })
         expect([operation.id, refused.status, refused.body.code]).toEqual([operation.id, 403, 'tier_required'])
@@ -181,7 +181,7 @@ export function access(populated: () => Populated): void {
       })
     })
 
-    test('none of this changed anything', async () => {
+    test('the tests of permissions changed no data', async () => {
       expect(await snapshot(plumbline.database)).toEqual(before)
     })
   })
@@ -208,7 +208,7 @@ function withoutQuery(operation: Operation): string {
   return ours.addressFor(operation).split('?', 1)[0] ?? ''
 }
 
-/** These are refused without asking the database. */
+/** These are rejected without asking the database. */
 const NO_IDS = ['nonsense', '%00', '%E0%A4%A', '..%2F..', 'x'.repeat(64)]
 
 function idNames(path: string): string[] {

@@ -16,8 +16,8 @@ for (const folder of ['contract', 'server', 'client', 'scripts', 'mock', 'web'])
 }
 
 /**
- * The wings of the server, and the wings that each may import. The files directly in `server/` start it and may import
- * all.
+ * The top folders of the server, and those that each may import. The files directly in `server/` start it and may
+ * import all.
  */
 const WINGS: Record<string, readonly string[]> = {
   platform: [],
@@ -54,7 +54,7 @@ test('no two folders import each other', () => {
   expect(mutual).toEqual([])
 })
 
-test('the wings of the server import each other in one direction', () => {
+test('the top folders of the server import each other in one direction', () => {
   expect([...wings()].sort()).toEqual(Object.keys(WINGS).sort())
   const wrong = edges().filter(([from, to]) => {
     const [here, there] = [wingOf(from), wingOf(to)]
@@ -273,7 +273,7 @@ function isSlice(file: string): boolean {
 function sliceOf(file: string): string | null {
   const folders = path.posix.dirname(file).split('/')
   if (folders[0] !== 'server') return null
-  // A slice is inside a wing: `server/interfaces/operations.ts` only lists the handlers of all slices.
+  // A slice is inside a top folder: `server/interfaces/operations.ts` only lists the handlers of all slices.
   for (let depth = folders.length; depth > 2; depth--) {
     const folder = folders.slice(0, depth).join('/')
     if (imports.has(`${folder}/operations.ts`)) return folder

@@ -8,7 +8,7 @@ import type { Populated } from '../support/populated.ts'
 import { snapshot } from '../support/snapshot.ts'
 
 /**
- * Every operation refuses input that the contract does not allow, with one exact problem and without a change, before
+ * Every operation rejects input that the contract does not allow, with one exact problem and without a change, before
  * any statement is sent.
  */
 const operations = [...contract.operations.values()]
@@ -26,7 +26,7 @@ export function inputs(populated: () => Populated): void {
       before = await snapshot(plumbline.database)
     })
 
-    describe('a body that cannot be read is refused before any other check', () => {
+    describe('a body that cannot be read is rejected before any other check', () => {
       test.each(withBody)('$id', async (operation) => {
         for (const text of shareOf(operation, UNREADABLE)) {
           const refused = await world.send(operation, { body: text })
@@ -48,7 +48,7 @@ export function inputs(populated: () => Populated): void {
       })
     })
 
-    describe('a body that breaks the schema is refused with a pointer', () => {
+    describe('a body that breaks the schema is rejected with a pointer', () => {
       test.each(withBody)('$id', async (operation) => {
         for (const body of shareOf(operation, ['null', '[]', '"text"', '1', 'true', '[{}]'])) {
           expectInvalid(await world.send(operation, { body }), [''])
@@ -143,7 +143,7 @@ export function inputs(populated: () => Populated): void {
       })
     })
 
-    test('none of this changed anything', async () => {
+    test('the tests of inputs changed no data', async () => {
       expect(await snapshot(plumbline.database)).toEqual(before)
     })
   })
@@ -174,7 +174,7 @@ function shareOf<Value>(operation: Operation, all: readonly Value[]): Value[] {
   return all.filter((_, i) => (i + place) % 3 === 0)
 }
 
-/** Asserts that the body is refused with a pointer to each of these fields. */
+/** Asserts that the body is rejected with a pointer to each of these fields. */
 async function expectEach(
   operation: Operation,
   body: Record<string, unknown>,

@@ -17,8 +17,8 @@ import {
 } from '../support/plumbline.ts'
 
 /**
- * What is true of every operation that only users call, and the permissions of each role for them. The other suites of
- * this folder walk the operations for programs. Requests that are refused before any statement are tested once.
+ * Rules for all operations that only users call, and the permissions of each role for them. The other suites of this
+ * folder walk the operations for programs. Requests that are rejected before any statement are tested once.
  */
 const operations = [...wholeContract.operations.values()]
 const ofPeople = operations.filter((operation) => !isForPrograms(operation))
@@ -140,7 +140,7 @@ describe('a service in its usual state', () => {
       const email = `${role}@example.com`
       await createUser(database, clock, { organizationId, email, name: role, role, poApprovalLimit: 0 })
       const by = await plumbline.signIn(email)
-      // Each is refused before any look-up, because of the role or else because of the unknown parameter.
+      // Each is rejected before any look-up, because of the role or else because of the unknown parameter.
       for (const operation of open) {
         const missing = operation.schemes.get('session')?.find((permission) => !covers(role, permission))
         const required = (operation.declaration.parameters ?? [])
@@ -221,7 +221,7 @@ describe('once the limit per minute of a user, or of an address without a sign-i
   })
   afterAll(() => plumbline.stop())
 
-  test.each(ofPeople)('$id refuses, and says for how long', async (operation) => {
+  test.each(ofPeople)('$id rejects the request with the wait time', async (operation) => {
     const answer = await send(plumbline, operation, { by: owner })
     expectProblem(operation, answer, 429, 'rate_limited')
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)

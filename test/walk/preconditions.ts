@@ -39,7 +39,7 @@ export function preconditions(populated: () => Populated): void {
       })
     })
 
-    describe('a change based on another version is refused with the current version, and changes nothing', () => {
+    describe('a change based on another version is rejected with the current version, and changes nothing', () => {
       let before: Record<string, string>
       beforeAll(async () => {
         before = await snapshot(plumbline.database)
@@ -48,7 +48,7 @@ export function preconditions(populated: () => Populated): void {
       test.each(guarded)('$id', async (operation) => {
         for (const header of ['"999999"', '"nonsense"', 'W/"999999"', '"0", "999998"']) {
           const refused = await world.send(operation, { headers: { 'if-match': header } })
-          // A change that would be refused anyway is refused for that reason (RFC 9110, 13.2.1).
+          // A change that would be rejected anyway is rejected for that reason (RFC 9110, 13.2.1).
           if (refused.status === 409) {
             expect((await world.send(operation)).body.code).toBe(refused.body.code)
             continue
@@ -58,7 +58,7 @@ export function preconditions(populated: () => Populated): void {
         }
       })
 
-      test('none of this changed anything', async () => {
+      test('the tests of preconditions changed no data', async () => {
         expect(await snapshot(plumbline.database)).toEqual(before)
       })
     })

@@ -13,7 +13,7 @@ import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 /**
  * Lists are JSON that is mostly written by the database, so a text that it mistakes for something else would break out
  * of its quotes. This test writes such a text into every column that can store one, whoever may normally write there;
- * only IDs refuse it, because they refer to other rows. The service's own list of its columns is not trusted but
+ * only IDs reject it, because they refer to other rows. The service's own list of its columns is not trusted but
  * compared with the result.
  */
 const NASTY = `"quoted\\" \\\\ \\u0022,"id":"x"} \n\t é \\`
@@ -31,7 +31,7 @@ let world: World
 const written = new Map<string, string[]>()
 
 beforeAll(async () => {
-  // In the contract some texts are shorter than this one, so the check of responses would refuse them.
+  // In the contract some texts are shorter than this one, so the check of responses would reject them.
   mailServer = await startMailServer()
   plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false', ...mailServer.env })
   receiver = await startReceiver()

@@ -86,7 +86,7 @@ describe.skipIf(!isTestedHere()).each([
 
   // A vendor does not use the builder's daily quota.
   const limited = window === 'day' ? operations.filter(isOpenToKeys) : operations
-  test.each(limited)('$id refuses, and says for how long', async (operation) => {
+  test.each(limited)('$id rejects the request with the wait time', async (operation) => {
     const answer = await world.send(operation)
     expectProblem(operation, answer, 429, code)
     const left = new RegExp(`"${window}";r=0;t=(\\d+)`).exec(answer.headers.get('ratelimit') ?? '')

@@ -8,8 +8,8 @@ import { paths } from './paths.ts'
 import { preconditions } from './preconditions.ts'
 
 /**
- * What is true of every operation of the contract, tested on one service with resources of every kind; all parts but
- * the last leave it unchanged. `-t 'conditions'` runs one part.
+ * Rules for all operations of the contract, tested on one service with resources of every kind; all parts except the
+ * last leave it unchanged. `-t 'conditions'` runs one part.
  */
 let populated: Populated
 

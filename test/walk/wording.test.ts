@@ -24,7 +24,7 @@ const pages = sources
 const guides = ['docs', 'server/interfaces/docs/guides', 'client', 'mock'].flatMap(pagesIn)
 const contract = [...textsOf(wholeContract.document, '')]
 
-/** What the glossary replaces, and the word to write instead. */
+/** Words that the glossary replaces, and the word to write instead. */
 const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\banew\b/i, 'again'],
   [/\b(?:is|are|was|were|be|been|being|not) told\b/i, 'notified, reported'],

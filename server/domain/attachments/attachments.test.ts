@@ -108,7 +108,7 @@ test('a file of 25 MiB is uploaded as a stream, stored, hashed, and downloaded i
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)])
 })
 
-test('a file over 25 MiB, an empty file, and an interrupted upload leave nothing behind', async () => {
+test('a file over 25 MiB, an empty file, and an interrupted upload are rejected, and no file remains', async () => {
   const before = stored()
   const recordId = idOf('task')
   const most = 25 * 1024 * 1024

@@ -54,12 +54,12 @@ test('the postings of one call share an entry, in their order', async () => {
   ])
 })
 
-test('amounts of zero leave no trace', async () => {
+test('amounts of zero create no postings', async () => {
   expect(await write((call) => recordPostings(call, { postings: cost(0) }))).toBeNull()
   expect(await stored()).toEqual([])
 })
 
-test('an entry whose cost has no source is refused', async () => {
+test('an entry whose cost has no source is rejected', async () => {
   const [only = []] = [cost(5).slice(0, 1)]
   await expect(write((call) => recordPostings(call, { postings: only }))).rejects.toThrow('Expected a balanced entry')
   const elsewhere = cost(5).map((posting, i) => ({ ...posting, homeId: `hom_${i}` }))
@@ -77,7 +77,7 @@ test('the database refuses to change or delete postings', async () => {
   expect(await stored()).toEqual(before)
 })
 
-test('an erasure may delete postings and cannot change them', async () => {
+test('an erasure may delete postings but not change them', async () => {
   await write((call) => recordPostings(call, { postings: cost(5) }))
   const erase = (statement: ReturnType<typeof sql>) =>
     plumbline.database.transaction(async (trx) => {
@@ -91,7 +91,7 @@ test('an erasure may delete postings and cannot change them', async () => {
   expect(await stored()).toEqual([])
 })
 
-test('nothing is posted to a closed period, and documents from one go to the first open day', async () => {
+test('a closed period accepts no postings, and its documents are posted to the first open day', async () => {
   await write((call) => recordPostings(call, { postings: cost(5) }))
   await close('2026-10-31')
   await expect(write((call) => recordPostings(call, { postings: cost(5, '2026-10-31') }))).rejects.toMatchObject({
@@ -104,7 +104,7 @@ test('nothing is posted to a closed period, and documents from one go to the fir
   expect(await stored()).toHaveLength(4)
 })
 
-test('a first posting waits for nobody, and two at once both begin the ledger', async () => {
+test('a first posting does not wait, and two concurrent first postings both begin the ledger', async () => {
   await Promise.all([cost(5), cost(7)].map((postings) => write((call) => recordPostings(call, { postings }))))
   expect(await stored()).toHaveLength(4)
 })

@@ -91,7 +91,7 @@ test('expanding a link requires permission to read its records, whether or not t
   expect(single.body).toMatchObject({ status: 403, permission: 'vendors:read' })
 })
 
-test('unknown links, three levels and too many links are refused', async () => {
+test('unknown links, three levels and too many links are rejected', async () => {
   for (const expand of ['homes', 'bidRequest.community.superintendent', 'vendor,', '__proto__', 'vendor.toString']) {
     const { body } = await get(`/bids?expand=${expand}`)
     expect([expand, body.status]).toEqual([expand, 422])

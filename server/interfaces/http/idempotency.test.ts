@@ -21,7 +21,7 @@ interface Kept {
   body: string | null
 }
 
-/** Returns a builder's stored responses, and what the holder of the encryption key can read in them. */
+/** Returns a builder's stored responses, and their decrypted content. */
 async function keptOf(organizationId: string): Promise<(Kept & { opened: string | null })[]> {
   const { rows } = await sql<Kept>`
     select "key", "body" from "idempotencyRecords" where "organizationId" = ${organizationId}`.execute(
@@ -134,7 +134,7 @@ describe('a response that is too large to store', () => {
     expect([again.status, again.body.code, again.body.permission]).toEqual([403, 'permission_denied', 'bids:read'])
   })
 
-  test('is refused to a repeat if it shows no record, and its work is not done twice', async () => {
+  test('is rejected to a repeat if it shows no record, and its work is not done twice', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
     const form = { vendorIds: [], scope: 'framing', deadline: '2099-12-04', communityId: community.id, sendNow: false }
@@ -237,7 +237,7 @@ test('the response of a skill is not repeated to a key that may no longer run it
   expect((await execute()).body.code).toBe('permission_denied')
 })
 
-test("a request that was refused because of the first one's change gets the first one's response", async () => {
+test("a request that was rejected because of the first one's change gets the first one's response", async () => {
   const { key } = await plumbline.newBuilder()
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Cedar Hollow' }, { key })
   const move = () =>

@@ -57,13 +57,13 @@ test.each([
   ['a proposal', '/calendar-feeds', 'feed', 202],
   ['a proposal by a skill', '/execute', { skill: 'createCalendarFeed', input: 'feed' }, 202],
   ['a proposal made explicitly', '/proposals', { skill: 'createWebhook', input: WEBHOOK }, 201],
-])('by %s', async (_name, path, given, status) => {
+])('no secret is shown by %s', async (_name, path, given, status) => {
   const body = JSON.parse(JSON.stringify(given).replace('"feed"', () => JSON.stringify({ vendorId })))
   const answer = await plumbline.post(`/api/ext${path}`, body, agent)
   expect([answer.status, JSON.stringify(answer.body).match(SECRETS)]).toEqual([status, null])
 })
 
-test('by a batch, tried or proposed, whose later steps cannot store a secret of an earlier one', async () => {
+test('a dry-run or proposed batch shows no secrets, and cannot store one in a later step', async () => {
   const steps = [
     { name: 'feed', skill: 'createCalendarFeed', input: { vendorId } },
     { name: 'hook', skill: 'createWebhook', input: WEBHOOK },

@@ -122,11 +122,11 @@ describe('the error of a format or a pattern explains', () => {
 
 describe('the error of a rule describes', () => {
   test.each([
-    ['left out', {}, '/companyName', 'is required'],
+    ['omitted', {}, '/companyName', 'is required'],
     ['empty', { companyName: '' }, '/companyName', 'must not be empty'],
     ['too long', { companyName: 'x'.repeat(201) }, '/companyName', 'must be at most 200 characters long'],
     ['of another type', { companyName: 5 }, '/companyName', 'must be a string'],
-    ['of neither of two types', { companyName: 'A', email: 5 }, '/email', 'must be a string or null'],
+    ['of neither allowed type', { companyName: 'A', email: 5 }, '/email', 'must be a string or null'],
     ['none of the values', { companyName: 'A', status: 'gone' }, '/status', 'must be one of prospective, active'],
     ['below the minimum', { companyName: 'A', poLimit: -1 }, '/poLimit', 'must be at least 0'],
     [
@@ -153,7 +153,7 @@ describe('the error of a rule describes', () => {
     expect(told.map((fault) => [fault.pointer, fault.message])).toEqual([[pointer, message]])
   })
 
-  test('only the intended variant of a value that may have several', async () => {
+  test('only the intended variant of a value with several variants', async () => {
     expect(await refusedBody('POST', VENDORS, { companyName: 'A', address: { country: 'USA' } })).toEqual([
       { pointer: '/address/country', code: 'maxLength', message: 'must be at most 2 characters long' },
       { pointer: '/address/country', code: 'pattern', message: 'must be two uppercase letters, like US' },
@@ -185,7 +185,7 @@ describe('the error of a rule describes', () => {
     expect((await refusedQuery(query)).map((fault) => [fault.pointer, fault.message])).toEqual([[pointer, message]])
   })
 
-  test('a header, by its name', async () => {
+  test('an invalid header by its name', async () => {
     const headers = { 'if-none-match': `"${'x'.repeat(500)}"` }
     const refused = await plumbline.get(`${VENDORS}/${vendorId}`, { headers })
     expect(refused.body.errors).toEqual([
@@ -349,7 +349,7 @@ describe('the input of a skill gets the same errors', () => {
   })
 })
 
-test('HEAD accepts the same input as GET, and refuses the same', async () => {
+test('HEAD accepts the same input as GET, and rejects the same', async () => {
   const head = (query: string) =>
     fetch(`${plumbline.url}${VENDORS}?${query}`, {
       method: 'HEAD',
@@ -383,7 +383,7 @@ test('for a body of more than 10,000 values, only the first error is listed', as
   expect((await faults(10)).length).toBeGreaterThan(100)
 })
 
-test('a body with too many values is refused before it is validated', async () => {
+test('a body with too many values is rejected before it is validated', async () => {
   const contacts = Array.from({ length: 300 }, () => ({ name: 'Ana', ...numbered(70) }))
   expect(await refusedBody('POST', VENDORS, { companyName: 'A', contacts })).toEqual([
     { pointer: '', code: 'maxItems', message: 'must have at most 20000 values in total' },

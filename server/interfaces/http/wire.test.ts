@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { faults } from '../../../scripts/conformance/contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 
-/** What is true of every request and response on the wire, whatever the operation. */
+/** Rules for requests and responses on the wire that apply to all operations. */
 let plumbline: TestPlumbline
 const VENDORS = '/api/ext/vendors'
 const lines: string[] = []
@@ -21,10 +21,10 @@ describe('every response', () => {
   test.each([
     ['a record', 200, () => plumbline.get('/api/ext/me')],
     ['a list', 200, () => plumbline.get(VENDORS)],
-    ['a refusal', 401, () => plumbline.get(VENDORS, { key: null })],
+    ['an error', 401, () => plumbline.get(VENDORS, { key: null })],
     ['an unknown path', 404, () => plumbline.get('/api/nothing')],
     ['the contract itself', 200, () => plumbline.get('/api/ext/schema/openapi.json')],
-    ['what was not changed', 304, notModified],
+    ['an unchanged record', 304, notModified],
   ])('must not be cached or interpreted as another media type: %s', async (_what, status, ask) => {
     const { headers, ...answer } = await ask()
     expect(answer.status).toBe(status)
@@ -58,7 +58,7 @@ describe('the media type of a merge patch', () => {
     expect([changed.status, changed.body.email]).toEqual([200, null])
   })
 
-  test('is refused for creations, and a JSON Patch is refused for updates', async () => {
+  test('is rejected for creations, and a JSON Patch is rejected for updates', async () => {
     const { id } = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing' })).body
     const as = (type: string) => ({ headers: { 'content-type': type } })
     const created = await plumbline.post(VENDORS, { companyName: 'A' }, as('application/merge-patch+json'))
@@ -97,7 +97,7 @@ describe('a body that was not read', () => {
 
   test.each([
     ['too large', () => plumbline.key, 413],
-    ['from a stranger', () => 'plb_unknown', 401],
+    ['with an unknown key', () => 'plb_unknown', 401],
   ])('does not prevent its sender from reading the problem: %s', async (_what, key, status) => {
     const body = megabytes(9)
     const broken: Error[] = []
@@ -140,19 +140,19 @@ describe('a malformed request', () => {
   const auth = () => `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`
   test.each([
     ['a control character in a header', () => `GET ${VENDORS} HTTP/1.1\r\n${auth()}\r\nIf-None-Match: a\u0001b`, 400],
-    ['a space in the address', () => `GET ${VENDORS}/a b HTTP/1.1\r\n${auth()}`, 400],
+    ['a space in the URL', () => `GET ${VENDORS}/a b HTTP/1.1\r\n${auth()}`, 400],
     ['two lengths', () => `POST ${VENDORS} HTTP/1.1\r\n${auth()}\r\nContent-Length: 2\r\nContent-Length: 3`, 400],
     ['no Host', () => `GET ${VENDORS} HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`, 400],
-    ['a query that is no UTF-8', () => `GET ${VENDORS}?q=%FF HTTP/1.1\r\n${auth()}`, 400],
-    ['a query whose names are no UTF-8', () => `GET ${VENDORS}?%E9t%C3%A9=1 HTTP/1.1\r\n${auth()}`, 400],
+    ['a query that is not UTF-8', () => `GET ${VENDORS}?q=%FF HTTP/1.1\r\n${auth()}`, 400],
+    ['a query with names that are not UTF-8', () => `GET ${VENDORS}?%E9t%C3%A9=1 HTTP/1.1\r\n${auth()}`, 400],
     ['no Host, for the documentation', () => 'GET /docs HTTP/1.1\r\nConnection: close', 400],
-    ['an expectation of something else', () => `GET ${VENDORS} HTTP/1.1\r\n${auth()}\r\nExpect: a-miracle`, 417],
+    ['an unknown expectation', () => `GET ${VENDORS} HTTP/1.1\r\n${auth()}\r\nExpect: a-miracle`, 417],
     [
       'headers of 20,000 characters',
       () => `GET ${VENDORS} HTTP/1.1\r\n${auth()}\r\nX-Long: ${'x'.repeat(20_000)}`,
       431,
     ],
-  ])('is refused with a problem that has a request ID: %s', async (_what, request, status) => {
+  ])('is rejected with a problem that has a request ID: %s', async (_what, request, status) => {
     const answer = await raw(`${request()}\r\n\r\n`)
     const [head = '', body = ''] = answer.split('\r\n\r\n')
     const problem = JSON.parse(body)
@@ -163,7 +163,7 @@ describe('a malformed request', () => {
     expect(head).toContain('Cache-Control: no-store')
   })
 
-  test('within a body is refused, and not logged as an error', async () => {
+  test('within a body is rejected, and not logged as an error', async () => {
     lines.length = 0
     const head = `POST ${VENDORS} HTTP/1.1\r\n${auth()}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked`
     const cases = [
@@ -180,7 +180,7 @@ describe('a malformed request', () => {
     expect(lines.map((line) => JSON.parse(line).level).filter((level) => level > 30)).toEqual([])
   })
 
-  test('is refused if it takes too long', async () => {
+  test('is rejected if it takes too long', async () => {
     const socket = new PassThrough()
     const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     plumbline.app.refuseUnread(late, socket)
@@ -209,7 +209,7 @@ describe('a malformed request', () => {
     expect(await statuses(`${post}{}{}`)).toEqual(['HTTP/1.1 422', ''])
   })
 
-  test('a CONNECT request is refused with the available methods', async () => {
+  test('a CONNECT request is rejected with the available methods', async () => {
     const answer = await raw('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nAllow: GET, HEAD[\s\S]*"code":"method_not_allowed"/)
   })

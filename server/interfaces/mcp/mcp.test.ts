@@ -26,7 +26,7 @@ interface Result {
   structuredContent?: any
 }
 
-/** What the tests need of a client. Each generation of the library has its own types for it. */
+/** The client methods that the tests use. Each generation of the library has its own types for it. */
 interface Client {
   tools(
     cursor?: string,
@@ -99,7 +99,7 @@ describe.each([
   ['of 2026', newModern],
   ['of 2025', newOld],
 ])('a client %s', (_generation, connect) => {
-  test('finds a skill, reads its description, reads data with it, and tries a write', () =>
+  test('an agent finds a skill, reads its description, reads data with it, and tries a write', () =>
     within(connect(), async (client) => {
       const { tools } = await client.tools()
       expect(tools.map(({ name }) => name)).toEqual(META_TOOLS.map(({ name }) => name))
@@ -124,13 +124,13 @@ describe.each([
       expect(body.data).toEqual([])
     }))
 
-  test('sees the skills of the tags in its URL as tools, with their effect and a dry run', () =>
+  test('an agent sees the skills of the tags in its URL as tools, with their effect and a dry run', () =>
     within(connect({ query: '?tools=vendors,bids' }), async (client) => {
       const { tools } = await client.tools()
       const byName = new Map(tools.map((tool) => [tool.name, tool]))
       expect(byName.get('archiveVendor')?.annotations).toMatchObject({ destructiveHint: true, idempotentHint: true })
       expect(byName.get('getVendor')?.annotations).toMatchObject({ readOnlyHint: true, openWorldHint: false })
-      // Short schemas are included. All of them together would be most of what a model reads.
+      // Short schemas are included. All of them together would be most of the text that a model reads.
       expect(byName.get('sendBidReminders')?.outputSchema).toMatchObject({ type: 'object' })
       expect(byName.get('awardBid')).not.toHaveProperty('outputSchema')
       expect([byName.has('createHome'), byName.has('search_skills')]).toEqual([false, false])
@@ -148,7 +148,7 @@ describe.each([
       expect(archived).toMatchObject({ content: [{ text: 'Done.' }] })
     }))
 
-  test('gets a problem in words as the result of the tool', () =>
+  test('an agent gets a problem as text in the result of the tool', () =>
     within(connect(), async (client) => {
       const wrong = await client.call('execute_skill', { skill: 'createVendor', input: { email: 'nowhere' } })
       expect(wrong.isError).toBe(true)
@@ -168,7 +168,7 @@ describe.each([
       await expect(client.call('drop_tables')).rejects.toThrow('Unknown tool "drop_tables"')
     }))
 
-  test('reads records by their URI, by ID or by name', () =>
+  test('an agent reads records by their URI, by ID or by name', () =>
     within(connect(), async (client) => {
       const { resourceTemplates } = await client.templates()
       expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
@@ -183,7 +183,7 @@ describe.each([
         await expect(client.read(uri)).rejects.toThrow()
     }))
 
-  test('gets prompts for common tasks', () =>
+  test('an agent gets prompts for common tasks', () =>
     within(connect(), async (client) => {
       const { prompts } = await client.prompts()
       expect(prompts.map(({ name }) => name)).toEqual(expect.arrayContaining(['level_bids', 'late_this_week']))

@@ -102,12 +102,12 @@ test('a refresh with a narrower scope returns a narrower token, and the next one
   expect(await permissionsOf(reading.access_token)).toEqual(['homes:read', 'vendors:read'])
   const wider = await refresh(reading.refresh_token, { scope: 'vendors:read bids:read' })
   expect(wider.body.error).toBe('invalid_scope')
-  // A refused attempt does not use up the refresh token.
+  // A rejected attempt does not use up the refresh token.
   const { body: whole } = await refresh(reading.refresh_token)
   expect(await permissionsOf(whole.access_token)).toEqual(['homes:read', 'vendors:read', 'vendors:write'])
 })
 
-test('a redirect URI that differs from the registered one in any character is refused', async () => {
+test('a redirect URI that differs from the registered one in any character is rejected', async () => {
   for (const redirect_uri of [
     ...['https://evil.example.com/callback', 'http://127.0.0.1:7777/callback/..', 'http://127.0.0.1:7777/callback#x'],
     ...['http://127.0.0.1.evil.example.com/callback', 'http://127.0.0.1:7777/callback?x=1', 'javascript:alert(1)', ''],
@@ -200,7 +200,7 @@ test('connecting an app requires a fresh sign-in', async () => {
   expect((await consentPage(plumbline, app.address(), await plumbline.signIn())).status).toBe(200)
 })
 
-test('a token for the service at another URL is refused', async () => {
+test('a token for the service at another URL is rejected', async () => {
   const { key } = await connected(plumbline, app, owner)
   await plumbline.database.statements
     .updateTable('oauthGrants')
@@ -212,7 +212,7 @@ test('a token for the service at another URL is refused', async () => {
 
 test('only the user who saw the consent page can agree to it', async () => {
   const { ticket, offered } = await consentPage(plumbline, app.address(), owner)
-  // The form of one session, sent in another session, must be refused.
+  // The form of one session, sent in another session, must be rejected.
   const again = await plumbline.signIn()
   const foreign = await decided(plumbline, app.address(), again, { ticket })
   expect([foreign.status, foreign.location]).toEqual([400, ''])
@@ -229,7 +229,7 @@ test('only the user who saw the consent page can agree to it', async () => {
   expect((await send({})).status).toBe(400)
 })
 
-test('no more than was offered is granted, an empty grant is refused, and a denial is respected', async () => {
+test('no more than was offered is granted, an empty grant is rejected, and a denial is respected', async () => {
   const wider = { permissions: ['vendors:read', 'bids:write', 'keys:write', 'nonsense'] }
   const { scope } = await connected(plumbline, app, owner, wider, { scope: 'vendors:read' })
   expect(scope).toBe('vendors:read')

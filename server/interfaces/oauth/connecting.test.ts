@@ -55,7 +55,7 @@ function program() {
 }
 
 describe.each(['2026', '2025'])('a client of %s', (year) => {
-  test('connects from the bare URL, runs a skill, and continues after an hour', async () => {
+  test('an app connects from the bare URL, runs a skill, and continues after an hour', async () => {
     const provider = program()
     const url = new URL(`${plumbline.config.publicUrl}/mcp`)
     const sign = year === '2026' ? modernAuth : oldAuth

@@ -4,7 +4,7 @@ import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../te
 import { eventsOf } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
 
-/** How long portal links are valid, and what ends them earlier. */
+/** How long portal links are valid, and the events that end them earlier. */
 const DAY_MS = 86_400_000
 
 let plumbline: TestPlumbline
@@ -100,7 +100,7 @@ test('an invitation that is unsent, canceled or belongs to an inactive vendor ca
   }
 })
 
-test('a revoked link opens nothing, and the invitation is unchanged', async () => {
+test('a revoked link does not open the portal, and the invitation is unchanged', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   const portalUrl = await plumbline.mailedLink(id)
@@ -123,7 +123,7 @@ test('a revoked link opens nothing, and the invitation is unchanged', async () =
   expect((await post(`/vendors/${site.loneStar}/revoke-portal`)).body).toEqual(left.body)
 })
 
-test('the links of an inactive or archived vendor open nothing', async () => {
+test('the links of an inactive or archived vendor do not open the portal', async () => {
   const vendorId = await newVendor()
   const request = await ask({ vendorIds: [vendorId] })
   const urls = [await plumbline.mailedLink(request.invitations[0].id), await invite(vendorId)]

@@ -6,7 +6,7 @@ import { eventsAbout } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
 import { forgetEndedWindows } from '../../platform/database/limit-windows.ts'
 
-/** Limits on vendors and on clients that guess links, and what is logged about visits. */
+/** Limits on vendors and on clients that guess links, and the log lines of visits. */
 let plumbline: TestPlumbline
 let site: Site
 // biome-ignore lint/suspicious/noExplicitAny: a log line can have any shape.

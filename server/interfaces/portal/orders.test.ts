@@ -121,7 +121,7 @@ describe('the files of an order', () => {
     expect((await open(id, { headers: { 'if-none-match': `"${sha256}"` } })).status).toBe(304)
   })
 
-  test('are not found if they are not shared, belong to another record, or were deleted', async () => {
+  test('return 404 if they are not shared, belong to another record, or were deleted', async () => {
     expect((await open(internal.id)).status).toBe(404)
     expect((await change(internal.id, true)).body.shared).toBe(true)
     expect((await open(internal.id)).status).toBe(200)
@@ -139,7 +139,7 @@ describe('the files of an order', () => {
     expect((await listed(whole, second.id)).body.data).toEqual([])
   })
 
-  test("are not found by another vendor, with an invitation's link, or by another builder", async () => {
+  test("return 404 to another vendor, an invitation's link, and another builder", async () => {
     const abroad = await buildSite(plumbline)
     await plumbline.post(`/api/ext/vendors/${abroad.loneStar}/invite`, undefined, { key: abroad.key })
     for (const key of [other, narrow, (await plumbline.mailedLink(abroad.loneStar)).split('/').at(-1) ?? ''])
@@ -148,7 +148,7 @@ describe('the files of an order', () => {
     expect((await plumbline.patch(`/api/ext/attachments/${layout.id}`, { shared: false }, theirs)).status).toBe(404)
   })
 
-  test('go with the order: they are there while it is, even when it is void, and not before it is issued', async () => {
+  test('are available from when the order is issued, even when it is void', async () => {
     const draft = await order([])
     const { body: file } = await upload(plumbline, pdf(), { recordId: draft.id, shared: true, key: site.key })
     const seen = async () => [(await listed(whole, draft.id)).status, (await open(file.id, { of: draft.id })).status]

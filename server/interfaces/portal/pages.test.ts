@@ -37,7 +37,7 @@ function send(path: string, fields: Record<string, string | File>): Promise<Resp
 }
 const MEBIBYTE = 1024 * 1024
 
-test('malformed and oversized forms are refused with an explanation', async () => {
+test('malformed and oversized forms are rejected with an explanation', async () => {
   const type = 'multipart/form-data; boundary=x'
   const raw = (body: string, contentType = type) =>
     ask(price, { method: 'POST', body, headers: { 'content-type': contentType } })
@@ -56,7 +56,7 @@ test('malformed and oversized forms are refused with an explanation', async () =
   expect(await draftOf()).toBeNull()
 })
 
-test('a form that ends within its file is refused, and the service keeps running', async () => {
+test('a form that ends within its file is rejected, and the service keeps running', async () => {
   const headers = { 'content-type': 'multipart/form-data; boundary=x' }
   for (const name of ['Offer.txt', ''])
     for (const bytes of [0, 4, 200_000]) {

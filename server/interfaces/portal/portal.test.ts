@@ -59,7 +59,7 @@ test('a vendor sees the request behind its link, and the first view is recorded'
   expect(await read(request.id)).toEqual(after)
 })
 
-test('a wrong portal link is not valid, and a draft has none', async () => {
+test('an unknown portal link is rejected, and a draft has no link', async () => {
   const request = await ask()
   const draft = await ask({ sendNow: false })
   await expect(plumbline.mailedLink(draft.invitations[0].id)).rejects.toThrow('no portal link')

@@ -126,7 +126,7 @@ test('the page of a task shows its trade in words', async () => {
   expect(html).not.toContain('site_work')
 })
 
-test('nobody answers for another vendor, nor with the address of an invitation', async () => {
+test('a task cannot be answered by another vendor or with the link of an invitation', async () => {
   await post(`/vendors/${site.hillCountry}/invite`)
   const { body: request } = await post('/bids/request', { ...site.framing(), vendorIds: [site.loneStar] })
   for (const subjectId of [site.hillCountry, request.invitations[0].id]) {
@@ -140,7 +140,7 @@ test('nobody answers for another vendor, nor with the address of an invitation',
   expect((await read()).confirmation.status).toBe('requested')
 })
 
-test('the page for a conflict speaks to the vendor in its language and not to the builder', async () => {
+test('the page for a conflict addresses the vendor in its language', async () => {
   plumbline.clock.advance(40 * 86_400_000)
   const { body } = await plumbline.post(`${PORTAL}/${taskId}/answer`, { answer: 'confirmed' }, vendor())
   expect([body.reason, body.detail]).toEqual(['wrong_status', expect.stringContaining('Move the task first.')])
@@ -154,7 +154,7 @@ test('the page for a conflict speaks to the vendor in its language and not to th
   }
 })
 
-test('what has begun or was given to another vendor is gone from the portal, and what is late takes no answer', async () => {
+test('a task that has begun or has another vendor is not in the portal, and a late task accepts no answer', async () => {
   plumbline.clock.advance(40 * 86_400_000)
   expect((await plumbline.get(`${PORTAL}/${taskId}`, vendor())).body.canAnswer).toBe(false)
   expect(await (await page(`/${taskId}`)).text()).not.toContain('<form')

@@ -62,7 +62,7 @@ describe('the approved outcome is the one that was shown', () => {
     return answer.body
   }
 
-  test('if a record that was read has changed since, the approval is refused and lists the changes', async () => {
+  test('if a record that was read has changed since, the approval is rejected and lists the changes', async () => {
     const vendor = await made('/vendors', { companyName: 'Changed Meanwhile', phone: '1' })
     const proposed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: 'Ann' }, agent)
     expect(proposed.status).toBe(202)
@@ -221,7 +221,7 @@ test('approving runs the change once as the approver, and notifies both users', 
   ])
 })
 
-test('approval runs under the current state: what it forbids is refused, and the proposal stays pending', async () => {
+test('an approval that the current state does not allow is rejected, and the proposal stays pending', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Taken Later' })
   const change = { vendorId: vendor.id, externalId: 'erp-77' }
   const { body: proposed } = await plumbline.post('/api/ext/execute', { skill: 'updateVendor', input: change }, agent)
@@ -231,7 +231,7 @@ test('approval runs under the current state: what it forbids is refused, and the
   expect((await plumbline.get(`/api/ext/proposals/${proposed.id}`)).body.status).toBe('proposed')
 })
 
-test('approval is refused if the record has changed since the If-Match of the input', async () => {
+test('approval is rejected if the record has changed since the If-Match of the input', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Moving' })
   const change = { vendorId: vendor.id, phone: '1', ifMatch: '"1"' }
   const { body: proposed } = await plumbline.post('/api/ext/execute', { skill: 'updateVendor', input: change }, agent)
@@ -256,7 +256,7 @@ test('a key that may only propose cannot decide, and approving requires every pe
   expect(await named('Not By Me')).toEqual([])
 })
 
-test('a refused proposal is never run, and the list can be filtered by status and skill', async () => {
+test('a rejected proposal is never run, and the list can be filtered by status and skill', async () => {
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Refused' }, agent)
   const refused = await refuse(proposed.id, { reason: 'We have enough.' })
   expect(refused.body).toMatchObject({ status: 'refused', decisionReason: 'We have enough.', version: 2 })

@@ -50,7 +50,7 @@ test('revoking a key revokes its tokens', async () => {
   expect((await plumbline.get('/api/ext/vendors', fromPage(body.token))).body.code).toBe('revoked_key')
 })
 
-test('permissions that the key lacks and invalid origins are refused at their fields', async () => {
+test('permissions that the key lacks and invalid origins are rejected at their fields', async () => {
   const key = await plumbline.newKey(['vendors:read'])
   const { status, body } = await make({ origin: `${origin}/page`, permissions: ['vendors:read', 'bids:read'] }, key)
   expect(status).toBe(422)

@@ -47,7 +47,7 @@ test('a step can use results of earlier steps, whole values and parts of lists',
   expect(types).toEqual(['vendor.created', 'vendor.updated', 'vendor.updated'])
 })
 
-test('the refused step is named, and nothing of the others remains', async () => {
+test('the rejected step is named, and the other steps are rolled back', async () => {
   const wrong = {
     name: 'wrong',
     skill: 'updateVendor',
@@ -69,7 +69,7 @@ test('the refused step is named, and nothing of the others remains', async () =>
   expect(await named('Never Was')).toEqual([])
 })
 
-test('errors that are known in advance are refused before anything runs', async () => {
+test('errors that are known in advance are rejected before anything runs', async () => {
   const later = await run([
     { name: 'a', skill: 'getVendor', input: { vendorId: '$steps.b.id' } },
     { name: 'b', skill: 'getCaller' },
@@ -99,7 +99,7 @@ test('a reference to a missing part of an earlier result is reported at its plac
   expect(missing.body.errors).toMatchObject([{ pointer: '/steps/1/input/vendorId', code: 'unknown_step' }])
 })
 
-test('a dry run shows everything and leaves no trace, and a repeat under its Idempotency-Key runs nothing again', async () => {
+test('a dry run shows all results and stores nothing, and a repeat under its Idempotency-Key runs no step again', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const steps = [vendor('Once'), { name: 'read', skill: 'getVendor', input: { vendorId: '$steps.vendor.id' } }]
   const tried = await run(steps, { dryRun: true }, { key })
@@ -124,7 +124,7 @@ test('a secret is not stored with the response, and a repeat shows the current o
   expect((await send()).secret).toBe(rotated.secret)
 })
 
-test('after ten seconds no further step starts, and nothing has happened', async () => {
+test('after ten seconds no further step starts, and the batch changes nothing', async () => {
   const slow: TestPlumbline = await startTestPlumbline(
     {},
     {

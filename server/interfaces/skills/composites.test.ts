@@ -99,7 +99,7 @@ test('awardBid accepts the bid, rejects the others and drafts the order together
   expect(again.status).toBe(409)
 })
 
-test('a dry run of awardBid shows all of that and changes nothing', async () => {
+test('a dry run of awardBid shows the award and its events, and changes nothing', async () => {
   const site = await Site.make()
   const [a, b] = [await site.vendor('A'), await site.vendor('B')]
   const { id, bids } = await site.request({ [a]: 39_850, [b]: 41_200 })
@@ -150,7 +150,7 @@ test('of ten concurrent awards on one request one succeeds, and the others are c
   expect((await site.get('/purchase-orders')).body.data).toHaveLength(1)
 })
 
-test('suggestVendorsForScope ranks by scorecard, load and last price, and says who is excluded and why', async () => {
+test('suggestVendorsForScope ranks by scorecard, load and last price, and names the excluded vendors with the reason', async () => {
   const site = await Site.make()
   const [busy, cheap, dear, unknown] = [
     await site.vendor('Busy Framing'),

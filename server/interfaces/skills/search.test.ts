@@ -36,7 +36,7 @@ const find = (words: string) => search.find(words, 5, () => true).map(({ name })
 function score(some: readonly Task[]): { asked: number; first: number; amongThree: number; missed: string[] } {
   const ranks = some.flatMap(({ id, request, expect: expected, alternatives = [] }) => {
     const wanted = [...expected, ...alternatives].map(({ skill }) => BY_OPERATION[skill] ?? skill)
-    // A task whose skill does not exist yet is skipped until it does. A task that should be refused or answered with a
+    // A task whose skill does not exist yet is skipped until it does. A task that should be rejected or answered with a
     // question has no skill.
     if (!wanted.some((skill) => names.has(skill))) return []
     return [{ id, rank: find(request).findIndex((found) => wanted.includes(found)) }]

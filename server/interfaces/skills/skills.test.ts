@@ -54,7 +54,7 @@ test('path parameters, query parameters, body fields and ifMatch are merged into
   expect(archived.body.result).toBeNull()
 })
 
-test('a dry run shows the result and the events, and leaves no trace', async () => {
+test('a dry run shows the result and the events, and stores nothing', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const tried = await execute(
     'createVendor',
@@ -83,7 +83,7 @@ test('the events of an execution are shown to callers who may read their records
   }
 })
 
-test('a dry run is refused for the same reasons as the run itself', async () => {
+test('a dry run is rejected for the same reasons as the run itself', async () => {
   const { key } = await plumbline.newBuilder()
   await execute('createVendor', { companyName: 'A', externalId: 'erp-1' }, {}, { key })
   for (const dryRun of [true, false]) {
@@ -106,7 +106,7 @@ test('an execution is replayed under its Idempotency-Key, and so is a dry run', 
   expect(await eventTypes(organizationId)).toEqual(['vendor.created'])
 })
 
-test('an unknown skill is refused with the most similar names', async () => {
+test('an unknown skill is rejected with the most similar names', async () => {
   const refused = await execute('awardBids')
   expect(refused.status).toBe(404)
   expect(refused.body).toMatchObject({ code: 'skill_not_found', instance: '/api/ext/execute' })
@@ -156,7 +156,7 @@ test('null for an optional field that cannot be null counts as omitted, and a nu
   expect((await execute('createVendor', { companyName: null })).status).toBe(422)
 })
 
-test('a key without a permission of the skill is refused with its name, for every skill', async () => {
+test('a key without a permission of the skill is rejected with its name, for every skill', async () => {
   const narrow = await plumbline.newKey(['skills:read', 'skills:write'])
   for (const { name, permissions } of catalogueOf(contract).skills) {
     if (permissions.every((permission) => permission.startsWith('skills:'))) continue

@@ -142,7 +142,7 @@ test('definitions can be selected by name, by tag and by writing skills', async 
   expect(await namesOf('tag=bids&writes=false')).not.toContain('acceptBid')
 })
 
-test('an unknown name or tag is refused with the most similar one', async () => {
+test('an unknown name or tag is rejected with the most similar one', async () => {
   for (const format of ['tools.json', 'functions.json']) {
     const refused = await plumbline.get(`/api/ext/schema/${format}?names=getVendr&tag=bidz`)
     expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed'])

@@ -69,7 +69,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     return json.error.detail
   }
 
-  test('is backed up to a private file, with the key or with a note on where the key is', async () => {
+  test('a backup is a private file, with the key or with a note on where the key is', async () => {
     const { code, json } = await cli(folder('first'), 'backup', '--out', bare)
     expect([code, json.file, json.bytes]).toEqual([0, bare, statSync(bare).size])
     expect(json.encryptionKey).toContain(path.join(folder('first'), 'encryption-key'))
@@ -86,7 +86,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect(contentsOf(folder('first'))).toEqual(['database', 'encryption-key', 'files'])
   })
 
-  test('is restored elsewhere, and a service on it has the keys, the data, and the secrets', async () => {
+  test('a backup is restored elsewhere, and a service on it has the keys, the data, and the secrets', async () => {
     const { code, json } = await cli(folder('second'), 'restore', whole)
     expect([code, json.dataDir]).toEqual([0, folder('second')])
     expect(contentsOf(folder('second'))).toEqual(['database', 'encryption-key', 'files'])
@@ -100,7 +100,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     await plumbline.stop()
   })
 
-  test('is restored only with its own key if the backup has none', async () => {
+  test('a backup without the key is restored only with its own key', async () => {
     const dataDir = folder('third')
     expect(await refusal(dataDir, bare)).toContain('does not contain the encryption key')
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -111,14 +111,14 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect((await here(dataDir, 'restore', bare)).code).toBe(0)
   })
 
-  test('is restored only into an empty folder', async () => {
+  test('a backup is restored only into an empty folder', async () => {
     expect(await refusal(folder('first'), whole)).toContain('is not empty (database, files)')
     const held = claimDataFolder(folder('fourth'))
     expect(await refusal(folder('fourth'), whole, cli)).toContain(`process ${process.pid}`)
     held.release()
   })
 
-  test('a truncated or invalid backup leaves nothing behind that a service could start on', async () => {
+  test('after a truncated or invalid backup, no service can start on the folder', async () => {
     const dataDir = folder('fifth')
     const bytes = readFileSync(whole)
     writeFileSync(folder('cut.tar.gz'), bytes.subarray(0, Math.floor(bytes.length * 0.9)))

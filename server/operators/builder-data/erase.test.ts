@@ -224,7 +224,7 @@ describe('a builder', () => {
     expect(await rowsOf(organizationId)).toBe(0)
   })
 
-  test('is found again if something was written after it was erased', async () => {
+  test('is found again if rows were written after it was erased', async () => {
     const { plumbline } = populated
     const { organizationId } = builder
     await sql`
@@ -234,7 +234,7 @@ describe('a builder', () => {
   })
 
   // On the embedded database nothing else is in progress.
-  test('leaves nothing behind of what is written while it is being erased', async (context) => {
+  test('is erased together with the rows that are written while it is being erased', async (context) => {
     const { plumbline } = populated
     const { database } = plumbline
     context.skip(database.embedded)

@@ -38,7 +38,7 @@ async function exported(between = async (): Promise<void> => {}): Promise<string
 
 const ofKind = (kind: string) => lines.filter((line) => line.kind === kind).map(({ data }) => data)
 
-test('the first line describes the rest', () => {
+test('the first line of an export describes the others', () => {
   const [first, second] = lines
   expect(first).toMatchObject({ kind: 'export', data: { format: 'plumbline-export-1', version: '0.1.0' } })
   expect(second).toMatchObject({ kind: 'organization', data: { id: populated.plumbline.organizationId } })
@@ -92,7 +92,7 @@ test('an export contains no secrets and no portal links', async () => {
   expect(rows.filter(({ secret }) => text.includes(secret))).toEqual([])
 })
 
-test('an export does not contain what is written while it runs', async () => {
+test('an export does not contain rows that are written while it runs', async () => {
   const { plumbline } = populated
   // The embedded database has one connection, so all others wait.
   if (plumbline.database.embedded) return

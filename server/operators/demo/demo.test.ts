@@ -398,7 +398,7 @@ test('getAccountingSyncQueue lists every payment that was approved or paid', asy
   expect(body.items.map(({ id }: { id: string }) => id).sort()).toEqual(due.map(({ id }) => id).sort())
 })
 
-test('getForm1099Totals returns what each vendor was paid, by year', async () => {
+test('getForm1099Totals returns the amounts paid to each vendor, by year', async () => {
   const payments = (await all('payments')).filter(({ status }) => status === 'paid')
   const years = [...new Set(payments.map(({ paidDate }) => paidDate.slice(0, 4)))]
   for (const year of years) {

@@ -28,13 +28,13 @@ test('the default public URL is localhost for loopback or all interfaces, and ot
   expect(publicUrl({ HOST: '0.0.0.0', PUBLIC_URL: 'https://build.example.com/' })).toBe('https://build.example.com')
 })
 
-test("an address that is not PostgreSQL's is rejected without repeating its password", () => {
+test('a URL that is not a PostgreSQL URL is rejected without repeating its password', () => {
   const reading = () => readConfig({ DATABASE_URL: 'mysql://plumbline:s3cret@127.0.0.1/builders' })
   expect(reading).toThrow(/^DATABASE_URL must be a URL such as postgres:/)
   expect(reading).not.toThrow('s3cret')
 })
 
-test('webhooks may use private addresses only if configured, or on a machine that nobody else reaches', () => {
+test('webhooks may use private addresses only if configured, or if the service listens only on loopback', () => {
   const allows = (env: Record<string, string>) => readConfig({ ENCRYPTION_KEY, ...env }).webhookAllowPrivate
   for (const HOST of ['', '127.0.0.1', '127.1.2.3', '::1', 'localhost'])
     expect([HOST, allows({ HOST })]).toEqual([HOST, true])
@@ -47,7 +47,7 @@ test('webhooks may use private addresses only if configured, or on a machine tha
   expect(allows({ WEBHOOK_ALLOW_PRIVATE: 'false' })).toBe(false)
 })
 
-test('an origin must be written as browsers do', () => {
+test('an origin must be written as browsers send it', () => {
   const read = (CORS_ORIGINS: string) => readConfig({ DATABASE_URL: 'postgres://x', CORS_ORIGINS }).corsOrigins
   expect([read(''), read('*'), read('https://a.example.com, http://localhost:5173')]).toEqual([
     ...[[], ['*']],
@@ -62,7 +62,7 @@ test('only npm start and npm run dev end the server with npm', () => {
   expect([ends('start'), ends('dev'), ends('test'), ends()]).toEqual([true, true, false, false])
 })
 
-test('events are kept forever with 0, and otherwise at least as long as their deliveries', () => {
+test('events are kept forever if the retention is 0, and otherwise at least as long as their deliveries', () => {
   const kept = (env: Record<string, string>) => {
     const { eventRetentionDays, deliveryRetentionDays } = readConfig({ ENCRYPTION_KEY, ...env })
     return [eventRetentionDays, deliveryRetentionDays]

@@ -48,7 +48,7 @@ function canIsolate(): boolean {
 }
 
 describe.skipIf(inject('postgres') !== null)('the claim on a data folder', () => {
-  test('excludes every other process, and ends when its process is killed', async () => {
+  test('the lock excludes every other process, and ends when its process is killed', async () => {
     const folder = newFolder()
     const first = await startClaimant(folder)
     expect(first.said).toBe(`claimed by ${first.child.pid}\n`)
@@ -69,20 +69,20 @@ describe.skipIf(inject('postgres') !== null)('the claim on a data folder', () =>
     expect((await startClaimant(folder, ISOLATED)).said).toContain('is in use by process 1')
   })
 
-  test('ignores an owner.pid left by a crash, even if its process ID is in use again', () => {
+  test('the lock ignores an owner.pid left by a crash, even if its process ID is in use again', () => {
     const folder = newFolder()
     writeFileSync(path.join(folder, 'owner.pid'), `${process.ppid}\n`)
     claimDataFolder(folder).release()
   })
 
-  test('fails with a sentence if the lock file is invalid', () => {
+  test('an invalid lock file fails with an explanation', () => {
     const folder = newFolder()
     writeFileSync(path.join(folder, 'owner.lock'), 'something else '.repeat(100))
     expect(() => claimDataFolder(folder)).toThrow(DataFolderUnusable)
     expect(() => claimDataFolder(folder)).toThrow(/^Cannot lock .*owner\.lock: .*\.$/)
   })
 
-  test('keeps the lock file private', () => {
+  test('the lock file is private', () => {
     const folder = newFolder()
     claimDataFolder(folder).release()
     expect(statSync(path.join(folder, 'owner.lock')).mode & 0o777).toBe(0o600)

@@ -24,7 +24,7 @@ describe.skipIf(inject('postgres') === null)('a database that no longer responds
     await network.close()
   })
 
-  test('is distinguished from one that works as long as it may', async () => {
+  test('a lost connection is distinguished from one that runs a long statement', async () => {
     const sleep = (seconds: number) => CompiledQuery.raw(`select pg_sleep(${seconds})`)
     // The options of the operators' commands.
     const unbounded = { databaseUrl: network.url, databaseConnections: 24, databaseStatementTimeoutMs: 0, dataDir: '' }
@@ -33,7 +33,7 @@ describe.skipIf(inject('postgres') === null)('a database that no longer responds
     await patient.close()
   })
 
-  test('is unavailable to requests in progress, and the database that replaces it answers the next ones', async () => {
+  test('requests in progress get unavailable, and the replacement database serves the next requests', async () => {
     const create = async (companyName: string) => {
       const { status, body } = await plumbline.post('/api/ext/vendors', { companyName })
       return [status, body.code]

@@ -95,7 +95,7 @@ test.skipIf(inject('postgres') === null)('a migration in a deadlock is rolled ba
 })
 
 describe.skipIf(inject('postgres') === null)('an index of a large table is built ahead', () => {
-  test('while others write, by one of several processes, and without blocking them in the migration', async () => {
+  test('one of several processes builds the index while others write, and the migration does not block them', async () => {
     const { database } = plumbline
     const [begun, writing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const committed = database.transaction(async (trx: Db) => {
@@ -105,7 +105,7 @@ describe.skipIf(inject('postgres') === null)('an index of a large table is built
     })
     await begun.promise
     const building = Promise.all([buildAhead(database, [BY_NAME]), buildAhead(database, [BY_NAME])])
-    // Building waits for transactions that were writing when it began. Later ones wait for nothing.
+    // Building waits for transactions that were writing when it began. It does not wait for later transactions.
     await until(async () => (await definitionOf(BY_NAME.name))?.endsWith(' invalid') === true)
     const { status } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
     expect(status).toBe(201)
@@ -121,7 +121,7 @@ describe.skipIf(inject('postgres') === null)('an index of a large table is built
     })
   })
 
-  test('again, if a process ended while building it', async () => {
+  test('the index is built again if a process ended while building it', async () => {
     const index = { ...BY_NAME, name: 'vendors_halfway', isUnique: true }
     for (const code of ['a', 'b']) await plumbline.post('/api/ext/vendors', { companyName: `Twin ${code}` })
     const same = { ...index, on: '"vendors" (("organizationId" || \'\'))' }
@@ -131,7 +131,7 @@ describe.skipIf(inject('postgres') === null)('an index of a large table is built
     expect(await definitionOf(index.name)).toMatch(/UNIQUE INDEX .*"companyName", id\)$/)
   })
 
-  test('later, if its column is added by the same upgrade', async () => {
+  test('the index is built later if its column is added by the same upgrade', async () => {
     await buildAhead(plumbline.database, [{ name: 'vendors_later', on: '"vendors" ("organizationId", "later")' }])
     expect(await definitionOf('vendors_later')).toBeUndefined()
   })

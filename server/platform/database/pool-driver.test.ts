@@ -107,7 +107,7 @@ test('a connection shows each organization only its own rows, whoever used it be
 
 // The embedded database has one connection, so nothing waits for another.
 describe.skipIf(!isOnPostgres)('on PostgreSQL', () => {
-  test('a list is prepared once, and one with a filter is planned each time', async () => {
+  test('a list query is prepared once, and a filtered list query is planned each time', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     for (const filter of ['', '?updatedAfter=2099-01-01T00:00:00Z'])
       for (let i = 0; i < 9; i++)

@@ -12,7 +12,7 @@ test("four processes fit within PostgreSQL's default limit", () => {
 
 // The embedded database has one connection.
 describe.skipIf(inject('postgres') === null)('a process under load', () => {
-  test('opens no more connections than its maximum', async () => {
+  test('a process opens no more connections than its maximum', async () => {
     const plumbline = await startTestPlumbline({ DATABASE_CONNECTIONS: '14' })
     try {
       expect(await load(plumbline)).toEqual(new Set([200, 201]))
@@ -24,7 +24,7 @@ describe.skipIf(inject('postgres') === null)('a process under load', () => {
     }
   })
 
-  test('rejects no request if it gets fewer connections than its maximum', async () => {
+  test('a process rejects no request if it gets fewer connections than its maximum', async () => {
     const url = await newPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' })
     const admin = new pg.Client(url)
     await admin.connect()

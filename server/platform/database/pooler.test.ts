@@ -71,12 +71,12 @@ const opened = (databaseUrl: string) =>
 describe.skipIf(!isOnPostgres || PGBOUNCER === undefined)('a start explains why it cannot use PgBouncer', () => {
   const IGNORED = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
 
-  test('with its default settings', async () => {
+  test('PgBouncer with its default settings is reported at startup', async () => {
     const url = await throughPgBouncer(await newDatabase(), { pool_mode: 'transaction' })
     await expect(opened(url)).rejects.toThrow(/a pooler such as PgBouncer .* \(unsupported startup parameter: \w+\)/)
   })
 
-  test('if it drops the session settings', async () => {
+  test('PgBouncer that drops the session settings is reported at startup', async () => {
     const settings = { pool_mode: 'session', ignore_startup_parameters: IGNORED }
     const url = await throughPgBouncer(await newDatabase(), settings)
     await expect(opened(url)).rejects.toThrow('(statement_timeout is 0 in place of 10000)')
@@ -85,20 +85,23 @@ describe.skipIf(!isOnPostgres || PGBOUNCER === undefined)('a start explains why 
   test.for([
     ['transaction', false],
     ['session', true],
-  ] as const)('if PostgreSQL sets these itself, and it pools by %s', async ([mode, isWell]) => {
-    const direct = await newDatabase()
-    const database = await opened(direct.href)
-    const name = sql.id(direct.pathname.slice(1))
-    for (const setting of [
-      ...['TimeZone = UTC', 'jit = off', 'statement_timeout = 10000', 'lock_timeout = 5000'],
-      'idle_in_transaction_session_timeout = 10000',
-    ])
-      await sql`alter database ${name} set ${sql.raw(setting)}`.execute(database.statements)
-    await database.close()
-    const url = await throughPgBouncer(direct, { pool_mode: mode, ignore_startup_parameters: IGNORED })
-    if (!isWell) return expect(opened(url)).rejects.toThrow('(it assigns sessions per transaction)')
-    const through = await opened(url)
-    await through.ping()
-    await through.close()
-  })
+  ] as const)(
+    'PgBouncer that pools by %s is reported unless it works with settings that PostgreSQL sets itself',
+    async ([mode, isWell]) => {
+      const direct = await newDatabase()
+      const database = await opened(direct.href)
+      const name = sql.id(direct.pathname.slice(1))
+      for (const setting of [
+        ...['TimeZone = UTC', 'jit = off', 'statement_timeout = 10000', 'lock_timeout = 5000'],
+        'idle_in_transaction_session_timeout = 10000',
+      ])
+        await sql`alter database ${name} set ${sql.raw(setting)}`.execute(database.statements)
+      await database.close()
+      const url = await throughPgBouncer(direct, { pool_mode: mode, ignore_startup_parameters: IGNORED })
+      if (!isWell) return expect(opened(url)).rejects.toThrow('(it assigns sessions per transaction)')
+      const through = await opened(url)
+      await through.ping()
+      await through.close()
+    },
+  )
 })

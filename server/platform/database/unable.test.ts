@@ -59,7 +59,7 @@ describe.skipIf(inject('postgres') === null)('a read-only database', () => {
     await plumbline.until('/readyz', ({ status }) => status === 200)
   }
 
-  test('can be read, within the limits, and rejects changes', async () => {
+  test('a read-only database serves reads, within the limits, and rejects changes', async () => {
     const list = async () => (await plumbline.get('/api/ext/vendors')).status
     const create = async () => {
       const { status, body, headers } = await plumbline.post('/api/ext/vendors', VENDOR)

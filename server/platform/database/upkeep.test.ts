@@ -88,7 +88,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     return (await known('vendors')).read - read
   }
 
-  test('collects statistics and cleans up overwritten rows', async () => {
+  test('upkeep collects statistics and cleans up overwritten rows', async () => {
     const database = await newTestDatabase()
     const stopped = await startTestPlumbline({}, { database: leftOpen(database) })
     const { id } = (await stopped.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
@@ -102,7 +102,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     await database.close()
   })
 
-  test('reads only a page of a long list', async () => {
+  test('a query for a page of a long list reads only that page', async () => {
     const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
     await copies(plumbline.database.statements, { table: 'vendors', id, count: 8000 })
     // The search index also reads new rows, which must not count here.
@@ -112,7 +112,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect(await rowsReadFor('/api/ext/vendors?limit=20')).toBeLessThan(30)
   })
 
-  test('ignores a table that has hardly changed', async () => {
+  test('upkeep ignores a table that has hardly changed', async () => {
     await plumbline.post('/api/ext/scopes', { name: 'Framing' })
     await keepUp(plumbline.database)
     expect(await known('scopes')).toMatchObject({ rows: -1 })

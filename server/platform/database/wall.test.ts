@@ -176,7 +176,7 @@ const NOT_SEARCHED = ['scopes_name_key', 'users_email_key', 'purchaseOrders_sequ
 // With row-level security, an index is only searched by leakproof operators (PostgreSQL's term): comparisons of texts,
 // non-decimal numbers, dates, and timestamps, but not of decimals, JSON, and arrays, and no function of a column except
 // coalesce. For anything else the index is read from its beginning.
-test('every index of an organization is searched by comparisons that work with row-level security', async () => {
+test('every index of a tenant table uses only operators that work with row-level security', async () => {
   const { rows } = await sql<{ index: string }>`
     select c.relname as "index" from pg_index i
     join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid and t.relrowsecurity

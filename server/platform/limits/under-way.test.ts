@@ -3,7 +3,7 @@ import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../te
 import { operations } from '../../interfaces/operations.ts'
 
 let plumbline: TestPlumbline
-/** Releases the held requests. Later ones are no longer held. */
+/** Releases the held requests. Later requests are no longer held. */
 let release: () => void
 let held: Promise<void>
 let arrived: number

@@ -77,7 +77,7 @@ test('an update returns what a later read returns, field by field', async () => 
   expect(changed.headers.get('etag')).toBe(read.headers.get('etag'))
 })
 
-test('a rejected change leaves nothing behind, not even a new trade', async () => {
+test('a rejected change is rolled back, including a new trade', async () => {
   const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing', accountingId: 'V-1' }))
     .body
   const other = (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body

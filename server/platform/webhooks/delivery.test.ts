@@ -159,7 +159,7 @@ test('deliveries claimed by an ended process are sent when its claim expires', a
   await receiver.until(1)
 })
 
-test('only what exceeds its retention period is deleted', async () => {
+test('only rows that exceed their retention period are deleted', async () => {
   const id = await subscribe()
   await createVendors(2)
   await receiver.until(2)

@@ -77,7 +77,7 @@ describe.skipIf(inject('postgres') === null)(
       await plumbline.stop()
     }, 60_000)
 
-    test('never uses more than half of the capacity, and another builder gets its events meanwhile', async () => {
+    test('a builder with a backlog never uses more than half of the capacity, and another builder gets its events meanwhile', async () => {
       let [open, most] = [0, 0]
       hanging.answer((_request, response) => {
         most = Math.max(most, ++open)

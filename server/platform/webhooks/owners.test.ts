@@ -75,7 +75,7 @@ async function setPermissions(id: string, permissions: Permission[]): Promise<vo
 }
 
 describe('a subscription', () => {
-  test('to everything receives only what its key may read', async () => {
+  test('to all events receives only those that its key may read', async () => {
     const { id, secret } = await newKey(['vendors:read'])
     const narrow = await subscribe(secret, ['*'])
     expect(narrow.owner).toEqual({ type: 'key', id })
@@ -238,9 +238,9 @@ describe('a subscription without an active owner', () => {
   test.each<[string, (key: { id: string; userId: string }) => Promise<unknown>]>([
     ['whose key is revoked', ({ id }) => revokeKey(plumbline.database, plumbline.clock, id)],
     ['whose key expires', async () => plumbline.clock.advance(HOUR_MS + 1000)],
-    ['whose key may manage webhooks no more', ({ id }) => setPermissions(id, ['vendors:read'])],
+    ['whose key may no longer manage webhooks', ({ id }) => setPermissions(id, ['vendors:read'])],
     ['whose user is disabled', ({ userId }) => setUser(userId, { status: 'disabled' })],
-    ['whose user is an admin no more', ({ userId }) => setUser(userId, { role: 'accountant' })],
+    ['whose user is no longer an admin', ({ userId }) => setUser(userId, { role: 'accountant' })],
   ])('%s is disabled, and the owners and admins are notified once', async (_what, lose) => {
     const key = await newKey(['vendors:read'], new Date(plumbline.clock.nowMs() + HOUR_MS))
     const { id, owner } = await subscribe(key.secret, ['vendor.created'])
@@ -303,7 +303,7 @@ describe('a change of a subscription by others than its owner', () => {
     expect(await read(subscription.id)).toMatchObject({ url: witness.url, owner: subscription.owner, version: 1 })
   })
 
-  test('takes it over, so that it sends what the new owner may read', async () => {
+  test('transfers it, so that it sends only events that the new owner may read', async () => {
     const weak = await newKey(['vendors:read'])
     const { id } = await subscribe(weak.secret, ['*'])
     const { body } = await plumbline.patch(`/api/ext/webhooks/${id}`, { excludeOwnChanges: false })

@@ -88,7 +88,7 @@ describe('a subscription', () => {
   test.each([
     ['ftp://example.com/', 'another scheme'],
     ['https://user:pass@example.com/', 'user info'],
-    ['not an address', 'no address at all'],
+    ['not an address', 'not a URL'],
   ])('is rejected for %s: %s', async (url) => {
     const answer = await plumbline.post('/api/ext/webhooks', { url, eventTypes: ['*'] })
     expect(answer.status).toBe(422)
@@ -115,7 +115,7 @@ describe('a subscription', () => {
     expect((await plumbline.post(`/api/ext/deliveries/${delivery.id}/redeliver`, undefined, { key })).status).toBe(404)
   })
 
-  test('that is deleted gets nothing more, loses its secret, and stays readable', async () => {
+  test('that is deleted receives no more events, loses its secret, and stays readable', async () => {
     const webhook = await subscribe()
     expect((await plumbline.delete(`/api/ext/webhooks/${webhook.id}`)).status).toBe(204)
     expect((await plumbline.delete(`/api/ext/webhooks/${webhook.id}`)).status).toBe(204)
@@ -529,7 +529,7 @@ test('a delivery requested by a user is sent at once, without waiting for the ne
   expect(performance.now() - started).toBeLessThan(4000)
 })
 
-test('recoverWebhook sends what was missed during an outage', async () => {
+test('recoverWebhook sends the events missed during an outage', async () => {
   const webhook = await subscribe()
   receiver.answer((_request, response) => void response.writeHead(500).end())
   const since = plumbline.clock.now().toISOString()
@@ -583,7 +583,7 @@ test('during a rotation both secrets verify, and afterwards only the new one', a
   expect((await plumbline.get(`/api/ext/webhooks/${webhook.id}`)).body.previousSecretExpiresAt).toBeNull()
 })
 
-test('a leaked secret can be ended at once', async () => {
+test('a leaked secret can be revoked at once', async () => {
   const webhook = await subscribe()
   await plumbline.post(`/api/ext/webhooks/${webhook.id}/rotate-secret`, {
     overlapHours: 0,

@@ -15,7 +15,7 @@ const KEYS = '/api/admin/keys'
 const create = (body: object, by = owner) => plumbline.post(KEYS, body, by)
 const statusWith = async (key: string) => (await plumbline.get('/api/ext/me', { key })).status
 
-test('a person creates a key, sees its secret once, and the key works with the permissions it was given', async () => {
+test('a user creates a key, sees its secret once, and the key has the selected permissions', async () => {
   const { status, body, headers } = await create({ name: 'Voice agent', permissions: ['vendors:read', 'bids:write'] })
   expect([status, headers.get('location')]).toEqual([201, `${KEYS}/${body.id}`])
   const { body: session } = await plumbline.get('/api/admin/session', owner)
@@ -42,7 +42,7 @@ test('repeating the creation with the same Idempotency-Key creates no second key
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 })
 
-test('a key cannot have more power than its creator, and impossible values are reported at their field', async () => {
+test('a key cannot have more permissions than its creator, and invalid values are reported at their field', async () => {
   const { database, clock, organizationId } = plumbline
   const email = 'ada@example.com'
   await createUser(database, clock, { organizationId, email, name: 'Ada', role: 'admin', poApprovalLimit: 0 })

@@ -91,9 +91,9 @@ test.each<[string, Lies]>([
   ['another site', { origin: 'https://evil.example.com' }],
   ['another port of this host', { origin: 'http://localhost:1' }],
   ['another host', { rpId: 'evil.example.com' }],
-  ['something else', { type: 'webauthn.get.not' }],
-  ['nobody in particular: the device was not unlocked', { flags: 0x41 }],
-  ['nobody at all', { flags: 0x44 }],
+  ['another ceremony', { type: 'webauthn.get.not' }],
+  ['an unverified user, because the device was not unlocked', { flags: 0x41 }],
+  ['an absent user', { flags: 0x44 }],
 ])('a response for %s is rejected', async (_what, lies) => {
   const device = await known()
   const signing = lies.flags === undefined ? lies : { flags: lies.flags & 0x0f }

@@ -156,7 +156,7 @@ describe('an admin with an approval limit of 5,000', () => {
     expect((await plumbline.patch(`${USERS}/${id}`, { poApprovalLimit: 5000 }, ruth)).body.poApprovalLimit).toBe(5000)
   })
 
-  test('cannot give anybody a higher limit, and keeps a limit that an owner has set', async () => {
+  test('cannot set a higher limit for a user, and keeps a limit that an owner has set', async () => {
     for (const poApprovalLimit of [5000.01, null]) {
       const puppet = { email: 'puppet@example.com', name: 'Puppet', role: 'estimator', poApprovalLimit }
       expect((await invite(puppet, ruth)).body).toMatchObject({ status: 403, code: 'permission_denied' })

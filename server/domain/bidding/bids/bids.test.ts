@@ -263,7 +263,7 @@ test('a revision is counted and shows what it changes, and one without changes i
   expect(await typesOf(bid.id)).toEqual(['bid.submitted', 'bid.submitted'])
 })
 
-test('an open blind request shows no amount in any response or event, and all of them once it closes', async () => {
+test('an open blind request shows no amount in any response or event, and shows all amounts once it closes', async () => {
   const request = await ask({ ...form, blind: true })
   const bid = await submit(request.id, site.loneStar, { lines: prices })
   expect(bid).toMatchObject({

@@ -104,7 +104,7 @@ test('a milestone is drawn once, unless the lender rejects the draw', async () =
   expect(await move(first.id, { status: 'funded' })).toMatchObject({ status: 409 })
 })
 
-test('a request without an amount, with a wrong milestone or a future date is refused', async () => {
+test('a request without an amount, with a wrong milestone or a future date is rejected', async () => {
   const { loan, home } = await begin()
   const other = await begin()
   const plain = await create('milestones', { homeId: home.id, name: 'Walls framed' })

@@ -152,7 +152,7 @@ test('a lump sum for an option replaces its lines in that trade, once for each u
   expect(after.cost).toBe(420)
 })
 
-test('what an option removes from a covered trade saves nothing, and from other trades its price', async () => {
+test('a line that an option removes saves its price, or nothing in a trade covered by a lump sum', async () => {
   const metal = await newOption([line('METAL', 20, 'shingle'), line('LABOR', 150, 'labor')])
   expect((await select(await newHome(), { optionId: metal })).cost).toBe(20 * 300 - 20 * 90 + (150 - 200) * 5)
   await agreed([{ planId: plan, amount: 1000 }])
@@ -176,7 +176,7 @@ test("an option that removes work paid for by another option's lump sum saves no
   expect((await select(await newHome(), { optionId: larger })).cost).toBe(30 * 5)
 })
 
-test('an option with a fixed cost keeps it, and one with an unpriced line has no cost beside its lump sum', async () => {
+test('an option with a fixed cost keeps it, and an option with an unpriced line has no cost besides its lump sum', async () => {
   const fixed = await newOption([], { costBasis: 'fixed', cost: 55 })
   const short = await newOption([line('TRUSS', 2, 'two'), line('SHINGLE', 1, 'one')])
   await agreed(

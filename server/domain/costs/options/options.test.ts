@@ -37,10 +37,10 @@ test('a new option is a draft for every plan and community, with a computed cost
 test.each([
   ['neither a price nor a margin', { price: null }, '/price'],
   ['a price and a margin', { marginPercent: 30 }, '/marginPercent'],
-  ['a credit that costs the buyer something', { optionType: 'credit' }, '/price'],
+  ['a credit with a positive price', { optionType: 'credit' }, '/price'],
   ['an upgrade below zero', { price: -1 }, '/price'],
-  ['a fixed cost that is not there', { costBasis: 'fixed' }, '/cost'],
-  ['a computed cost that is given', { cost: 800 }, '/cost'],
+  ['a missing fixed cost', { costBasis: 'fixed' }, '/cost'],
+  ['a cost that is computed', { cost: 800 }, '/cost'],
 ])('%s is reported at its field', async (_what, fields, pointer) => {
   const wanted = { code: 'X-1', name: 'X', optionType: 'upgrade', price: 10, ...fields }
   expect(await plumbline.post(OPTIONS, wanted)).toMatchObject({ status: 422, body: { errors: [{ pointer }] } })

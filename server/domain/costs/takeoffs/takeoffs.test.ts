@@ -104,7 +104,7 @@ test('a formula with a figure that only elevations have is resolved for each of 
   expect(refused.body.errors[0].message).toContain('brickSquareFeet')
 })
 
-test('all errors of all lines are reported at once, and nothing is replaced', async () => {
+test('all errors of all lines are reported at once, and no line is replaced', async () => {
   const planId = await newPlan()
   await replace(planId, [{ partId: stud, quantity: 1 }])
   const refused = await replace(planId, [

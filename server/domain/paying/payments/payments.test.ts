@@ -273,7 +273,7 @@ test('a deposit is paid before the work, within the total, and later work counts
   expect(await orderNow(ahead.id)).toMatchObject({ status: 'closed', paidAmount: 600.01, retainedAmount: 0 })
 })
 
-test('one payment pays several orders of a vendor and lines of them, less what the vendor owes', async () => {
+test('one payment pays several orders of a vendor and their lines, less the amount that the vendor owes', async () => {
   const [one, other] = [await order(100), await order(50)]
   const owed = await order(100, {
     ...{ poType: 'backcharge', retainagePercent: 0, lines: [{ description: 'Clean-up', quantity: 1, unitPrice: -50 }] },
@@ -313,7 +313,7 @@ test('a payment for a single line counts at its cost code, and the rest is divid
   expect(await codes()).toEqual([50, 450])
 })
 
-test('an adjustment corrects what was paid, up or down, within limits', async () => {
+test('an adjustment increases or reduces the paid amount, within limits', async () => {
   const { id } = await order(100)
   await paid({ poId: id, grossAmount: 300 })
   const down = { poId: id, paymentType: 'adjustment', grossAmount: -270.01 }
@@ -354,7 +354,7 @@ test('approving requires a limit that covers the amount', async () => {
   ])
 })
 
-test('an order with payments is closed by them and not manually, and keeps the work that they reserve', async () => {
+test('an order with payments cannot be closed manually, and keeps the work that they reserve', async () => {
   const { id } = await order(100)
   const payment = await pay({ poId: id, grossAmount: 600.01 })
   expect((await refused(`/purchase-orders/${id}/status`, { status: 'closed' }))[1]).toBe('wrong_status')
@@ -478,7 +478,7 @@ async function persistently(path: string, body: object, key: string): Promise<An
   }
 }
 
-test('200 concurrent payments are all stored, and none takes an amount that another took', {
+test('200 concurrent payments are all stored, and no amount is paid twice', {
   timeout: 120_000,
 }, async () => {
   const { id } = await order(100, { lines: [{ description: 'All', quantity: 1, unitPrice: 100 }], retainagePercent: 5 })

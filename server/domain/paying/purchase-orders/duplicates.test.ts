@@ -73,7 +73,7 @@ test('sets are sorted by cost, filtered by home or community, and paginated', as
   expect((await find('?limit=0')).status).toBe(422)
 })
 
-test('a set shows its first twenty orders and the number of all', async () => {
+test('a set shows its first twenty orders and their total number', async () => {
   const { id } = await made('/homes', { name: 'Lot 50', communityId: site.communityId })
   for (let i = 0; i < 22; i++) await order({ homeId: id })
   const [set] = (await find(`?homeId=${id}`)).body.sets

@@ -80,7 +80,7 @@ test('a variance order requires a reason and a responsible party, and notes for 
   expect(responsible.data).toHaveLength(2)
 })
 
-test('a backcharge reduces what is payable to its vendor, even if the vendor cannot be given work', async () => {
+test('a backcharge reduces the amount payable to its vendor, even if the vendor cannot be given work', async () => {
   const vendor = await made('/vendors', {
     companyName: 'Careless Framing',
     defaultRetainagePercent: 10,

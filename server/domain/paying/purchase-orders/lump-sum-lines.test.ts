@@ -80,7 +80,7 @@ test('an order from a turnkey contract has a line for the home and one for each 
   expect(ofB.lines).toMatchObject([{ unitPrice: 40_000 }])
 })
 
-test('what was ordered cannot be ordered again until its order is void', async () => {
+test('a home or selection cannot be ordered again until its order is void', async () => {
   const contract = await agreed([
     { planId: plan, amount: 100 },
     { optionId: bay, amount: 10 },

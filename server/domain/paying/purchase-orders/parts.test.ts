@@ -111,7 +111,7 @@ test("an order from a contract uses the contract's prices first, and names them 
   expect(other.body).toMatchObject({ reason: 'fixed', detail: expect.stringContaining('created from a contract') })
 })
 
-test('what the contract does not cover, and another source, are rejected', async () => {
+test('parts that the contract does not cover, and another price source, are rejected', async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const { body: elsewhere } = await post('/communities', { name: 'Cedar Hollow' })
   const { id } = await contracted(vendorId, [{ partId: part, unitPrice: 3 }], { communityIds: [elsewhere.id] })

@@ -189,7 +189,7 @@ test("the completed work of positive and negative lines cannot exceed an order's
   expect((await progress(id, { completedPercent: 100 })).body.completedAmount).toBe(79_999_999_992)
 })
 
-test('progress cannot fall below what was paid', async () => {
+test('progress cannot fall below the paid amount', async () => {
   const { id } = await ordered('accepted')
   await progress(id, { completedPercent: 100 })
   await plumbline.database.statements

@@ -81,7 +81,7 @@ test('the second application has the sums of document G702', async () => {
   })
 })
 
-test('stored materials are billed once, and the last application bills what was withheld', async () => {
+test('stored materials are billed once, and the last application bills the retainage', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [60_000, 40_000])
   await certifyNext(saleId, {
@@ -97,7 +97,7 @@ test('stored materials are billed once, and the last application bills what was 
   })
 })
 
-test('what a certificate leaves out is due with the next application', async () => {
+test('an amount that is not certified is due with the next application', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [100_000], 0)
   const { body: first } = await apply(saleId, {
@@ -149,7 +149,7 @@ test('no line exceeds its scheduled value', async () => {
   })
 })
 
-test('a schedule of values totals the price of its sale and covers what was billed', async () => {
+test('a schedule of values totals the price of its sale and covers the billed amounts', async () => {
   const { saleId, homeId } = await sell(100_000)
   const path = `/api/ext/sales/${saleId}/schedule-of-values`
   expect((await plumbline.get(path)).status).toBe(404)
@@ -216,7 +216,7 @@ test('one application is open at a time, and only the newest can be voided', asy
   expect((await apply(saleId, { periodTo: '2026-08-31' })).body).toMatchObject({ number: 3, previousCertificates: 0 })
 })
 
-test('receipts pay a certified application, and never more than was certified', async () => {
+test('receipts pay a certified application, up to the certified amount', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [100_000], 0)
   const { body: draft } = await apply(saleId, { periodTo: '2026-08-31', lines: [{ lineId: 'L1', periodAmount: 1000 }] })

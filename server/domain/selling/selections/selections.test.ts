@@ -317,7 +317,7 @@ test('approving and canceling enforce required and excluded options, and name th
   expect((await move(baseId, 'cancelled')).status).toBe(200)
 })
 
-test('an option is costed on top of what it requires, and again when that changes', async () => {
+test('an option is costed on top of the options it requires, and again when these change', async () => {
   const home = await newHome()
   const base = await newOption({ code: 'B-1' }, [{ lineId: 'tops', partId: quartz, quantity: 10 }])
   const top = await newOption({ code: 'B-2', requiresOptionIds: [base] }, [

@@ -114,7 +114,7 @@ test("bidHistory returns the price per home and square foot, and how each vendor
   expect((await desk.run('bidHistory', { scope: 'framing', from: '2020-01-01', to: '2020-12-31' })).bids).toEqual([])
 })
 
-test('findBidCoverageGaps counts bids on trades without an order, and findUnboughtScopes says when they are needed', async () => {
+test('findBidCoverageGaps counts bids on trades without an order, and findUnboughtScopes returns when they are needed', async () => {
   const { gaps } = await desk.run('findBidCoverageGaps', { communityId: 'Juniper Ridge' })
   expect(gaps).toMatchObject([{ scope: 'roofing', budgeted: 10_000, bids: 0, requests: 0 }, { scope: 'painting' }])
   const strict = await desk.run('findBidCoverageGaps', { homeId: 'Lot 1', minimumBids: 4 })

@@ -70,7 +70,7 @@ test('priceTakeoff prices each line, names the vendor, and never counts a missin
   expect(more.unknown).toHaveLength(2)
 })
 
-test('purchaseForecast shows the parts needed per week, what is ordered, and when the rest must be ordered', async () => {
+test('purchaseForecast shows the parts needed per week, the ordered parts, and when the rest must be ordered', async () => {
   const forecast = await desk.run('purchaseForecast', { communityId: 'JR' })
   expect(forecast.parts).toMatchObject([
     { part: 'STUD stud', homes: 1, needed: 100, ordered: 0, toOrder: 100, weekFrom: desk.day(7) },
@@ -81,7 +81,7 @@ test('purchaseForecast shows the parts needed per week, what is ordered, and whe
   expect((await desk.run('purchaseForecast', { weeks: 1 })).parts).toEqual([])
 })
 
-test('draftPurchaseOrders drafts orders for the house and its selections once, and says what it skips', async () => {
+test('draftPurchaseOrders drafts orders for the home and its selections once, and names those that it skips', async () => {
   await desk.post('/scopes', { name: 'roofing' })
   const tried = await desk.run(
     'draftPurchaseOrders',

@@ -218,7 +218,7 @@ test('costPerSquareFoot weighs homes by their area', async () => {
   expect((await desk.run('costPerSquareFoot', { planId: 'S' })).mean).toBe(110)
 })
 
-test('drawRequest returns what can be drawn, what was drawn and what comes, and how much of the cost is done', async () => {
+test('drawRequest returns available, past and future draws, and the completed share of the cost', async () => {
   expect(await desk.run('drawRequest', { homeId: 'Lot 1' })).toMatchObject({
     milestones: [
       { name: 'Dried in', isReached: true, amount: 60_000, drawId: null },
@@ -235,7 +235,7 @@ test('drawRequest returns what can be drawn, what was drawn and what comes, and 
   })
 })
 
-test('simulatePriceIncrease counts only what is not ordered yet', async () => {
+test('simulatePriceIncrease counts only parts that are not ordered yet', async () => {
   const byScope = await desk.run('simulatePriceIncrease', { scope: 'Painting', percent: 8 })
   expect(byScope).toMatchObject({
     homes: [{ home: 'Lot 1, Juniper Ridge', budgeted: 10_000, ordered: 500, unbought: 9500, increase: 760 }],
@@ -247,7 +247,7 @@ test('simulatePriceIncrease counts only what is not ordered yet', async () => {
   expect((await desk.execute('simulatePriceIncrease', { percent: 8 })).body.code).toBe('validation_failed')
 })
 
-test('retainageSummary adds up by vendor and home, and says what can be released', async () => {
+test('retainageSummary adds up retainage by vendor and home, and names the releasable part', async () => {
   expect(await desk.run('retainageSummary')).toMatchObject({
     vendors: [
       {

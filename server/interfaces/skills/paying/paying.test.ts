@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('payableNow agrees with a payment run on what can be paid and why the rest cannot', async () => {
+test('payableNow returns the same payable orders and reasons as a payment run', async () => {
   const result = await desk.run('payableNow')
   expect(result.orders).toMatchObject([
     { number: framing.number, done: 10_000, retainage: 1000, payable: 9000, isPayable: true, blockers: [] },
@@ -117,7 +117,7 @@ test('matchInvoice finds the order by its number or the closest amount, and name
   expect(byNumber.differences[0]).toMatch(/^Invoice ls-1 is already recorded as PM-/)
 })
 
-test('requestLienWaivers requests all or none, and names the place of a refused one', async () => {
+test('requestLienWaivers requests all or none, and names the place of a rejected one', async () => {
   const [anew, voided] = (await desk.get('/payments?sort=-createdAt')).data
   const refused = await desk.execute('requestLienWaivers', { paymentIds: [anew.number, voided.number] })
   expect(refused.body).toMatchObject({ code: 'conflict', errors: [{ pointer: '/input/paymentIds/1' }] })
@@ -127,7 +127,7 @@ test('requestLienWaivers requests all or none, and names the place of a refused 
   expect(amount).toBe(18_000)
 })
 
-test('findMissingLienWaivers names the missing kind, and what prevents the closing', async () => {
+test('findMissingLienWaivers names the missing kind, and the waivers that prevent the closing', async () => {
   const [payment] = (await desk.get('/payments?sort=-createdAt')).data
   expect((await desk.run('findMissingLienWaivers')).payments).toEqual([])
   await desk.move(`/payments/${payment.id}`, 'approved')
@@ -144,7 +144,7 @@ test('findMissingLienWaivers names the missing kind, and what prevents the closi
   expect((await desk.run('findMissingLienWaivers', { homeId: 'Lot 2' })).payments).toEqual([])
 })
 
-test('releaseRetainage pays the retainage of completed work, requests the final waiver, and says what it holds back', async () => {
+test('releaseRetainage pays the retainage of completed work, requests the final waiver, and names the orders that it skips', async () => {
   const early = await desk.run('releaseRetainage', { homeId: 'Lot 1' })
   expect(early).toMatchObject({ payments: [], amount: 0 })
   expect(early.heldBack[0].problem.detail).toBe(

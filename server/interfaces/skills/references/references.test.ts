@@ -56,7 +56,7 @@ test('names stand for IDs within lists and lines, and numbers after a name for r
     expect([called, (await execute('getBid', { bidId: called })).body.result?.id]).toEqual([called, bidId])
 })
 
-test('an ambiguous name is refused with all of its records and their places', async () => {
+test('an ambiguous name is rejected with all of its records and their places', async () => {
   const refused = await execute('getHome', { homeId: 'Lot 14' })
   expect(refused.status).toBe(422)
   expect(refused.body).toMatchObject({
@@ -87,7 +87,7 @@ test('vendors with the same name are distinguished by contact and by accounting 
   })
 })
 
-test('an unknown name is refused with its kind, the received text, and the most similar names', async () => {
+test('an unknown name is rejected with its kind, the received text, and the most similar names', async () => {
   const refused = await execute('getVendor', { vendorId: 'Hill Cuontry Framer' })
   expect(refused.status).toBe(422)
   expect(refused.body).toMatchObject({

@@ -62,7 +62,7 @@ test('compressSchedule takes days off the longest critical tasks, up to their li
   expect(most.tasks.map(({ shortenedTo }: { shortenedTo: number }) => shortenedTo)).toEqual([7, 4])
 })
 
-test('lookahead names what each task waits for', async () => {
+test('lookahead names the open prerequisites of each task', async () => {
   const ofLot2 = async () =>
     (await desk.run('lookahead', { weeks: 5 })).tasks.filter(({ home }: { home: string }) => home.startsWith('Lot 2'))
   expect(await ofLot2()).toMatchObject([

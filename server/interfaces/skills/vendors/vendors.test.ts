@@ -65,7 +65,7 @@ test('findExpiringInsurance names the work at risk, and excludes renewed policie
   expect((await desk.run('findExpiringInsurance', { withinDays: 5 })).vendors).toEqual([])
 })
 
-test('concentrationRisk returns shares and the index of their squares', async () => {
+test('concentrationRisk returns the shares and the sum of their squares', async () => {
   expect(await desk.run('concentrationRisk', { scope: 'framing' })).toMatchObject({
     ...{ committed: 40_000, vendorCount: 2, herfindahlIndex: 75 ** 2 + 25 ** 2 },
     vendors: [
