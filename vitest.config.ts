@@ -4,8 +4,8 @@ import { hasPostgres } from './scripts/processes/postgres.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 import { SeenAnswers } from './test/support/seen-answers.ts'
 
-// These run once. The client, the mock, the contract and the sources have no database. What browsers show and what
-// readers paste from the documentation is the same on both databases, and every operation involved has its own tests on
+// These run once. The client, the mock, the contract and the sources have no database. Pages in browsers and commands
+// pasted from the documentation work the same on both databases, and every operation involved has its own tests on
 // both. The pipeline is the one flow through the pages that runs on both.
 const ON_ONE_DATABASE = [
   '{client,mock}/**/*.test.ts',

@@ -44,7 +44,7 @@ export interface PlumblineClient {
   PATCH: Call<'patch'>
   DELETE: Call<'delete'>
   /**
-   * Iterates over every item of a list, and fetches page by page. Throws PlumblineError if a page is refused.
+   * Iterates over every item of a list, and fetches page by page. Throws PlumblineError if a page is rejected.
    *
    *     for await (const vendor of client.pages('/api/ext/vendors', { params: { query: { scope: 'framing' } } })) …
    */
@@ -53,7 +53,7 @@ export interface PlumblineClient {
     ...options: Given<Options<paths[Path]['get']>>
   ): AsyncGenerator<Item<Path>, void, undefined>
   /**
-   * Runs a skill: an operation by its operationId, or a composite skill. Throws PlumblineError if it is refused.
+   * Runs a skill: an operation by its operationId, or a composite skill. Throws PlumblineError if it is rejected.
    *
    *     const { result } = await client.execute('awardBid', { bidId, createPurchaseOrder: true }, { dryRun: true })
    */

@@ -14,8 +14,8 @@ type Send = (request: Request, init: { signal: AbortSignal }) => Promise<Respons
 const LONGEST_ASKING_MS = 30_000
 
 /**
- * Sends requests with a key that changes. All requests share one call for a key. A request that was refused because its
- * key has expired is sent once more with the next key, which is safe because the service has not acted on it.
+ * Sends requests with a key that changes. All requests share one call for a key. A request that was rejected because
+ * its key has expired is sent once more with the next key, which is safe because the service has not acted on it.
  */
 export function withKeyOf(give: GiveKey, send: Send): Send {
   let held: Promise<string> | null = null

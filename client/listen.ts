@@ -44,7 +44,7 @@ export async function unknownTypes(
   return { unknown: asked.filter((type) => !known.includes(type)), known }
 }
 
-/** Forwards events until the signal aborts. Throws if the service refuses the key or the position. */
+/** Forwards events until the signal aborts. Throws if the service rejects the key or the position. */
 export async function listen({ to, secret, types, signal, say, ...options }: ListenOptions): Promise<void> {
   const client = clientOf(options)
   let after = options.after ?? (await newest(client, signal))
@@ -53,7 +53,7 @@ export async function listen({ to, secret, types, signal, say, ...options }: Lis
     const query = { limit: PAGE, wait: WAIT_SECONDS, ...(after !== undefined && { after }) }
     const page = await orThrow(client.GET('/api/ext/events', { params: { query }, signal })).catch((error: unknown) => {
       if (signal.aborted) return null
-      // A refusal is final, but an unavailable service comes back.
+      // A rejection is final, but an unavailable service comes back.
       if (error instanceof PlumblineError && error.status >= 400 && error.status < 500 && error.status !== 429)
         throw error
       say(`The service is not responding: ${reasonOf(error)}. Trying again.`)

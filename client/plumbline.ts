@@ -28,7 +28,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** Returns the exit code: 0 if it was stopped or the event was replayed, 1 after a refusal, 2 for wrong arguments. */
+/** Returns the exit code: 0 if it was stopped or the event was replayed, 1 after a rejection, 2 for wrong arguments. */
 async function run(): Promise<number> {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
   if (values.help === true) {

@@ -92,8 +92,8 @@ export type Answer<Data> =
 const etags = new WeakMap<object, string>()
 
 /**
- * Returns the data of a successful call, and stores the record's ETag for `etagOf`. Throws PlumblineError for a refused
- * call.
+ * Returns the data of a successful call, and stores the record's ETag for `etagOf`. Throws PlumblineError for a
+ * rejected call.
  */
 export async function orThrow<Data>(call: PromiseLike<Answer<Data>>): Promise<Data> {
   const { data, error, response } = await call
@@ -104,8 +104,8 @@ export async function orThrow<Data>(call: PromiseLike<Answer<Data>>): Promise<Da
 }
 
 /**
- * Returns the ETag that a record was read with, for `If-Match`: the change is then refused if somebody else changed the
- * record first. Undefined for an object that did not come from `orThrow`, including a copy.
+ * Returns the ETag that a record was read with, for `If-Match`: the change is then rejected if somebody else changed
+ * the record first. Undefined for an object that did not come from `orThrow`, including a copy.
  *
  *     const vendor = await orThrow(client.GET('/api/ext/vendors/{vendorId}', { params: { path } }))
  *     const header = { 'If-Match': etagOf(vendor) }

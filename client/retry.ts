@@ -1,7 +1,7 @@
 import { retryAfterSeconds } from './problem.ts'
 
 /**
- * A fetch that retries whatever can be retried without doing anything twice.
+ * A fetch that retries every request that can be repeated without performing it twice.
  *
  * After a 429 or 503 the service did nothing, so any request may be repeated. If the connection failed, or a gateway
  * responded instead, the outcome is unknown. A POST is repeated anyway because it has an Idempotency-Key, and GET,
@@ -102,8 +102,8 @@ const SPREAD_MS = 1000
 
 /**
  * Returns how many milliseconds to wait before the next attempt. If the response names a time, that time plus up to a
- * second, so that clients that were refused together do not return together. Otherwise the wait doubles each time, less
- * a random part of up to half of it.
+ * second, so that clients that were rejected together do not return together. Otherwise the wait doubles each time,
+ * less a random part of up to half of it.
  */
 export function waitMs(headers: Headers | undefined, repeats: number, random = Math.random()): number {
   const asked = headers && (retryAfterSeconds(headers) ?? renewalSeconds(headers))

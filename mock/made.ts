@@ -28,7 +28,7 @@ export function makers(contract: Contract, prism: Prism, publicUrl: string): Rea
     ['getFunctionDefinitions', ({ query }) => functionDefinitions(reader, query as Wanted)],
     ['getSkill', ({ path }) => toPublished(catalogueOf(contract).find(String(path.skillName)))],
     ['executeSkill', ({ body }) => execution(contract, prism, body as Called)],
-    // These return the example, unless the service would certainly refuse the request.
+    // These return the example, unless the service would certainly reject the request.
     ['executeBatch', ({ body, shown }) => planOf(reader, (body as Checked['ExecuteBatch']).steps) && shown],
     [
       'createProposal',

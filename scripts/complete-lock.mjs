@@ -2,7 +2,7 @@
  * Completes package-lock.json after packages were added or updated: `npm run complete-lock`.
  *
  * It adds the optional packages of other platforms that npm left out because the registry in use does not have them;
- * without them `npm ci` refuses the lock on every platform. Each entry names its platform, and npm skips it on all
+ * without them `npm ci` rejects the lock on every platform. Each entry names its platform, and npm skips it on all
  * others.
  *
  * It removes the Node versions that packages require. npm compares them with the Node that npm itself runs on and would

@@ -385,7 +385,7 @@ function* bounds(document) {
     if (types.includes('string') && !('maxLength' in schema) && schema.format !== 'date')
       yield [at, 'A string has a maxLength.']
     if (types.includes('array') && !('maxItems' in schema)) yield [at, 'An array has maxItems.']
-    // Responses are bounded by what was accepted and by arithmetic, so only inputs need limits here.
+    // Responses are bounded by the accepted inputs and by arithmetic, so only inputs need limits here.
     if ((types.includes('number') || types.includes('integer')) && asked.has(schema)) {
       if (!('minimum' in schema || 'exclusiveMinimum' in schema))
         yield [at, 'A number that is sent to us has a minimum.']
@@ -556,7 +556,8 @@ function* skills(document) {
 }
 
 /**
- * What agents learn about an operation beyond its method. An effect that repeats what the method implies is a mistake.
+ * Properties of an operation that agents read in addition to its method. An effect that repeats what the method implies
+ * is a mistake.
  */
 function* effect(at, { 'x-effect': stated, 'x-tool': isTool, 'x-skill': isSkill }, writes) {
   if (stated !== undefined && !EFFECTS.includes(stated))

@@ -152,7 +152,7 @@ async function killed(check: Check, database: Environment): Promise<void> {
   await receiver.close()
 }
 
-/** What is written while the service is killed again and again, and what must be true of it. */
+/** The writes made while the service is killed repeatedly, and the conditions that they must meet. */
 interface Load {
   readonly acknowledged: number
   readonly unanswered: number

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { HomeBudget, PlumblineClient } from '../client/index.ts'
 
-/** What the acts of the demo share: the client, and the steps to undo at the end, last first. */
+/** State shared by the acts of the demo: the client, and the steps to undo at the end, last first. */
 export interface Stage {
   readonly plumbline: PlumblineClient
   readonly traces: (() => Promise<unknown>)[]

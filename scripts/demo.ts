@@ -260,7 +260,7 @@ async function submitBid(
   return bid
 }
 
-/** What a vendor's copied link opens. */
+/** A vendor's copied portal link. */
 interface Link {
   invitationId: string
   token: string

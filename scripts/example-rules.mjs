@@ -1,4 +1,4 @@
-/** What readers may expect of the examples together: that they tell one story, and that it could have happened. */
+/** Checks that the examples together tell one consistent and plausible story. */
 import { bodies, operations, resolve } from './contract-walk.mjs'
 
 /**

@@ -73,7 +73,7 @@ function oneEntryALine(value: object, depth = 3): string {
 }
 
 /**
- * The service accepts any object as a row, so that an invalid row does not cause the others to be refused. TypeScript
+ * The service accepts any object as a row, so that an invalid row does not cause the others to be rejected. TypeScript
  * code should learn about an invalid row when it is compiled.
  */
 function withoutAnyRow(_key: string, value: unknown): unknown {

@@ -1,7 +1,7 @@
 /**
- * What a migration must not do, because the service is in use while it runs: the previous version serves at the same
- * time, and the tables have grown. All pending migrations are one transaction, so a lock is held until the last of them
- * is done. docs/operating/upgrading.md describes the alternative to each.
+ * Statements that a migration must not contain, because the service is in use while it runs: the previous version
+ * serves at the same time, and the tables have grown. All pending migrations are one transaction, so a lock is held
+ * until the last of them is done. docs/operating/upgrading.md describes the alternative to each.
  */
 
 /** Migrations up to this one predate the rules and stay as they ran. */
@@ -83,7 +83,7 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** What the previous version still uses may only be removed once no process of it runs. */
+/** Tables and columns that the previous version still uses may only be removed once no process of it runs. */
 const CONTRACTION = /\b(?:drop (?:table|column|function|view)|rename (?:to|column|constraint))\b/i
 const ANNOUNCED = /unused since version \d+\.\d+/i
 

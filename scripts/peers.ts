@@ -5,8 +5,8 @@
  * Each tool is installed into its own folder below the system's temporary one, because none is a dependency of this
  * project, and kept there for the next run. A client generated from the published document must compile under strict
  * TypeScript, and its first calls, a list and a creation, must succeed against a service with the demo data. Spectral
- * may find only what scripts/spectral-published.yaml excepts. The service must accept every request of the Postman
- * collection as valid.
+ * may report only the exceptions in scripts/spectral-published.yaml. The service must accept every request of the
+ * Postman collection as valid.
  */
 import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 /**
- * Prints the software bill of materials of what runs in production, as CycloneDX JSON: `npm run --silent sbom >
+ * Prints the software bill of materials of the production dependencies, as CycloneDX JSON: `npm run --silent sbom >
  * sbom.json`. It is derived from package-lock.json alone, so it needs neither the network nor installed packages.
  *
  * npm creates it, but gets a package without its development tools and workspaces. `--omit dev` would also leave out

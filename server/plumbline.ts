@@ -255,7 +255,7 @@ interface Listening {
 // The app is created after the port is known, because its links may contain the port.
 async function listen(config: Config): Promise<Listening> {
   const server = createServer({
-    // The app refuses a request without a Host header itself, so that the problem has a request ID.
+    // The app rejects a request without a Host header itself, so that the problem has a request ID.
     requireHostHeader: false,
     // A slow phone line transfers 1 MiB in a minute. The headers, at most 16 KiB, arrive in one piece from any honest
     // client. A client that sends a byte now and then holds its connection no longer than this.
@@ -272,7 +272,7 @@ async function listen(config: Config): Promise<Listening> {
     server,
     answerBy({ express, refuseUnread, refuseTunnel }) {
       server.on('request', express)
-      // The app also refuses unknown expectations and unparsable requests.
+      // The app also rejects unknown expectations and unparsable requests.
       server.on('checkExpectation', express)
       server.on('clientError', refuseUnread)
       server.on('connect', (_request, socket) => refuseTunnel(socket))

@@ -14,7 +14,7 @@ import { type Plumbline, startPlumbline } from '../../server/plumbline.ts'
 import { startPostgres } from '../processes/postgres.ts'
 
 /**
- * Measures whether deletion keeps up with what is recorded, on a private PostgreSQL with fsync on: `npm run bench --
+ * Measures whether deletion keeps up with new rows, on a private PostgreSQL with fsync on: `npm run bench --
  * retention`. The jobs run on connections where every statement ends after a second, a tenth of the service's limit, so
  * that they fail if one takes longer.
  */

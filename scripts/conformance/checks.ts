@@ -13,17 +13,17 @@ import { prefixOf, schemaOfBody, underFreeNames, World } from './world.ts'
  * resources, created from the contract's examples, and remove them at the end. main.ts runs them.
  */
 const { baseUrl, key, restrictedKey, receiver, isProxied, only, progress } = readOptions()
-/** The permissions of the keys. An operation beyond them is only checked to be refused. */
+/** The permissions of the keys. An operation beyond them is only checked to be rejected. */
 const permitted = new Set(key.permissions)
 const restricted = new Set(restrictedKey?.permissions)
 const operations = [...contract.operations.values()].filter(({ id }) => only === undefined || id === only)
 
-/** What the run has seen of an operation. Every response is judged, whatever the request was for. */
+/** Results of the run for one operation. Every response is judged, whatever the request was for. */
 interface Seen {
   faults: Set<string>
   /** Whether it has succeeded at least once. */
   hasSucceeded: boolean
-  /** Why it has not succeeded, if it was refused. */
+  /** Why it has not succeeded, if it was rejected. */
   refusals: Set<string>
   /** A creation that was sent twice with one Idempotency-Key, with both responses. */
   repeated: { first: Answer; again: Answer; headers: Record<string, string> } | null
@@ -212,7 +212,7 @@ describe('conditional requests are supported', () => {
   )) {
     test(`${operation.id}, another version`, async (t) => {
       if (!isPermitted(operation)) return t.skip('the key does not have the permission')
-      // A resource that cannot be changed in any version is refused for that reason, so try the next one.
+      // A resource that cannot be changed in any version is rejected for that reason, so try the next one.
       for (let which = 0; ; which++) {
         const address = world.addressOf(operation, which)
         assert.ok(address !== undefined, 'no record can be changed')
@@ -345,7 +345,7 @@ function addressOf(operation: Operation): string {
   return world.addressFor(operation)
 }
 
-/** A caller without access is refused before the server checks the IDs, so they can be anything. */
+/** A caller without access is rejected before the server checks the IDs, so they can be anything. */
 function addressForRefusal(operation: Operation): string {
   return world.addressOf(operation) ?? operation.path.replaceAll(/\{\w+\}/g, 'x')
 }
@@ -371,7 +371,7 @@ function expectFaultAt(answer: Answer, pointer: string): void {
 }
 
 /**
- * Whether the validating proxy refused the request itself. If it refuses a response of the server, that is an error.
+ * Whether the validating proxy rejected the request itself. If it rejects a response of the server, that is an error.
  */
 function isFromProxy({ status, body }: Answer): boolean {
   return isProxied && status < 500 && String(body?.type).startsWith('https://stoplight.io/prism/errors#')

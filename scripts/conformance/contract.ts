@@ -23,7 +23,7 @@ export const contract: Contract = {
   operations: new Map([...wholeContract.operations].filter(([, operation]) => isForPrograms(operation))),
 }
 
-/** Operations that run other operations, and return, refuse and emit what these do. */
+/** Operations that run other operations, and return, reject and emit what these do. */
 export const RUNS_SKILLS: ReadonlySet<string> = new Set([
   'executeSkill',
   'executeBatch',

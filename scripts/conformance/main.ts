@@ -73,7 +73,7 @@ results.on('test:fail', () => {
 results.compose(new spec()).pipe(process.stdout)
 if (given.junit !== undefined) await finished(results.compose(junit).pipe(createWriteStream(given.junit)))
 
-/** The key and what it may do; ends the run if the server does not respond or rejects the key. */
+/** Returns the key and its permissions; ends the run if the server does not respond or rejects the key. */
 async function keyOf(secret: string): Promise<Key> {
   const answer = await ask(baseUrl, 'GET', '/api/ext/me', undefined, { key: secret }).catch(
     (error: NodeJS.ErrnoException) => {

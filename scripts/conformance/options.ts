@@ -3,11 +3,11 @@ export interface Options {
   /** The server's URL, without a trailing slash. */
   baseUrl: string
   key: Key
-  /** A key of the same organization with fewer permissions, to check that it is refused. */
+  /** A key of the same organization with fewer permissions, to check that it is rejected. */
   restrictedKey?: Key
   /** The URL of created webhook subscriptions. */
   receiver: string
-  /** Whether the server is behind a validating proxy, whose own refusals count as the server's. */
+  /** Whether the server is behind a validating proxy, whose own rejections count as the server's. */
   isProxied: boolean
   /** The only operation to check; by default all of them. */
   only?: string

@@ -34,13 +34,13 @@ export class World {
   /** The stand-ins for IDs that no example of a creation resembles. */
   readonly #makeshifts = new Map<string, string>()
   readonly #made = new Map<string, Operation>()
-  /** The tokens of portal links, by what they open: a vendor or one of its invitations. */
+  /** The tokens of portal links, by their target: a vendor or one of its invitations. */
   readonly #portalTokens = new Map<string, string>()
   /** The vendor whose portal shows a resource, by the ID of the resource. */
   readonly #shownTo = new Map<string, string>()
   /** The record that a file is attached to, by the file's ID. */
   readonly #hangsOn = new Map<string, string>()
-  /** The last refusal of each creation. */
+  /** The last rejection of each creation. */
   readonly #refusals = new Map<Operation, string>()
   /** Distinguishes this world's records from others with the same name. */
   readonly #mark = Math.random().toString(36).slice(2, 8)
@@ -62,7 +62,7 @@ export class World {
   }
 
   idsFor(field: string): readonly string[] {
-    // This one may be of any kind.
+    // This resource may be of any kind.
     if (field === 'resourceId') return [...this.#existing.values()].flat()
     return this.#existing.get(prefixOf(field) ?? '') ?? []
   }
@@ -212,15 +212,15 @@ export class World {
       const real = made[field]
       if (typeof id !== 'string' || typeof real !== 'string' || !TYPE_ID.test(id) || !TYPE_ID.test(real)) continue
       if (this.#standIns.has(id)) continue
-      // What belongs to it would not belong to a more similar resource that is created later.
+      // Its child resources would not belong to a more similar resource that is created later.
       this.#standIns.set(id, real)
       this.#likeness.set(id, Number.POSITIVE_INFINITY)
     }
   }
 
   /**
-   * Sends every creation until there is something of every kind, and waits for what the service creates in the
-   * background.
+   * Sends every create request until a record of each kind exists, and waits for the records that the service creates
+   * in the background.
    */
   async populate(amount: Amount = 'plenty'): Promise<this> {
     await this.#playAll(CREATIONS, amount)
@@ -413,7 +413,7 @@ export class World {
     return { ...rest, rows: marked.map((entries) => Object.fromEntries(entries)) }
   }
 
-  /** Sends an operation like its first usable example, except for what the caller overrides. */
+  /** Sends an operation like its first usable example, except for the caller's overrides. */
   async send(operation: Operation, other: Partial<Sending> = {}): Promise<Answer> {
     const address = other.address ?? this.addressFor(operation)
     const body = 'body' in other ? other.body : this.bodyOf(operation)
@@ -532,7 +532,7 @@ export async function underFreeNames(body: unknown, send: (content: unknown) => 
 }
 
 /**
- * Returns a body with a new name, or for another week, if the request was refused because another record has it;
+ * Returns a body with a new name, or for another week, if the request was rejected because another record has it;
  * otherwise null.
  */
 export function renamed(body: unknown, refused: Answer): unknown {
@@ -707,7 +707,7 @@ function creationsFor(operations: readonly Operation[]): Operation[] {
   const needed = new Set<Operation>()
   const add = (operation: Operation): void => {
     const kinds = kindsIn(operation)
-    // A list shows what is created at its own path.
+    // A list contains the records created at its path.
     for (const creation of CREATIONS) {
       const isNeeded = creation.path === operation.path || kinds.has(kindOf(creation) ?? '')
       if (!isNeeded || needed.has(creation)) continue

@@ -8,11 +8,11 @@ const LISTED_MS = 5000
 
 /**
  * Writes vendors without pause, and records what was sent, what was acknowledged and what was not answered. Afterwards
- * the records are compared with what the service shows.
+ * the records are compared with the service's responses.
  */
 export class Ledger {
   readonly #key: string
-  /** What was sent, by externalId, which is also the Idempotency-Key. */
+  /** The bodies sent, by externalId, which is also the Idempotency-Key. */
   readonly #entries = new Map<string, Entry>()
   /** How often each response came: `201`, `503 unavailable` or `no connection`. */
   readonly answers = new Map<string, number>()

@@ -96,7 +96,7 @@ export class Payments {
     return { path: `/payments/${id}/status`, body: { status }, externalId: null }
   }
 
-  /** Returns whether the request was answered. A refusal because of a payment's state is an answer too. */
+  /** Returns whether the request was answered. A rejection because of a payment's state is an answer too. */
   async #take(service: string, idempotencyKey: string, step: Step): Promise<boolean> {
     this.#unanswered.set(idempotencyKey, step)
     const answer = await this.#caller.send(service, 'POST', step.path, step.body, idempotencyKey)

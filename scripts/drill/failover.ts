@@ -22,7 +22,7 @@ const PROMOTED_AFTER_MS = 1500
 const LEASE_MS = 30_000
 
 export interface Failover {
-  /** Whether the primary acknowledges only what the replica has. */
+  /** Whether the primary acknowledges only transactions that the replica has. */
   synchronous: boolean
   /** Whether it only stops responding: its connections stay open, and nothing on them is answered. */
   silent: boolean

@@ -17,7 +17,7 @@ import type { Check } from './failover.ts'
 const CLI = path.resolve(import.meta.dirname, '../../server/operators/cli/main.js')
 
 /**
- * Moves the demo builder, optionally with more records, from the embedded database to PostgreSQL. The move is refused
+ * Moves the demo builder, optionally with more records, from the embedded database to PostgreSQL. The move is rejected
  * while the service runs, is killed on the way, and continues after a change of the source. Then keys, links, files and
  * webhook secrets are used in the new place.
  *

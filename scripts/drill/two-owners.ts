@@ -6,7 +6,7 @@ import { Ledger } from '../crash/ledger.ts'
 import { makeBuilder, openEnvironment, startService } from '../processes/service.ts'
 import type { Check } from './failover.ts'
 
-/** What a container gives a process: its own process IDs, in which each is 1. */
+/** Command that gives a process its own process IDs, as a container does: its own ID is always 1. */
 const ISOLATED = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child']
 
 /**

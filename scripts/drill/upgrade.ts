@@ -11,7 +11,9 @@ import { type Check, said } from './failover.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
-/** What a next version may add that the previous one does not know; the index is built while both serve. */
+/**
+ * Schema additions of the next version that the previous version does not know; the index is built while both serve.
+ */
 const NEXT_MIGRATION = `import { type Kysely, sql } from 'kysely'
 import { createIndexes } from '../large-indexes.ts'
 

@@ -19,7 +19,7 @@ export interface PrivatePostgres {
   database(name?: string): Promise<string>
   /** Resolves when the server is down; its data remain for `start`. */
   pause(): Promise<void>
-  /** Sends SIGKILL to the server, which is what clients see when the database's machine dies. */
+  /** Sends SIGKILL to the server, which to clients looks like the failure of the database's machine. */
   kill(): Promise<void>
   /** Starts it again with the same port and data after `pause` or `kill`. */
   start(): Promise<void>
@@ -74,7 +74,7 @@ export async function startPostgres(
   let server: ChildProcess | null = null
 
   async function start(): Promise<void> {
-    // After SIGKILL the server's children briefly keep its shared memory, and a start is refused until they are gone.
+    // After SIGKILL the server's children briefly keep its shared memory, and a start is rejected until they are gone.
     for (let attempt = 1; ; attempt++) {
       const child = spawn(path.join(binaries ?? '', 'postgres'), ['-D', data, ...options], {
         ...owner,

@@ -143,7 +143,7 @@ function argumentsOf(script: 'start' | 'cli', folder: string): string[] {
   return words.slice(words.indexOf('node') + 1).map((word) => (word.startsWith('-') ? word : path.join(folder, word)))
 }
 
-/** Runs one of the operators' commands on the database of an environment, and returns what it printed. */
+/** Runs one of the operators' commands on the database of an environment, and returns its output. */
 export function operate<Printed>(environment: Environment, ...verb: string[]): Promise<Printed> {
   return operateIn(root, environment, ...verb)
 }

@@ -11,7 +11,7 @@ export interface ConnectionLimits {
 
 /** Limits the connections to a server, in total and from one address, and how long a client may read nothing. */
 export function limitConnections(server: Server, { config, isTrusted }: ConnectionLimits): void {
-  // All clients share file descriptors and memory. Once they are used up, the system refuses every new client.
+  // All clients share file descriptors and memory. Once they are used up, the system rejects every new client.
   server.maxConnections = config.maxConnections
   limitConnectionsPerAddress(server, config.maxConnectionsPerAddress, isTrusted)
   closeStalledConnections(server, config.writeTimeoutMs)

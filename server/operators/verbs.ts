@@ -15,7 +15,7 @@ import {
 } from '../platform/keys/keys.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 
-/** What a command works with, in a separate process or in the server's. */
+/** The context of a command, in a separate process or in the server's. */
 export interface Workbench {
   readonly database: Database
   readonly clock: Clock

@@ -21,7 +21,7 @@ const UNCOMMITTED_MS = 60 * 60 * 1000
 export interface Attaching {
   recordId: string
   fileName: string
-  /** Whether vendors see the file. Defaults to what is usual for the kind of record. */
+  /** Whether vendors see the file. Defaults to the usual value for the kind of record. */
   shared?: boolean | undefined
 }
 

@@ -42,7 +42,7 @@ const SHARED_TYPES = TYPES.filter(usuallyShared)
   .map((type) => `'${type}'`)
   .join(', ')
 
-/** SQL of whether vendors see an attachment, over its row as `t`. The column contains only what a user chose. */
+/** SQL of whether vendors see an attachment, over its row as `t`. The column contains only values that a user chose. */
 export const SHARED = `coalesce(t."shared", t."recordType" in (${SHARED_TYPES}))`
 
 type Access = 'read' | 'write'

@@ -12,8 +12,8 @@ export async function closedThrough({ db, organizationId }: Tenant): Promise<str
 }
 
 /**
- * The last day of the closed periods, which nobody changes until the transaction ends. Others can read it and hold it in
- * the same way.
+ * The last day of the closed periods, which nobody changes until the transaction ends. Other transactions can read it
+ * and hold the same lock.
  */
 export async function holdClosedThrough(call: WriteCall): Promise<string | null> {
   const { db, organizationId } = call

@@ -1,6 +1,6 @@
 import Big from 'big.js'
 
-/** What a posting measures. The first group is in the identity of the ledger; see `findImbalance`. */
+/** The measures of a posting. The first group is in the identity of the ledger; see `findImbalance`. */
 export type Measure =
   | ('cost' | 'unbilled' | 'payable' | 'retainage' | 'paid' | 'discount' | 'withheldTax' | 'payroll' | 'other')
   | ('commitment' | 'budget' | 'contract' | 'ownerBilled' | 'ownerRetainage' | 'ownerReceived' | 'loan')

@@ -3,7 +3,7 @@ import type { LedgerType, MatchBy } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
 import type { Written } from '../../platform/resources/sync.ts'
 
-/** What the accounting system knows of a record, and the last failure. */
+/** The accounting state of a record: the ID and version acknowledged, and the last failure. */
 export interface LedgerState {
   recordId: string
   type: LedgerType

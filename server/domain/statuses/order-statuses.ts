@@ -1,7 +1,7 @@
 import type { PurchaseOrderStatus } from '../../../client/contract.gen.ts'
 
 /**
- * What the statuses of a purchase order mean elsewhere. Budgets, awards, scorecards, and limits all use these sets
+ * Groups of purchase order statuses that other modules use. Budgets, awards, scorecards, and limits all use these sets
  * instead of their own lists.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Synonyms for what the documentation explains: the address below /docs, and the words by which the search also finds
- * it. An address that does not exist makes the search fail.
+ * Synonyms for topics of the documentation: the path below /docs, and the words by which the search also finds it. An
+ * address that does not exist makes the search fail.
  */
 export const OTHER_WORDS: readonly (readonly [address: string, words: string])[] = [
   ['#ids', 'identifiers uuid primary key typeid'],

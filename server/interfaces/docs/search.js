@@ -40,7 +40,8 @@ async function prepare() {
   return made
 }
 
-// Fields number in the thousands and share the name of what they refer to, so the record itself ranks higher.
+// There are thousands of fields, and many share the name of the record that they refer to, so the record itself ranks
+// higher.
 const WEIGHTS = {
   ...{ Guide: 2.2, Basics: 2.2, Operation: 2, Event: 1.8, Problem: 1.8 },
   ...{ Object: 1.6, Schema: 1.6, Skill: 1.4, Field: 1 },

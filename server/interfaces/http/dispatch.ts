@@ -280,7 +280,7 @@ function spread(contract: Contract, operation: Operation, flat: Record<string, u
     // A query cannot contain null, so null counts as omitted.
     else if (value !== undefined && value !== null) query[name] = value
   }
-  // Without a body, any remaining field is an unknown parameter and is refused as one.
+  // Without a body, any remaining field is an unknown parameter and is rejected as one.
   const input = operation.takesBody ? { query, body: rest } : { query: { ...query, ...rest }, body: undefined }
   return { path: path as Record<string, string>, ...input }
 }

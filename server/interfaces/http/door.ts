@@ -28,8 +28,8 @@ export interface Guest {
   readonly address: string
   /** The JSON body of a POST, within the size and depth that the operation allows. */
   readonly body: unknown
-  /** Reports the name of what the request runs, for the log. */
+  /** Reports the name of the operation or skill that the request runs, for the log. */
   running(name: string): void
-  /** Logs and records a problem that is answered in another form than HTTP's, as it would have been there. */
+  /** Logs and records a problem whose response is not an HTTP problem, as HTTP would. */
   refused(error: unknown): Promise<void>
 }

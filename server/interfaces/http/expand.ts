@@ -23,7 +23,9 @@ interface ExpandedReply {
   follows: readonly string[]
 }
 
-/** What expansions need. The caller of a request is known only to `handle` and `permit`, through their context. */
+/**
+ * Dependencies of expansions. The caller of a request is known only to `handle` and `permit`, through their context.
+ */
 interface Parts<Context> {
   contract: Contract
   /** Calls the operation's handler with a validated input. */
@@ -64,7 +66,7 @@ const MOST_IDS = 200
 
 /**
  * Creates the expansions. Linked records are read through the list of their kind as the same caller, so they look as in
- * that list, and what is hidden there is hidden here. A page is read once, and then each link once for all of its
+ * that list, and fields hidden there are hidden here. A page is read once, and then each link once for all of its
  * records. Like every page, it ends with the record that exceeds the maximum size in bytes. It is then read again with
  * that number of records, to get the matching cursor.
  */

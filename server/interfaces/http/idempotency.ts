@@ -10,7 +10,7 @@ import { Problem, problem } from '../../platform/problems/problem.ts'
 /**
  * An Idempotency-Key makes a POST safe to retry for 24 hours. The response is stored in the transaction of the change,
  * so neither exists without the other. While that transaction runs, other requests with the same key get a problem that
- * asks them to wait. A refused request changed nothing and is not stored, so it may be sent again under the same key.
+ * asks them to wait. A rejected request changed nothing and is not stored, so it may be sent again under the same key.
  *
  * The transaction starts with the first `call.write`. Nothing can be written outside of it, so a request that only
  * reads opens no transaction, uses no connection and stores nothing, and no list of such requests is needed. Stored
@@ -44,7 +44,7 @@ export interface Keepable {
   resourceId(): string | null
 }
 
-/** What was stored of a response. */
+/** The stored part of a response. */
 export interface KeptAnswer {
   status: number
   headers: Record<string, string>
@@ -81,7 +81,7 @@ export async function idempotently<Answer>(
     return answer
   } catch (error) {
     await once.rollBack(error)
-    // Of two concurrent requests, the second may have started before the first was answered, and been refused because
+    // Of two concurrent requests, the second may have started before the first was answered, and been rejected because
     // of the first one's change.
     const wasRefused = error instanceof Problem && !once.hasBegun()
     const first = error instanceof AlreadyDone ? error.answer : wasRefused ? await attempt.find(call.db) : undefined

@@ -14,7 +14,7 @@ export interface Input {
 
 /**
  * Checks an input object against the contract's schemas. Skills and other in-process calls are checked this way. A
- * request that its validator has refused is checked again, because the validator's errors are only texts, and a useful
+ * request that its validator has rejected is checked again, because the validator's errors are only texts, and a useful
  * message needs the broken rule.
  */
 export interface InputChecker {

@@ -6,7 +6,7 @@ import type { Contract, Operation, Schema } from '../../platform/calls/contract.
  */
 export type SecretFields = ReadonlyMap<string, Concealment | SecretFields>
 
-/** What replaces a secret: null where the schema allows it; otherwise the field is omitted. */
+/** Replaces a secret: null where the schema allows it; otherwise the field is omitted. */
 type Concealment = 'null' | 'absent'
 
 /** The key under which the secrets of an array's items are stored. */

@@ -3,7 +3,7 @@ import { type Problem, problem } from '../../platform/problems/problem.ts'
 
 /** Problems that keep a request from being read at all. It has no operation yet, and may not even have a URL. */
 
-/** Returns the problem for bytes that Node's parser refused. */
+/** Returns the problem for bytes that Node's parser rejected. */
 export function unreadable(error: { code?: unknown; reason?: unknown }): Problem {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':

@@ -143,7 +143,7 @@ const executeSkill = tool(
   ({ skill, input, dryRun }, running) =>
     runSkill(running.call, { skill: String(skill), input, dryRun: dryRun === true }, running, (execution) => {
       const { skill, result, untrustedText, dryRun } = execution
-      // Full events repeat the records of the result and would be most of what a model has to read.
+      // Full events repeat the records of the result and would be most of the text that a model has to read.
       const events = execution.events.map(({ type, data }) => ({ type, id: data.object.id }))
       const shown = { skill, result, ...(untrustedText.length > 0 && { untrustedText }), events, dryRun }
       return { text: shown, structured: shown, notes: notesOn(untrustedText) }

@@ -7,7 +7,7 @@ import { catalogueOf, permitUse } from '../skills/catalogue.ts'
 import { concealed, execute } from '../skills/execute.ts'
 import { untrustedText } from '../skills/marks.ts'
 
-/** What a tool needs to run besides its input. */
+/** Dependencies of a tool run, besides its input. */
 export interface Running {
   readonly call: Call
   readonly guest: Guest
@@ -15,7 +15,7 @@ export interface Running {
   readonly progress?: (seconds: number) => Promise<void>
 }
 
-/** What a model sees of a result: text, and the same as an object if the tool declares an output schema. */
+/** The result that a model sees: text, and the same as an object if the tool declares an output schema. */
 export interface Shown {
   text: unknown
   structured?: Record<string, unknown>

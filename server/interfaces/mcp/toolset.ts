@@ -52,7 +52,7 @@ export function toolsetOf(call: Call, asked: unknown): Toolset {
       if (skill === undefined) return null
       const resultIsObject = hasObject(skill)
       const { dryRun = false, ...given } = (input ?? {}) as Record<string, unknown>
-      // Skills that only read have no dryRun, so it is refused like any unknown field.
+      // Skills that only read have no dryRun, so it is rejected like any unknown field.
       if (!skill.writes) return run({ input, dryRun: false })
       if (typeof dryRun === 'boolean') return run({ input: given, dryRun })
       const fault = { pointer: '/dryRun', code: 'type', message: 'must be a boolean' }

@@ -3,7 +3,7 @@ import { text } from '../portal/pages/html.ts'
 import { ENTITIES, ENTITY_NAMES } from './entities.ts'
 import { STYLE } from './style.ts'
 
-/** What the page shows. Everything except the builder's own data comes from an unknown app. */
+/** Data shown on the page. Everything except the builder's own data comes from an unknown app. */
 export interface Shown {
   readonly clientName: string
   /** Where the app receives the response: a host, or the scheme of a program on the device. */

@@ -8,7 +8,7 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import { placeOf } from './redirects.ts'
 import { issueCode } from './tokens.ts'
 
-/** What the consent page showed the user, carried by its form. */
+/** The offer that the consent page showed the user, carried by its form. */
 export interface Ticket {
   readonly clientId: string
   readonly redirectUri: string

@@ -31,7 +31,7 @@ interface Parts {
   failures: FailureLog
 }
 
-/** What is logged about a request at its end. The query is left out, because it contains codes and states. */
+/** Log fields of a finished request. The query is left out, because it contains codes and states. */
 interface Visit {
   requestId: string
   address: string
@@ -231,7 +231,7 @@ const ALWAYS = {
   'Referrer-Policy': 'same-origin',
 }
 
-/** Writes a page. The form's redirect leads to the app, which the policy must allow by name. */
+/** Writes a page. The form redirects to the app, which the policy must allow by name. */
 function write(res: Response, status: number, html: string, formLeadsTo = ''): void {
   res
     .status(status)

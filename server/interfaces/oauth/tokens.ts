@@ -69,7 +69,7 @@ export async function exchange(surroundings: Surroundings, sent: Sent): Promise<
   const organizationId = await organizationOf(surroundings, secret, kind)
   if (organizationId === null) throw wrong(kind)
   const call = await systemCall(surroundings, organizationId)
-  // A refusal may still revoke the grant, so the error is thrown after the transaction.
+  // A rejection may still revoke the grant, so the error is thrown after the transaction.
   const result = await call.write((call) => spend(call, { secret, kind, clientId, field }))
   if (result instanceof OauthError) throw result
   return result

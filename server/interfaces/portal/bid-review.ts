@@ -5,7 +5,9 @@ import { Problem } from '../../platform/problems/problem.ts'
 import { isMoney, lineTotal, sum } from '../../platform/values/money.ts'
 import type { Entered } from './bid-drafts.ts'
 
-/** Returns the total of a draft and what prevents submitting it, by the rules that apply to the bid itself. */
+/**
+ * Returns the total of a draft and the errors that prevent submitting it, by the rules that apply to the bid itself.
+ */
 export function reviewOf(request: BidRequestRow, draft: Entered, today: string): PortalBidReview {
   const said = new Set(draft.lines.filter(isSaid).map(({ lineId }) => lineId))
   return {

@@ -19,8 +19,8 @@ import { noteReading } from './message.ts'
 import * as portal from './queries.ts'
 
 /**
- * What a vendor does with the invitations that its token covers: it views them and replies whether it will bid. It sees
- * the request and its own answers, and nothing about other vendors.
+ * Lets a vendor view the invitations that its token covers, and reply whether it will bid. It sees the request and its
+ * own answers, and nothing about other vendors.
  */
 export async function readInvitation(call: Call, invitationId: string): Promise<PortalBidInvitation> {
   const { bidRequestId } = await visible(call, invitationId)

@@ -8,7 +8,7 @@ import type { Call } from '../../platform/calls/call.ts'
 import { notFound } from '../../platform/problems/problem.ts'
 import { portalSource } from './source.ts'
 
-/** What a vendor does with the lien waivers that are requested from it: it reads what it gives up, and signs it. */
+/** Lets a vendor read the lien waivers that are requested from it, and sign them. */
 export async function readWaiver(call: Call, lienWaiverId: string): Promise<PortalLienWaiver> {
   return shown(call, await visible(call, lienWaiverId))
 }

@@ -8,7 +8,7 @@ import type { Call, WriteCall } from '../../platform/calls/call.ts'
 import { conflict, notFound, Problem, unknownReference } from '../../platform/problems/problem.ts'
 import * as portal from './queries.ts'
 
-/** What a vendor does with the messages that it receives: it reads them and replies. */
+/** Lets a vendor read the messages that it receives, and reply. */
 export async function readMessage(call: Call, id: string): Promise<PortalMessage> {
   const boxed = await portal.boxedAs(call, id, portal.boxOf(call.principal))
   if (boxed === undefined) throw notFound()

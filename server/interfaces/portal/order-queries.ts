@@ -39,7 +39,7 @@ const PAID_ORDERS = `
   join "purchaseOrders" as o on o."organizationId" = a."organizationId" and o."id" = a."poId"
   where a."organizationId" = t."organizationId" and a."paymentId" = t."id"`
 
-// The same reasons for which a payment is refused. They depend on the current state of vendor, orders and settings.
+// The same reasons for which a payment is rejected. They depend on the current state of vendor, orders and settings.
 const WAITS_FOR = `
   select to_json(array_remove(array[
     case when t."status" = 'pending' then 'approval' end,

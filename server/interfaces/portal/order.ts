@@ -10,7 +10,7 @@ import type { FileAnswer } from '../../platform/calls/file-answer.ts'
 import { conflict, invalid, notFound } from '../../platform/problems/problem.ts'
 import * as portal from './queries.ts'
 
-/** What a vendor does with the orders that were issued to it: it reads them, and accepts or declines. */
+/** Lets a vendor read the orders that were issued to it, and accept or decline them. */
 export async function readOrder(call: Call, purchaseOrderId: string): Promise<PortalOrder> {
   return shown(call, await visible(call, purchaseOrderId))
 }
@@ -30,7 +30,7 @@ export async function answerOrder(
     throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when answer is declined' }])
   await call.write(async (call) => {
     const { homeId } = await visible(call, purchaseOrderId)
-    // Locked in the same order as for a change of status, so that what is read here is still true there.
+    // Locked in the same order as for a change of status, so that the state read here is still current there.
     await homes.lock(call, homeId)
     const order = await orders.lock(call, purchaseOrderId)
     if (order.status === answer) return

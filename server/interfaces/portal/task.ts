@@ -9,7 +9,7 @@ import { dateIn } from '../../platform/values/calendar.ts'
 import { countedAnswer } from './answers.ts'
 import * as portal from './queries.ts'
 
-/** What a vendor does with the tasks that it was notified of: it views them and confirms or declines the dates. */
+/** Lets a vendor view the tasks that it was notified of, and confirm or decline the dates. */
 export async function readTask(call: Call, taskId: string): Promise<PortalTask> {
   const task = await visible(call, taskId)
   const { timeZone, ...community } = await portal.siteOf(call, task.communityId)

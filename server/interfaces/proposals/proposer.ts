@@ -10,7 +10,7 @@ import { BATCH } from './skills-of.ts'
 
 /**
  * Turns each write of a key that may only propose into a proposal: the call is run, rolled back, and stored with its
- * outcome. A call that would be refused anyway is refused in the same way.
+ * outcome. A call that would be rejected anyway is rejected in the same way.
  */
 export const proposer: Proposer = {
   concerns(operation, body, call) {
@@ -46,7 +46,7 @@ export const proposer: Proposer = {
 /** Creating a proposal needs no approval, and the operations that decide one check the caller themselves. */
 const DECIDES_ITSELF: ReadonlySet<string> = new Set(['createProposal', 'approveProposal', 'refuseProposal'])
 
-/** An unknown skill writes nothing, and is refused when it is run. */
+/** An unknown skill writes nothing, and is rejected when it is run. */
 function writes(call: Call, name: string): boolean {
   return catalogueOf(call.surroundings.contract).skills.some((skill) => skill.name === name && skill.writes)
 }

@@ -10,7 +10,7 @@ import { escaped, leadsToSecret, untrustedText } from './marks.ts'
 
 /**
  * Runs several skills as one: in one transaction, with the results of earlier steps in the inputs of later ones.
- * Everything that can be checked in advance is checked before the first step runs. If any step is refused, nothing has
+ * Everything that can be checked in advance is checked before the first step runs. If any step is rejected, nothing has
  * changed.
  */
 export async function executeBatch(call: Call, batch: Checked['ExecuteBatch']): Promise<BatchExecution> {

@@ -99,7 +99,7 @@ function makeCatalogue(contract: Contract): Catalogue {
   const ajv = withFormats(
     new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true, ...COMPILED_FAST }),
   )
-  // What a vendor does in the portal is not a skill for the builder's agents.
+  // A vendor's actions in the portal are not skills for the builder's agents.
   const operations = [...contract.operations.values()].filter(
     ({ id, schemes, declaration }) => schemes.has('apiKey') && declaration['x-skill'] !== false && !NO_SKILLS.has(id),
   )

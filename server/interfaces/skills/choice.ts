@@ -11,7 +11,7 @@ export interface Wanted {
 }
 
 /**
- * Returns the chosen skills. An unknown name or tag is refused, because a job would otherwise notice the missing tool
+ * Returns the chosen skills. An unknown name or tag is rejected, because a job would otherwise notice the missing tool
  * only halfway through. Skills that the key may not use are left out, as they are without a choice.
  */
 export function chosen(call: Reader, skills: readonly Skill[], { names, tag, writes }: Wanted): Skill[] {

@@ -56,8 +56,8 @@ export function readableEvents(call: Call, events: readonly RecordedEvent[]): Ev
 
 /**
  * A composite skill that reads keeps one core of the database and most of this process busy, so each organization runs
- * one at a time. Others wait for at most the time that one may take (frame/effort.ts). Skills within a transaction do
- * not wait: the running skill might itself be waiting for that transaction's locks or, on the embedded database, its
+ * one at a time. Other skills wait at most as long as one skill may run (frame/effort.ts). Skills within a transaction
+ * do not wait: the running skill might itself be waiting for that transaction's locks or, on the embedded database, its
  * connection.
  */
 const readingTurns = new Shares({ of: 'composite skills', most: 1, mostWaiting: 100, waitMs: MOST_MS })

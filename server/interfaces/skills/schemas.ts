@@ -76,7 +76,7 @@ export function inlined(contract: Contract, schema: Schema, under: readonly stri
  * that use binary floating point reject 1.15 as a multiple of 0.01.)
  */
 export function published<S extends Schema>(schema: S): S {
-  // Strict readers refuse keywords that are not part of JSON Schema.
+  // Strict readers reject keywords that are not part of JSON Schema.
   const { format, ...rest } = Object.fromEntries(
     Object.entries(mapInner(schema, published)).filter(([keyword]) => !keyword.startsWith('x-')),
   )

@@ -3,9 +3,8 @@ import type { Contract } from '../../platform/calls/contract.ts'
 import { catalogueOf, type Skill } from './catalogue.ts'
 
 /**
- * Finds skills by what a user wants to do, in their own words: BM25 over name, summary, typical requests, description,
- * tags and examples. It uses no model, so the same words find the same skills. Only skills that models are offered are
- * found.
+ * Finds skills by a user's description of a task: BM25 over name, summary, typical requests, description, tags and
+ * examples. It uses no model, so the same words find the same skills. Only skills that models are offered are found.
  */
 export interface SkillSearch {
   /** Returns the best matches first. `mayUse` excludes what the caller may not run. */

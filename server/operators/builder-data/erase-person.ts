@@ -13,10 +13,10 @@ import { catchUp } from '../../platform/search/index-changes.ts'
 import { type Mark, markOf, NEUTRAL } from './identity.ts'
 
 /**
- * The result of erasing a person: a user of the builder, a contact of one of its vendors, a lead, or a buyer. What
- * identifies them (name, email address, phone number, and anything else that the operator names) is replaced wherever
- * it occurs in the builder's rows: records, messages, reasons, event payloads, stored responses of receivers; and in
- * the archives of deleted rows. IDs stay, so that the history remains consistent.
+ * The result of erasing a person: a user of the builder, a contact of one of its vendors, a lead, or a buyer.
+ * Identifying texts (name, email address, phone number, and other texts that the operator specifies) are replaced
+ * wherever they occur in the builder's rows: records, messages, reasons, event payloads, stored responses of receivers;
+ * and in the archives of deleted rows. IDs stay, so that the history remains consistent.
  *
  * The columns come from the database's catalog, so that later ones are not forgotten.
  */

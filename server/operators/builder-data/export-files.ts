@@ -20,7 +20,7 @@ interface MissingFile {
   recordId: string
 }
 
-/** The file that lists what is missing from the store. It exists only if something is. */
+/** The file that lists what is missing from the store. It exists only if files are missing. */
 export const MISSING_LIST = 'missing.json'
 
 /**

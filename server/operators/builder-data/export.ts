@@ -26,9 +26,9 @@ export interface Progress {
 }
 
 /**
- * Exports everything of a builder as lines of JSON, the first of which describes the rest. It is read page by page in
- * one transaction with a single snapshot, so neither concurrent changes nor the builder's size matter. `write` is
- * awaited, and may be as slow as its destination.
+ * Exports all data of a builder as lines of JSON, the first of which describes the rest. It is read page by page in one
+ * transaction with a single snapshot, so neither concurrent changes nor the builder's size matter. `write` is awaited,
+ * and may be as slow as its destination.
  *
  * @param options `forImport` adds the stored rows, from which `importOrganization` restores the builder
  */

@@ -44,7 +44,7 @@ export interface Imported {
   createAgain: CreateAgain
 }
 
-/** What works only in the exporting deployment. */
+/** Data that works only in the exporting deployment. */
 interface CreateAgain {
   /** Names of the active API keys. */
   keys: string[]

@@ -94,7 +94,7 @@ export async function listRowTables(db: Db): Promise<RowTable[]> {
   ]
 }
 
-/** What an import must know before it reads rows. */
+/** Information that an import needs before it reads rows. */
 export interface RowsHeader {
   /** The newest migration of the database. Rows fit only a database with the same schema. */
   migration: string | null

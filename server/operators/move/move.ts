@@ -15,7 +15,7 @@ export interface Moved {
   /** The content of each table, the same in both databases. */
   tables: ({ name: string } & Content)[]
   rows: number
-  /** What to change in the configuration, in order. */
+  /** Configuration changes to make, in order. */
   next: string[]
 }
 

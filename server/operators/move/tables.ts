@@ -50,7 +50,7 @@ export interface Content {
   checksum: string
 }
 
-/** Counts the rows of a table and computes a checksum of everything in them. */
+/** Counts the rows of a table and computes a checksum of their contents. */
 export async function readContent(db: Db, { name, columns }: MovedTable): Promise<Content> {
   const values = sql.join(columns.map((column) => sql.ref(column.name)))
   const { rows } = await sql<{ rows: string | number; checksum: string }>`

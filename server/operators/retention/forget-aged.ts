@@ -53,7 +53,8 @@ export function startForgetting(
         const days = kind.keptDays(config)
         if (days === null) continue
         const since = clock.nowMs() - days * DAY_MS
-        // By whole months; otherwise each hourly run would create a file of what became old since the last one.
+        // By whole months; otherwise each hourly run would create a file of the rows that became old since the last
+        // run.
         await forget(kind, archives ? startOfMonth(since) : since, failures)
       }
       if (failures.length > 0)

@@ -35,7 +35,7 @@ export interface Wanted {
 
 /**
  * Copies a builder's archives, all or those that match the filter, into a new folder. Compares each with the hash of
- * what was written, and returns their number.
+ * the written file, and returns their number.
  */
 export async function fetchArchives(
   { database, clock, config }: { database: Database; clock: Clock; config: Pick<Config, 'dataDir' | 'filesBucket'> },

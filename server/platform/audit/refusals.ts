@@ -38,8 +38,8 @@ interface Remembered {
  * Returns a function that records rejections because of the caller's identity: an expired or revoked key, one used from
  * another address, or a missing permission. An unknown key belongs to no builder, and appears only in the log.
  *
- * What a stranger can add is limited: the first rejection in a minute is an entry, and the following ones are a count
- * in the next entry.
+ * Entries caused by strangers are limited: the first rejection in a minute is an entry, and further rejections are a
+ * count in the next entry.
  */
 export function refusalRecorder({ database, clock, failures }: Parts) {
   const remembered = new Map<string, Remembered>()

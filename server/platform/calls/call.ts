@@ -42,7 +42,7 @@ export interface Principal {
   }
 }
 
-/** Returns the actor recorded for what the principal does. */
+/** Returns the actor recorded for the principal's changes. */
 export function actorOf({ kind, id, via, copiedBy }: Principal): Actor {
   if (copiedBy !== undefined && kind === 'vendor') return { type: kind, id, source: 'portal_copied_link', copiedBy }
   return via === undefined || kind !== 'user' ? { type: kind, id } : { type: kind, id, via }
@@ -100,7 +100,7 @@ export interface Call extends Tenant {
   readonly events: RecordedEvent[]
   /** The changes of the open transaction so far, for the audit trail. */
   readonly changes: Change[]
-  /** What the open transaction has recorded and will store before it commits. */
+  /** Records of the open transaction that it stores before it commits. */
   readonly unstored: Unstored
   /** IDs of the blind bid requests that the open transaction has opened. Their amounts were hidden before. */
   readonly opened: Set<string>
@@ -129,13 +129,13 @@ export function isWriteCall(call: Call): call is WriteCall {
   return call.isWriting
 }
 
-/** The reader of what is derived from the contract alone: the published document, the skills, and their schemas. */
+/** The reader of data derived from the contract alone: the published document, the skills, and their schemas. */
 export interface Reader {
   readonly permissions: ReadonlySet<string>
   readonly surroundings: { readonly contract: Contract; readonly config: Pick<Config, 'publicUrl'> }
 }
 
-/** What the process provides to its calls. */
+/** Services that the process provides to its calls. */
 export interface Surroundings {
   readonly contract: Contract
   readonly config: Config
@@ -204,7 +204,7 @@ export interface StatusChangeRow {
   reason: string | null
 }
 
-/** What happened to one record. Actor and time may differ from the call's if a due job did it. */
+/** The change of one record. Actor and time may differ from the call's if a due job did it. */
 export interface Change {
   readonly resourceId: string
   readonly what:

@@ -16,7 +16,7 @@ export function peerAddress(socket: Duplex & { remoteAddress?: string }): string
   return plain(socket.remoteAddress)
 }
 
-// A dual-stack socket reports IPv4 addresses as ::ffff:192.0.2.7. A closed one reports none.
+// A dual-stack socket reports IPv4 addresses as ::ffff:192.0.2.7. A closed socket reports no address.
 function plain(address = 'unknown'): string {
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
 }

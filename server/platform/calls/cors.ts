@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 /**
  * Pages of other origins that may call the API, as listed in `CORS_ORIGINS`; none by default. Cookies are never
- * allowed, so such a page can do only what the key or token that it sends permits, and nothing with the session of its
+ * allowed, so such a page has only the permissions of the key or token that it sends, and cannot use the session of its
  * visitor. Endpoints for sessions and the pages of the service are not accessible at all.
  */
 export interface Cors {

@@ -11,7 +11,7 @@ interface Name {
 }
 
 const CODE: Name = { column: 'code', within: [], among: 't."archivedAt" is null' }
-/** What must be unique in a table in addition to the identifiers. */
+/** Columns that must be unique in a table, in addition to the identifiers. */
 const NAMES: Readonly<Record<string, Name>> = {
   communities: CODE,
   costCodes: CODE,

@@ -69,7 +69,7 @@ export class Shares {
 }
 
 export interface ShareBounds {
-  /** What is shared, in the plural, for the error message. */
+  /** Name of the shared resource, in the plural, for the error message. */
   of: string
   /** Maximum held by one organization at a time. */
   most: number

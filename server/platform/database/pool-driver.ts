@@ -99,7 +99,7 @@ class PoolDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** What is known of the session of a pooled client. */
+/** Known session state of a pooled client. */
 interface Session {
   readonly openedMs: number
   view: View | null

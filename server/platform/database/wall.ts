@@ -104,7 +104,7 @@ async function raise(trx: Db): Promise<void> {
   }
 }
 
-/** What calls may do with a table, if not everything. */
+/** The statements that calls may run on a table, if not all of them. */
 const GRANTED: Record<string, string> = { organizations: 'select', limitWindows: 'select, insert, update' }
 
 // Tried instead of inferred: whether we can work as the role depends on grants that differ between PostgreSQL versions.
@@ -113,7 +113,7 @@ async function isNarrow(db: Db, role: string): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { rows: before } = await sql<{ blind: boolean }>`
       select ${isActive} and pg_has_role(${role}, 'usage') as "blind"`.execute(trx)
-    // What hides rows from the role would hide them from the service itself.
+    // A policy that hides rows from the role would also hide them from the service itself.
     if (before[0]?.blind === true)
       throw new DatabaseUnavailable(
         `The user of DATABASE_URL must own the tables, or be a member of ${role} without inheriting its privileges.`,

@@ -23,7 +23,7 @@ export interface DuePage {
 
 /** Work that time causes on records of one kind. */
 export interface DueWork {
-  /** What is settled, in the plural, for log messages. */
+  /** Name of the settled records, in the plural, for log messages. */
   what: string
   /**
    * Returns due records of any organization in the order of `at` and `id`. If none is due, this costs one index lookup.
@@ -54,7 +54,7 @@ const AT_ONCE = 3
  */
 const MOST_MS = 5000
 
-/** The positions at which this process's runs stopped early, by what they settle. */
+/** The positions at which this process's runs stopped early, by the kind of record that they settle. */
 const places = new WeakMap<Surroundings, Map<string, DuePage['after']>>()
 
 /**

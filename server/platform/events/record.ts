@@ -6,7 +6,7 @@ import { addEvents } from './recorded.ts'
 /** The event types, and the record that each contains, from the contract's `webhooks`. */
 export type EventType = keyof webhooks & string
 export type EventObject<Type extends EventType> = EventData<Type>['object']
-/** What an event's data contains besides the record and its previous values; for most, nothing. */
+/** Fields of an event's data besides the record and its previous values; for most events, none. */
 export type EventExtras<Type extends EventType> = Omit<EventData<Type>, 'object' | 'previous'>
 type EventData<Type extends EventType> = webhooks[Type]['post']['requestBody']['content']['application/json']['data']
 

@@ -4,7 +4,7 @@ import { type EventRow, noteChange, type StatusChangeRow, type WriteCall } from 
 /** Rows per statement: payloads are a few kB each, some far more. */
 const MOST_TOGETHER = 100
 /**
- * As many as most transactions record. Each number of rows has its own statement, whose values are sent as separate
+ * Enough for most transactions. Each number of rows has its own statement, whose values are sent as separate
  * parameters.
  */
 const MOST_ONE_BY_ONE = 8

@@ -5,7 +5,7 @@ import type { Call } from '../calls/call.ts'
 const LOOK_AGAIN_MS = 250
 
 /**
- * Returns the page as soon as it has any data, or as it is after this many seconds. Nothing of the database is held
+ * Returns the page as soon as it has any data, or as it is after this many seconds. No connection or lock is held
  * between two checks. A call within a transaction, such as a step of a batch, does not wait: it would block others, and
  * would not see new events.
  */

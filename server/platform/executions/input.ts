@@ -1,7 +1,7 @@
 import type { Contract } from '../calls/contract.ts'
 import { secretNames, withoutNamed } from '../calls/secret-names.ts'
 
-/** A typical input has a few hundred bytes. A longer one is a file or an import, and can be found in its results. */
+/** A typical input has a few hundred bytes. A longer input is a file or an import, and can be found in its results. */
 const MOST_KEPT_BYTES = 16 * 1024
 
 /** Returns the input without secrets; null if it is too long. It may be an input that was rejected. */

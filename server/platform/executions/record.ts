@@ -5,7 +5,7 @@ import { writeLater } from './behind.ts'
 import { keptInput } from './input.ts'
 import { insert, type NewExecution } from './queries.ts'
 
-/** What is to be executed. */
+/** The call to execute. */
 export interface Wanted {
   skill: string
   /** The skill, or those of a batch. */

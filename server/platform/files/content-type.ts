@@ -3,8 +3,8 @@ import { fileTypeFromFile } from 'file-type'
 
 /**
  * Returns the type of a file by its content; null if it is not accepted. A name proves nothing: an attacker gives a
- * program the name of a picture. What runs when it is opened (programs, scripts, web pages, macros, and archives of
- * anything) is not in the list.
+ * program the name of a picture. Types that run when they are opened (programs, scripts, web pages, macros, and all
+ * archives) are not in the list.
  */
 const TAKEN: ReadonlySet<string> = new Set([
   'application/pdf',
@@ -16,7 +16,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   ...['video/mp4', 'video/quicktime'],
 ])
 
-/** Far more than any honest file takes. A crafted one may try to keep its reader busy. */
+/** Far more than any honest file takes. A crafted file may try to keep its reader busy. */
 const LOOK_MS = 5000
 
 export async function contentTypeOf(path: string, fileName: string): Promise<string | null> {

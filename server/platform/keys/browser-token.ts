@@ -49,8 +49,8 @@ export function openBrowserToken(encryptionKey: Buffer, secret: string): Browser
 }
 
 /**
- * Throws `wrong_caller` for a browser token. It expires after 15 minutes, and what gives access or receives data must
- * not outlive it.
+ * Throws `wrong_caller` for a browser token. It expires after 15 minutes, and no credential or subscription may outlive
+ * it.
  */
 export function refuseBrowserToken({ principal }: Pick<Call, 'principal'>): void {
   if (principal.isInBrowser === true)

@@ -2,7 +2,7 @@ import type { Db } from '../database/database.ts'
 import type { BrowserToken } from './browser-token.ts'
 import { secretHash } from './secret.ts'
 
-/** What authentication needs to know about a key, its builder, and its creator. */
+/** The properties of a key, its builder, and its creator that authentication needs. */
 export type FoundKey = NonNullable<Awaited<ReturnType<typeof keyOfSecret>>>
 
 export async function keyOfSecret(db: Db, secret: string) {

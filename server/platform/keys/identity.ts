@@ -70,7 +70,7 @@ export const LENGTHENED_EVERY_MS = DAY_S * 1000
 const UNSEEN_LINK_MS = 60_000
 
 /**
- * Returns the URL of the page that asks for a click before it redeems a link. What follows the # is never sent to a
+ * Returns the URL of the page that asks for a click before it redeems a link. The part after the # is never sent to a
  * server or a proxy.
  */
 export function linkTo(publicUrl: string, token: string): string {

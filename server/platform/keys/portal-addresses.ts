@@ -6,8 +6,8 @@ import { vault } from '../encryption/vault.ts'
 import { secretHash } from './secret.ts'
 
 /**
- * Portal links: `/portal/<token>`. A token is the ID of what it opens (an invitation or a vendor) and 192 random bits.
- * It is looked up by its hash, so it survives changes of the encryption key, which only encrypts the copies from which
+ * Portal links: `/portal/<token>`. A token is the ID of its target (an invitation or a vendor) and 192 random bits. It
+ * is looked up by its hash, so it survives changes of the encryption key, which only encrypts the copies from which
  * reminders mail an invitation's link again. Each subject has at most one mailed link. A copied link has its own token,
  * which names the person who copied it and is revoked together with the mailed one.
  */
@@ -19,13 +19,13 @@ const DAYS_AFTER_DEADLINE = 14
 /** Half a year: longer than most homes take to build, but short enough that a link does not stay in a mailbox. */
 const DAYS_OF_PORTAL = 180
 
-/** What a link opens: an invitation, or a vendor's whole portal. */
+/** The target of a link: an invitation, or a vendor's whole portal. */
 export interface Addressed {
   subjectId: string
   vendorId: string
 }
 
-/** What determines when a link expires. */
+/** Data that determines when a link expires. */
 export interface Purpose {
   createdAt: string
   /** Deadline of the bid request, if the link is for an invitation. */

@@ -14,9 +14,10 @@ import { formatNumber, tryAgainIn } from '../values/format.ts'
  * client across all links it tries. A signed-in user has a per-minute limit, and so has each client that signs in. The
  * count is in the database, so it is exact across any number of processes.
  *
- * A process takes requests from the count ahead of need, in portions of a hundredth of what is left, and returns unused
- * ones within a second. Near the end of a limit, and always for limits of a few hundred, a portion is one request, so
- * no request is rejected while another process holds unused ones. Requests that arrive together share one statement.
+ * A process takes requests from the count ahead of need, in portions of a hundredth of the remaining count, and returns
+ * unused ones within a second. Near the end of a limit, and always for limits of a few hundred, a portion is one
+ * request, so no request is rejected while another process holds unused ones. Requests that arrive together share one
+ * statement.
  *
  * While the database cannot be written, because its disk is full for example, it can still be read, so each process
  * counts by itself.

@@ -9,7 +9,7 @@ import { LONGEST_POINTER } from './problem.ts'
 export interface Checked {
   /** Converts a JSON pointer into the caller's notation. */
   pointer(path: string): string
-  /** What its names are, such as "field of this operation". */
+  /** Noun for its names, such as "field of this operation". */
   noun: string
   /** Returns the other operation that accepts a name which this one does not. */
   setter?(name: string): OperationId | undefined

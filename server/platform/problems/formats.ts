@@ -32,7 +32,7 @@ export function withFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A): A {
 
 const NO_INSTANT = 'must be a timestamp like 2026-03-31T14:30:00Z'
 
-/** What each format of the contract requires, in words for the sender of an invalid value. */
+/** Requirement of each format of the contract, in words for the sender of an invalid value. */
 export const formatWords: Readonly<Record<string, string>> = {
   date: 'must be a date like 2026-03-31',
   'date-time': NO_INSTANT,
@@ -49,7 +49,7 @@ export function formatRefusal(format: string, value: unknown): string | undefine
   return format === 'date-time' && typeof value === 'string' ? (instantFault(value) ?? words) : words
 }
 
-/** What each pattern of the contract requires. A test fails for a pattern without a message here. */
+/** Requirement of each pattern of the contract. A test fails for a pattern without a message here. */
 export const patternWords: Readonly<Record<string, string>> = {
   '\\S': 'must not be blank',
   '^(?!0000)': 'must not be in the year 0000',

@@ -8,9 +8,9 @@ import type { AnyKind, Columns } from './columns.ts'
 import { kinds as contract } from './kinds.gen.ts'
 
 /**
- * The declaration of a slice's resource, and what follows from it. The contract defines the fields, their order, and
- * their types; the migrated database defines the types of its columns, and which of them are IDs. The compiler compares
- * the two, and so does startup, so a slice only declares what neither of them contains.
+ * The declaration of a slice's resource, and the values derived from it. The contract defines the fields, their order,
+ * and their types; the migrated database defines the types of its columns, and which of them are IDs. The compiler
+ * compares the two, and so does startup, so a slice only declares what neither of them contains.
  */
 export interface Declaration<
   Schema extends RecordName,
@@ -78,7 +78,7 @@ type Sized = { [Table in TableName]: 'bytes' extends keyof (typeof database)[Tab
 type PlainKind = Exclude<AnyKind, 'id'>
 type StoredKind = PlainKind | `${PlainKind}?`
 
-/** The kinds that a column may have for a field of this type. */
+/** The column kinds allowed for a field of this type. */
 type Kind<T> = `${KindOf<NonNullable<T>>}${null extends T ? '?' : ''}`
 type KindOf<T> = T extends boolean
   ? 'boolean'

@@ -2,8 +2,8 @@ import { toUUID } from 'typeid-js'
 
 /**
  * Records which versions of which records a call reads, and which names it resolves to which IDs. Every read of a
- * resource adds its records while a call is watched (`Call.reads`), so that a proposal can be compared with what it was
- * based on. Records that the call creates are left out.
+ * resource adds its records while a call is watched (`Call.reads`), so that a proposal can be compared with the records
+ * it was based on. Records that the call creates are left out.
  */
 export class RecordReads {
   /** By ID, as of the first read: later reads see what the call changed itself. */

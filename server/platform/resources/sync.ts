@@ -9,9 +9,9 @@ import { type Changed, changedFields, type Row } from './resource.ts'
 
 /**
  * Syncs many records with another system in one request: a row whose key a record has changes that record, and any
- * other creates one. The rules are those of the operations on a single record. They are applied to all rows with what a
- * few statements have read, and two statements write all rows. Either all rows are written or none, or each valid row
- * is written separately.
+ * other creates one. The rules are those of the operations on a single record. They are applied to all rows with the
+ * data that a few statements have read, and two statements write all rows. Either all rows are written or none, or each
+ * valid row is written separately.
  */
 export interface Sync<Name extends RowSchema, R extends Row, Made extends { id: string } = R> {
   /** The schema of a row. */
@@ -46,7 +46,7 @@ export interface AskedRow<Values> {
   readonly given: ReadonlySet<string>
 }
 
-/** What is to be written for a row. */
+/** The write for a row. */
 export interface Outcome<R, Made = R> {
   readonly id: string
   readonly made: Made | null

@@ -5,8 +5,8 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 
 /**
- * Keeps what Node compiles, TypeScript that it stripped too, for the next process: a start takes half as long. This has
- * to be asked for before the modules are loaded, so whoever does loads the rest by `import()`.
+ * Keeps what Node compiles, TypeScript that it stripped too, for the next process: a start takes half as long. Enable
+ * the cache before the modules are loaded: callers load the other modules by `import()`.
  */
 export function keepCompiled() {
   const folder = compileCacheFolder()

@@ -32,8 +32,8 @@ export interface Matched {
 const MOST_CHECKED = 5000
 
 /**
- * More are never found, even if some were added since they were counted. The query has this limit because of the
- * planner: it expects a tenth of the table for an unknown limit, and without a limit so many rows that planning the
+ * No further records are found, even if some were added since they were counted. The query has this limit because of
+ * the planner: it expects a tenth of the table for an unknown limit, and without a limit so many rows that planning the
  * query for each call would seem worthwhile, although that takes far longer than running it.
  */
 const MOST_FOUND = 2 * MOST_CHECKED

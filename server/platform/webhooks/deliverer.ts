@@ -70,7 +70,9 @@ const STARTS_AT_ONCE = 64
 /** Another process was claiming for a subscription, and will be done in a moment. */
 const MISSED_RETRY_MS = 20
 
-/** A retry due within this time gets its own timer. Later ones are found by the check that runs once a second. */
+/**
+ * A retry due within this time gets its own timer. Later subscriptions are found by the check that runs once a second.
+ */
 const TIMER_HORIZON_MS = 30_000
 
 const FAILURE_PAUSE_MS = 1000

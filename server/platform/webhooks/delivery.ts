@@ -19,8 +19,8 @@ import type { TellDisabled } from './settlement.ts'
  *     send        sender.ts          within ten seconds, to a public address
  *     settle      settlement.ts      the attempt, the delivery, and the failure count
  *
- * A commit in this process starts it at once. Commits of other processes, and what becomes due over time, are found by
- * a check that runs each second. That check also continues the work of a process that has ended.
+ * A commit in this process starts it at once. Commits of other processes, and deliveries that become due over time, are
+ * found by a check that runs each second. That check also continues the work of a process that has ended.
  */
 export interface DeliveryParts {
   database: Database

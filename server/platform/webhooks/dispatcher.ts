@@ -11,7 +11,7 @@ import { wants } from './webhook.ts'
  * Gives committed events their sequence number within their organization and creates a delivery for each matching
  * subscription, in one transaction: an event is dispatched either completely or not at all.
  *
- * A number assigned on insert would not reflect commit order. So the sequence is assigned later, to what has been
+ * A number assigned on insert would not reflect commit order. So the sequence is assigned later, to the events
  * committed by then, by one dispatcher at a time (an advisory lock that ends with the transaction). A client that reads
  * events by `sequence` therefore never misses one that appears before its position. The lock is taken in a separate
  * statement, so that the next one sees at least everything that the previous dispatcher saw.
@@ -173,8 +173,8 @@ interface NewDelivery extends WebhookName {
   eventId: string
 }
 
-// An event that the owner may not read is not even queued. Without an owner everything is held, because a new owner may
-// have other permissions. What the new owner may not read is skipped when sending.
+// An event that the owner may not read is not even queued. Without an owner, all deliveries are held, because a new
+// owner may have other permissions. Events that the new owner may not read are skipped when sending.
 function match(
   waiting: Waiting[],
   subscriptions: Subscription[],

@@ -201,7 +201,10 @@ export async function lastError(call: Tenant, webhookId: string): Promise<string
   return rows[0]?.error ?? null
 }
 
-/** Locks the row of a delivery until the transaction ends, and returns what decides whether it may be sent again. */
+/**
+ * Locks the row of a delivery until the transaction ends, and returns the fields that decide whether it may be sent
+ * again.
+ */
 export async function lockDelivery(
   call: WriteCall,
   id: string,

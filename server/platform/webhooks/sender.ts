@@ -9,7 +9,7 @@ import { readRetryAfter } from './retry-schedule.ts'
  *
  * An attempt has 10 seconds from the first byte sent to the last response header. A redirect is treated like any other
  * response that is not 2xx. The first kilobyte of the body is kept, and the connection is closed if much more follows.
- * Nothing is kept of a response from a private network.
+ * A response from a private network is not stored.
  */
 export interface Outcome {
   kind: 'succeeded' | 'rejected' | 'timed_out' | 'unreachable' | 'refused'

@@ -17,7 +17,7 @@ export const CHALLENGE_LIFE_MS = 5 * 60_000
 
 const SHOWN = ['id', 'name', 'isSynced', 'lastUsedAt', 'createdAt'] as const
 
-/** A passkey as stored, with what is needed to verify its signatures. */
+/** A passkey as stored, with the data needed to verify its signatures. */
 export interface Known {
   id: string
   identityId: string

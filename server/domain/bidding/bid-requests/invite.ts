@@ -28,7 +28,7 @@ export async function lockVendors(call: WriteCall, ids: readonly string[]): Prom
   return vendors.findAll(call, ids)
 }
 
-/** What a vendor in `vendorIds` must be like, by why it is not. */
+/** Validation messages for a vendor in `vendorIds`, by the reason it cannot be invited. */
 const MUST = {
   vendor_archived: 'must not be an archived vendor',
   vendor_on_hold: 'must not be a vendor on hold',

@@ -46,7 +46,9 @@ export type Entry = Pick<Task, 'id' | 'name' | 'scope' | 'status' | 'version' | 
     vendor: string | null
   }
 
-/** The maximum number of events in a calendar, which programs read every hour. No crew has as many tasks in a year. */
+/**
+ * The maximum number of events in a calendar, which programs read every hour. No crew has this many tasks in a year.
+ */
 export const MOST_ENTRIES = 2000
 
 interface Window extends Subject {

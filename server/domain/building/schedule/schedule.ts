@@ -36,7 +36,7 @@ const ORIGIN = '2025-01-06'
  * not depend on today: late work that was not reported as late moves nothing.
  *
  * A started task keeps its planned start, and a completed one both planned dates, so that the plan can be compared with
- * what happened; the early dates show what happened. A skipped task takes no time, and its successors wait for its
+ * the actual dates, which are the early dates. A skipped task takes no time, and its successors wait for its
  * predecessors.
  */
 export function scheduleOf(tasks: readonly Scheduled[], calendar: WorkCalendar): Outcome {

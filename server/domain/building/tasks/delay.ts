@@ -26,7 +26,7 @@ const USUALLY: Readonly<Record<DelayReason, DelayResponsible>> = {
   other: 'builder',
 }
 
-/** A task with more delays should be rescheduled, and nobody reads as many. */
+/** A task with more delays should be rescheduled. */
 const MOST_DELAYS = 100
 /** The contract's maximum of durationDays. */
 const LONGEST_DAYS = 1000
@@ -36,7 +36,7 @@ interface Wanted {
   newStart?: string | undefined
 }
 
-/** Returns the number of workdays of a delay and what it changes. `at` is the JSON pointer of the input. */
+/** Returns the number of workdays of a delay and the fields that it changes. `at` is the JSON pointer of the input. */
 export function delayed(
   task: Task,
   { days, newStart }: Wanted,

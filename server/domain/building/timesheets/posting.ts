@@ -6,7 +6,7 @@ import * as scopes from '../../vendors/scopes/queries.ts'
 import * as tasks from '../tasks/queries.ts'
 import * as entries from './entry-queries.ts'
 
-/** What an entry's cost is assigned to. */
+/** The home, trade and cost code that an entry's cost is assigned to. */
 type Posting = Pick<TimeEntry, 'homeId' | 'taskId' | 'scope' | 'costCodeId'>
 type Given = { [Field in keyof Posting]?: Posting[Field] | undefined } & { createScopes: boolean | undefined }
 

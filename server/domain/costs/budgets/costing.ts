@@ -20,7 +20,7 @@ const MOST_QUANTITY = 9_999_999_999.9999
 /** The fields of a home that costs depend on; the home need not exist. */
 export type House = Pick<Home, 'name' | 'communityId' | 'planId' | 'planRevision' | 'elevation'>
 
-/** What to cost: the home itself, and some of its selections. */
+/** Subjects to cost: the home itself, and some of its selections. */
 export interface Wanted {
   readonly on: string
   readonly base: boolean

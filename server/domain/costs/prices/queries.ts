@@ -9,7 +9,7 @@ export const { list, find, findAll, lock, insert, make, insertAll, updateAll, up
   filters: { on: (date) => `t."effectiveDate" <= ${date} and coalesce(t."expirationDate" >= ${date}, true)` },
 })
 
-/** The maximum number of prices considered to explain why none applies. More would not explain anything. */
+/** The maximum number of prices considered to explain why none applies. More would not make the message clearer. */
 const MOST_CANDIDATES = 500
 
 type Reach = Pick<

@@ -41,7 +41,7 @@ export function priceSync(match: PricesSync['match']): Sync<'PriceRow', Price> {
 
     async decide(call, rows) {
       const keyed = await findKeyed(call, 'prices', ['externalId'], rows)
-      // Every change of a price locks its part, so what is read below does not change.
+      // Every change of a price locks its part, so the prices read below do not change.
       const found = await parts.lockAll(call, {
         ids: [
           ...(await prices.findAll(call, keyed)).map(({ partId }) => partId),

@@ -7,7 +7,7 @@ export interface Chosen extends Links {
   readonly quantity: number
 }
 
-/** What a selected option adds to a home, and what it replaces. */
+/** The lines that a selected option adds to a home, and those that it replaces. */
 export interface ChosenLines {
   readonly option: Chosen
   readonly own: readonly ResolvedTakeoffLine[]

@@ -1,6 +1,6 @@
 import type { FieldError, Home, VendorNotificationCreate } from '../../../../client/contract.gen.ts'
 
-/** What a vendor can be notified about: a task, other work on a home on a day, or the deadline of a bid request. */
+/** Subjects of a vendor notification: a task, other work on a home on a day, or the deadline of a bid request. */
 export type Subject =
   | { homeId: string; date: string; bidRequestId?: undefined; taskId?: undefined }
   | { bidRequestId: string; homeId?: undefined; taskId?: undefined }

@@ -1,4 +1,4 @@
-/** Tables that emptying a sandbox keeps: users, credentials, settings, and the records of what was done. */
+/** Tables that emptying a sandbox keeps: users, credentials, settings, and the records of actions. */
 export const STAYS: ReadonlySet<string> = new Set([
   ...['users', 'apiKeys', 'apiKeySecrets', 'oauthGrants', 'oauthTokens', 'webhooks', 'messageTemplates'],
   ...['auditEntries', 'usageDays', 'idempotencyRecords', 'sandboxes'],

@@ -42,7 +42,7 @@ interface Stored<R extends Linked> {
   update(call: WriteCall, before: R, changes: { accountingId: string }): Promise<R>
 }
 
-/** Returns the functions that read and link records of a kind, with what else follows from linking. */
+/** Returns the functions that read and link records of a kind, including the side effects of linking. */
 function linking<R extends Linked>(
   slice: Stored<R>,
   then: (call: WriteCall, before: R, after: R) => Promise<void> = async () => {},

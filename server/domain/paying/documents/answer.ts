@@ -11,7 +11,7 @@ const turns = new Shares({ of: 'documents', most: 1, mostWaiting: 20, waitMs: 10
 const thread = new DrawingThread()
 
 /**
- * The most recently drawn documents, keyed by everything that they show, including the versions of their records. A
+ * The most recently drawn documents, keyed by all values that they show, including the versions of their records. A
  * client with a document may ask whether it has changed, for its length, or for its next part.
  */
 const drawn = new Map<string, Buffer>()

@@ -10,7 +10,10 @@ import type { OpenOrder, Payee } from './queries.ts'
 /** The contract's maximum number of allocations of one payment. */
 const MOST_ALLOCATIONS = 200
 
-/** What a run pays one vendor and what it skips. The payment is null if nothing remains to be paid. */
+/**
+ * The amounts that a run pays one vendor, and the orders that it skips. The payment is null if nothing remains to be
+ * paid.
+ */
 export interface Decision {
   payment: Draft | null
   skipped: PaymentRunSkip[]

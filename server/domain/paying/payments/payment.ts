@@ -102,7 +102,7 @@ function releasable({ order, sums }: Account): number {
 
 /**
  * Returns the retainage of an amount: the retainage of everything billed including it, less what was held before. So
- * the parts add up to the retainage of the whole, and what a deposit did not hold is caught up.
+ * the parts add up to the retainage of the whole, and retainage that a deposit did not hold is added later.
  */
 export function withheldOf({ order, sums }: Account, paymentType: PaymentType, amount: number): number {
   if (!isOfWork(paymentType)) return 0

@@ -34,7 +34,7 @@ export interface Draft
   grounds?: Grounds | undefined
 }
 
-/** What the number of an order and the cost codes of its lines depend on. */
+/** Data that determines the number of an order and the cost codes of its lines. */
 export interface Grounds {
   /** The trade in the organization's spelling. */
   spelled: string

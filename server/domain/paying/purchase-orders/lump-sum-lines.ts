@@ -12,8 +12,8 @@ type Line = Checked['PurchaseOrderLineInput']
 const MOST_LINES = 200
 
 /**
- * What a lump sum is ordered for: the home, or a selection. Its name becomes the line's ID, which later orders are
- * compared with.
+ * The subject of a lump sum: the home, or a selection. Its name becomes the line's ID, which later orders are compared
+ * with.
  */
 interface Owed {
   readonly name: string
@@ -23,7 +23,7 @@ interface Owed {
 }
 
 /**
- * Returns the lines of an order for what a turnkey contract covers of the home: one for the home, and one for each
+ * Returns the order lines for the part of the home that a turnkey contract covers: one for the home, and one for each
  * approved selection whose option has a lump sum, or for the one selection that was named. Omits what is in an order of
  * any revision of the contract.
  */

@@ -9,9 +9,9 @@ type LineInput = Pick<Checked['PurchaseOrderLineInput'], 'budgetLineId' | 'partI
 
 /**
  * Returns the lines with their cost codes. A line without a code takes that of its budget line, even if that has none
- * or an archived one, because what is ordered must appear where it is budgeted. A line for a part takes the part's
- * code, and any other the trade's default, `ofScope`. `kept` contains the order's current lines: their cost codes may
- * be sent again even if archived since.
+ * or an archived one, because ordered work must appear where it is budgeted. A line for a part takes the part's code,
+ * and any other the trade's default, `ofScope`. `kept` contains the order's current lines: their cost codes may be sent
+ * again even if archived since.
  */
 export async function posted<Line extends LineInput>(
   call: WriteCall,

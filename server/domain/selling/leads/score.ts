@@ -45,7 +45,7 @@ const STATUS_POINTS: Readonly<Record<LeadStatus, number>> = {
   lost: 0,
 }
 
-/** The maximum number of contacts of each kind that count. More of them say nothing more. */
+/** The maximum number of contacts of each kind that count. Further activities do not raise the score. */
 const MOST_COUNTED = 2
 
 const SOON_DAYS = 183

@@ -33,7 +33,7 @@ export function isCertified({ status }: Pick<Application, 'status'>): boolean {
   return CERTIFIED.has(status)
 }
 
-/** What an application is calculated from. */
+/** The input for calculating an application. */
 export interface Basis {
   /** The lines of the schedule of values. */
   readonly schedule: readonly ScheduleLine[]

@@ -251,7 +251,7 @@ function calculateChecked(basis: Basis, lines: readonly ApplicationLineInput[], 
   return calculateApplication(basis, lines, retainagePercent)
 }
 
-/** What is submitted agrees with the schedule of values and the price of that time. */
+/** A submitted application agrees with the schedule of values and the price at that time. */
 async function recalculate(call: WriteCall, sale: Sale, before: Application, standing: readonly Application[]) {
   const { basis } = await readBasis(
     call,

@@ -9,7 +9,7 @@ import * as plans from '../../land/plans/queries.ts'
 import type { Holder, Lot } from './queries.ts'
 import * as sales from './queries.ts'
 
-/** What is sold: a home, or a lot without one. The home, or else the community, is locked. */
+/** The subject of a sale: a home, or a lot without one. The home, or else the community, is locked. */
 export interface Place {
   readonly home: Home | null
   readonly community: Community
@@ -26,7 +26,7 @@ type Wanted = Pick<
   'homeId' | 'communityId' | 'block' | 'lotNumber' | 'planId' | 'elevation' | 'optionIds'
 >
 
-/** Throws for an unknown home, community, or plan before anything else is checked. */
+/** Throws for an unknown home, community, or plan before any other check. */
 export async function assertNamed(call: WriteCall, { homeId, communityId, planId }: Partial<Wanted>): Promise<void> {
   if (homeId != null) await homes.assertExist(call, [homeId], '/homeId')
   if (communityId != null) await communities.assertExist(call, [communityId], '/communityId')

@@ -22,7 +22,7 @@ export interface Quote {
 
 /**
  * Returns the cost and the price of a selection on a date. It is costed together with the home's approved selections
- * and with what it requires. The costs of its `dependents` are computed again.
+ * and the options that it requires. The costs of its `dependents` are computed again.
  */
 export async function quote(
   call: Call,

@@ -23,7 +23,7 @@ export function introductionOf({ document }: Contract): Paragraph[] {
     })
 }
 
-/** What the overview says about the documentation itself. */
+/** The overview's text about the documentation itself. */
 export const ABOUT_PAGES = {
   anchor: 'these-pages',
   title: 'About these pages',

@@ -9,7 +9,7 @@ import { sum } from '../../../platform/values/money.ts'
 import { plannedHouse } from '../frame/house.ts'
 import { reported, sentences, todayOf } from '../frame/report.ts'
 
-/** A house needs two thousand. A partial takeoff would have a wrong total, so longer ones are refused. */
+/** A house needs two thousand. A partial takeoff would have a wrong total, so longer ones are rejected. */
 const MOST_LINES = 5000
 
 export async function priceTakeoff(input: Checked['PriceTakeoffInput'], call: Call): Promise<PriceTakeoffResult> {

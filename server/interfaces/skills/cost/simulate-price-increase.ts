@@ -9,7 +9,9 @@ import { listed, reported } from '../frame/report.ts'
 
 const MOST_HOMES = 500
 
-/** Simulates a price increase. It affects only what is not ordered yet, because the price of an order is agreed. */
+/**
+ * Simulates a price increase. It affects only parts that are not ordered yet, because the price of an order is agreed.
+ */
 export async function simulatePriceIncrease(
   input: SimulatePriceIncreaseInput,
   call: Call,

@@ -4,12 +4,12 @@ import { withHolder } from '../../../platform/calls/holder.ts'
 import { savepoint } from '../../../platform/events/recorded.ts'
 import { toldOf, toProblem } from '../../../platform/problems/problem.ts'
 
-/** The result of one of several tasks: its outcome, or why it was refused. */
+/** The result of one of several tasks: its outcome, or why it was rejected. */
 export type Attempt<T> = { done: T; refused: null } | { done: null; refused: RowProblem }
 
 /**
- * Runs one of several independent tasks. If it is refused, everything it wrote, recorded and noted is undone. Any other
- * error, such as a deadlock, ends the whole transaction.
+ * Runs one of several independent tasks. If it is rejected, everything it wrote, recorded and noted is undone. Any
+ * other error, such as a deadlock, ends the whole transaction.
  */
 export async function attempt<T>(call: Call, work: (call: WriteCall) => Promise<T>): Promise<Attempt<T>> {
   return call.write(async (call) => {
@@ -28,7 +28,7 @@ export async function attempt<T>(call: Call, work: (call: WriteCall) => Promise<
   })
 }
 
-/** Runs one of several tasks that must all succeed. If it is refused, the problem names it. */
+/** Runs one of several tasks that must all succeed. If it is rejected, the problem names it. */
 export async function placed<T>(pointer: string, work: () => Promise<T>): Promise<T> {
   return work().catch((error: unknown) => {
     const found = toProblem(error)

@@ -46,7 +46,7 @@ export async function costedHomes(
 ): Promise<CostedHome[]> {
   const { db, organizationId, timeZone } = call
   const dayEnd = through === undefined ? null : sql`(${through}::date + 1)::timestamp at time zone ${timeZone}`
-  // For an order that continued after the day, only what was invoiced by then is known.
+  // For an order that continued after the day, only the amount invoiced by then is known.
   const done =
     dayEnd === null
       ? sql`o."completedAmount"`

@@ -4,7 +4,7 @@ import { formatNumber } from '../../../platform/values/format.ts'
 /**
  * Limits the cost of one run of a composite skill. A builder with a hundred communities has a few thousand vendors and
  * homes, so this is several times what the skills are designed for, and pages of 200 easily fit the time. Anything
- * beyond is a mistake or a flood, and a skill that writes would hold locks throughout. So it is refused, and its
+ * beyond is a mistake or a flood, and a skill that writes would hold locks throughout. So it is rejected, and its
  * transaction is rolled back.
  */
 export const MOST_RECORDS = 20_000

@@ -4,7 +4,7 @@ import { contractPriceOf, priceOf } from '../../../domain/land/homes/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { notFound } from '../../../platform/problems/problem.ts'
 
-/** What reports about one home show of the home. */
+/** The fields of a home that reports about one home show. */
 export interface NamedHome extends Pick<Home, 'status' | 'communityId' | 'planId' | 'salesStatus' | 'startDate'> {
   home: string
   price: number | null

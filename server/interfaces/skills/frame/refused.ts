@@ -1,6 +1,6 @@
 import type { ConflictReason, RowProblem } from '../../../../client/contract.gen.ts'
 
-/** One of several actions of a skill that was refused. */
+/** One of several actions of a skill that was rejected. */
 export interface Refused {
   id: string | null
   label: string
@@ -9,8 +9,8 @@ export interface Refused {
 }
 
 /**
- * Returns the problem of an action that was refused before any operation was called, because the current state does not
- * allow it.
+ * Returns the problem of an action that was rejected before any operation was called, because the current state does
+ * not allow it.
  */
 export function conflictOf(reason: ConflictReason, detail: string): RowProblem {
   return { code: 'conflict', detail, errors: [], reason, conflictingId: null }

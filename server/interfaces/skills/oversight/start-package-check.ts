@@ -7,7 +7,7 @@ import { describeStatus } from '../../../platform/values/format.ts'
 import { homeNamed } from '../frame/home.ts'
 import { check, noneLeft, readiness } from './readiness.ts'
 
-/** The first tasks of a house. What they need must be ready on the first day. */
+/** The first tasks of a house. Their orders and parts must be ready on the first day. */
 const FIRST_TASKS = 5
 
 interface Standing {

@@ -7,7 +7,7 @@ import { problem } from '../../../platform/problems/problem.ts'
 import { divide, sum } from '../../../platform/values/money.ts'
 import { reported, sentences } from '../frame/report.ts'
 
-/** Shares of only some of the homes would not add up, so more homes than this are refused. */
+/** Shares of only some of the homes would not add up, so more homes than this are rejected. */
 const MOST_HOMES = 2000
 
 interface Bearing {

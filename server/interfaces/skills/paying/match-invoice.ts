@@ -13,7 +13,7 @@ import { describeStatus, formatAmount } from '../../../platform/values/format.ts
 import { minus } from '../../../platform/values/money.ts'
 import { listed, reported, sentences } from '../frame/report.ts'
 
-/** The newest orders. Hardly any vendor has this many open at a time. */
+/** Maximum number of orders considered, newest first. Few vendors have that many open orders. */
 const MOST_ORDERS = 200
 const MOST_MATCHES = 5
 const MOST_DUPLICATES = 20

@@ -10,7 +10,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { minus, sum } from '../../../platform/values/money.ts'
 import { listed, reported, sentences, todayOf } from '../frame/report.ts'
 
-/** As many as a payment run considers. */
+/** The same maximum as for a payment run. */
 const MOST_ORDERS = 500
 
 /** Judges every order as a payment run would, but writes nothing and names everything that prevents payment. */

@@ -1,6 +1,6 @@
 /** A kind of record that people refer to by number or name: the fields that contain its ID, and its names as SQL. */
 export interface NamedKind {
-  /** What people call this kind of record. */
+  /** The everyday name of this kind of record. */
   noun: string
   /** The fields of inputs that contain its ID. Their plurals contain several. */
   fields: readonly string[]
@@ -10,9 +10,9 @@ export interface NamedKind {
   called: readonly string[]
   /** The name that distinguishes the row from others with the same name. It is accepted too. */
   label: string
-  /** What else distinguishes rows with the same label, if a label may belong to several rows. */
+  /** Another property that distinguishes rows with the same label, if several rows may have one label. */
   about?: string
-  /** What the last part of a label, after a comma, may be: the place where the row belongs. */
+  /** Allowed forms of the last part of a label, after a comma: the place where the row belongs. */
   within?: readonly string[]
   /** Whether the place is required, because hundreds of rows share a name and no index finds them. */
   needsPlace?: true

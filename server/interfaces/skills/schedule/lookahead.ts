@@ -8,7 +8,7 @@ import { listed, reported, todayOf } from '../frame/report.ts'
 
 const MOST_TASKS = 500
 
-/** Returns the short-interval plan of a superintendent: two to six weeks, each task with what it still waits for. */
+/** Returns the short-interval plan of a superintendent: two to six weeks, each task with its open prerequisites. */
 export async function lookahead(input: Checked['LookaheadInput'], call: Call): Promise<LookaheadResult> {
   const from = todayOf(call)
   const to = addDays(from, input.weeks * 7 - 1)

@@ -5,7 +5,8 @@ import { toWords } from '../../../platform/values/format.ts'
 import { placed } from '../frame/attempt.ts'
 
 /**
- * What builders require before a vendor may work on a site: insurance of both kinds, the tax form, and the agreement.
+ * The documents that builders require before a vendor may work on a site: insurance of both kinds, the tax form, and
+ * the agreement.
  */
 const PAPERS = ['general_liability', 'workers_comp', 'w9', 'agreement'] as const
 

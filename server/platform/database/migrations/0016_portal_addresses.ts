@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-// The portal links of vendors: the hash of each token, and what it opens. Tokens are looked up by hash alone, across
+// The portal links of vendors: the hash of each token, and its target. Tokens are looked up by hash alone, across
 // organizations. The token itself is stored, encrypted, only if it is shown again. Revoked links are kept, so that
 // their users get a better explanation than "not found".
 //

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds the progress of an order, by line, and what follows from it. */
+/** Adds the progress of an order, by line, and the columns derived from it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // A line with its tax can exceed the maximum total of an order.
   await sql`

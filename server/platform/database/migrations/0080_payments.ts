@@ -93,6 +93,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table "purchaseOrders"
       alter column "reservedAmount" drop default,
       alter column "releasedAmount" drop default`.execute(db)
-  // What was paid for a line separately. Zero for a line that no payment names.
+  // Amounts paid for a line separately. Zero for a line that no payment names.
   await sql`alter table "purchaseOrderLines" add column "paidAmount" numeric(16,2) not null default 0`.execute(db)
 }

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Adds read marks, and what vendors wrote in addition to what they were sent. A vendor's own message has a row for it
- * too, so that everything it may see is one range of an index.
+ * Adds read marks, and the messages that vendors wrote, in addition to those they were sent. A vendor's own message has
+ * a row for it too, so that everything it may see is one range of an index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -50,7 +50,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       create index ${sql.id(`postings_${column}`)} on "postings" ("organizationId", ${sql.ref(column)}, "sequence")
       where ${sql.ref(column)} is not null`.execute(db)
   }
-  // For each row, so that a statement that finds no postings, such as a search over all tables, is not refused.
+  // For each row, so that a statement that finds no postings, such as a search over all tables, is not rejected.
   await sql`
     create function "keepPostings"() returns trigger language plpgsql as $$
     begin
