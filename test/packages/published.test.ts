@@ -64,7 +64,7 @@ test('npm would publish the mock, which works without this repository', { timeou
   mock.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     said += chunk
   })
-  await expect.poll(() => said, { timeout: 30_000 }).toMatch(/http:\S+:\d+,/)
+  await expect.poll(() => said, { timeout: 30_000 }).toMatch(/http:\S+:\d+ /)
   const url = /http:\S+:\d+/.exec(said)?.[0]
   const answer = await fetch(`${url}/api/ext/vendors`, { headers: { authorization: 'Bearer plb_mock' } })
   mock.kill()
