@@ -369,7 +369,7 @@ test('a task can be archived before it starts, unless another task follows it', 
   expect((await read(roof.id)).archivedAt).not.toBeNull()
   expect((await plumbline.patch(`${TASKS}/${roof.id}`, { name: 'Late' })).body).toMatchObject({
     reason: 'archived',
-    detail: 'Cannot change Roof sheathed: the task is archived.',
+    detail: 'Roof sheathed is no longer part of the schedule: the task is archived.',
   })
   expect((await plumbline.get(`${TASKS}/${roof.id}/readiness`)).status).toBe(409)
   await plumbline.post(`${TASKS}/${slab.id}/status`, { status: 'in_progress' })

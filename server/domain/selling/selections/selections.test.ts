@@ -338,7 +338,7 @@ test('two options that replace the same line cannot both be approved', async () 
   const [one, other] = [await newOption({ code: 'T-1' }, QUARTZ()), await newOption({ code: 'T-2' }, QUARTZ())]
   const pending = await selected(home, { optionId: other })
   await approved(home, { optionId: one })
-  expect(refusal(await move(pending, 'approved'))).toContain('T-1 and T-2 both replace line tops.')
+  expect(refusal(await move(pending, 'approved'))).toContain('T-1 and T-2 both replace line tops of the takeoff.')
 })
 
 test('exactly one of two concurrent selections that exclude each other is approved', async () => {
