@@ -59,7 +59,9 @@ test('all values that are already used are reported at once, each with the recor
   expect(Object.keys(named).toSorted()).toEqual(['/accountingId', '/lotNumber'])
   const [first] = refused.body.errors
   expect(refused.body.conflictingId).toBe(first.pointer === '/lotNumber' ? lot.id : job.id)
-  expect(Object.values(named)).toContain(`is taken by ${first.pointer === '/lotNumber' ? job.id : lot.id}`)
+  expect(Object.values(named)).toContain(
+    `must be unique; ${first.pointer === '/lotNumber' ? job.id : lot.id} already uses it`,
+  )
 
   // The same applies to an update, in a skill, and in a batch. Lots of another block are separate.
   const { body: other } = await post('/homes', home({ block: 'C', lotNumber: '30' }))
