@@ -95,7 +95,7 @@ const CHOICES: readonly Choice[] = [
   // The price of its range starts next year.
   { home: 'JR 14', what: 'KI-GRM', daysAgo: 101, moves: [['approved', 100]] },
   { home: 'JR 14', what: 'EL-LIGHT', daysAgo: 101, allowanceAmount: 900, moves: [['approved', 100]] },
-  { home: 'JR 14', what: 'FL-CREDIT', daysAgo: 104, moves: [['declined', 99, 'They take the oak after all.']] },
+  { home: 'JR 14', what: 'FL-CREDIT', daysAgo: 104, moves: [['declined', 99, 'The buyers chose the oak after all.']] },
   { home: 'JR 14', what: 'FL-WOOD', daysAgo: 98, color: 'Natural oak', moves: [['approved', 97]] },
   { home: 'JR 14', what: 'EL-PVRDY', daysAgo: 30, moves: [['approved', 28]] },
   {
@@ -118,7 +118,7 @@ const CHOICES: readonly Choice[] = [
     ...{ home: 'BB 8', what: 'ST-3CAR', daysAgo: 60 },
     moves: [
       ['approved', 58],
-      ['cancelled', 36, 'The buyer found no financing.'],
+      ['cancelled', 36, 'The buyer could not get financing.'],
     ],
   },
   { home: 'MCC 1', what: 'EX-STAMP', daysAgo: 16, moves: [['approved', 15]] },

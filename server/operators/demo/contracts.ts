@@ -26,7 +26,7 @@ export class Contracts {
         ...{ vendor: 'Travis Roof & Gutter', scope: 'roofing', contractType: 'unit_price', community: 'CH' },
         ...{ effectiveDate: this.#timeline.date(230), expirationDate: this.#timeline.date(-135) },
         lines: { 'RF-SHNG': 94.5 },
-        notes: 'Shingles, laid. Prices hold for all homes of Cedar Hollow.',
+        notes: 'Shingles, installed. Prices apply to all homes in Cedar Hollow.',
       })
       this.#timeline.on(ago - 1, (day) => this.#move(day, contractId, 'active'))
       const reason = 'Left two homes open to the rain.'
@@ -37,7 +37,7 @@ export class Contracts {
         ...{ vendor: 'Colorado River Builders Supply', scope: 'framing', contractType: 'material', community: 'MCC' },
         ...{ effectiveDate: this.#timeline.date(-44), expirationDate: this.#timeline.date(-408) },
         lines: { 'LUM-S925': 3.8425, 'LUM-2416': 7.45, 'LUM-T2416': 10.35, 'LUM-21012': 15.5 },
-        notes: 'Lumber of the first twenty homes, delivered to the lot. Waits for a signature.',
+        notes: 'Lumber for the first twenty homes, delivered to the lot. Waiting for a signature.',
       }),
     )
     this.#timeline.on(5, async (ago) => {
@@ -45,7 +45,7 @@ export class Contracts {
         ...{ vendor: 'Smoothwall Drywall', scope: 'drywall', contractType: 'turnkey', community: 'MCC' },
         ...{ effectiveDate: this.#timeline.date(-44), expirationDate: this.#timeline.date(-408) },
         lumpSums: { P1650: 15_900, P2100: 18_750, P2850: 25_400 },
-        notes: 'Board, hang, tape and texture of a whole house for one sum, scaffolding included.',
+        notes: 'Board, hang, tape and texture for a whole house for one price, including scaffolding.',
       })
       await this.#move(ago, contractId, 'active')
     })

@@ -80,12 +80,12 @@ export class Leads {
 }
 
 const NOTES: Readonly<Record<LeadActivityType, string>> = {
-  call: 'Asked what is open and what it costs.',
+  call: 'Asked which homes are available and what they cost.',
   email: 'Sent the floor plans and the price list.',
   text: 'Confirmed the time.',
   visit: 'Walked through the model and two open lots.',
   meeting: 'Went through options, financing and dates.',
-  note: 'Compares with a resale house.',
+  note: 'Comparing with a resale home.',
 }
 
 const AT_A_DISTANCE: readonly LeadActivityType[] = ['call', 'email', 'text']

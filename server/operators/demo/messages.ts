@@ -68,8 +68,8 @@ const LETTERS: readonly Letter[] = [
   {
     ...{ daysAgo: 6, from: 'desmond', to: { vendor: 'Redrock Concrete & Foundations' } },
     ...{ order: 'JR 14 foundation VPO', subject: 'Nine yards more on lot 14' },
-    body: 'You bill nine yards of concrete more than the takeoff has. What were they for?',
-    answer: 'Your layout had the beams deeper than the sheet. We poured what was dug; this is not ours.',
+    body: 'You billed nine more yards of concrete than the takeoff has. What were they for?',
+    answer: 'Your layout had the beams deeper than the sheet. We poured what was dug, so this one is not on us.',
   },
   {
     ...{ daysAgo: 5, from: 'marcus', to: { colleague: 'desmond' }, order: 'JR 14 foundation VPO' },
@@ -79,7 +79,7 @@ const LETTERS: readonly Letter[] = [
   {
     ...{ daysAgo: 4, from: 'aiko', to: { vendor: 'Cardinal Roofing' }, order: 'JR 1 roofing' },
     subject: 'Retainage of the model',
-    body: 'Your liability policy ended today. We cannot release the retainage of the model until we have the new certificate.',
+    body: 'Your liability policy expired today. We cannot release the retainage of the model until we have the new certificate.',
   },
   {
     ...{ daysAgo: 3, from: 'bram', to: { colleague: 'priya' }, order: 'BB 2 roofing', subject: 'Roof of Bluff lot 2' },
@@ -87,6 +87,6 @@ const LETTERS: readonly Letter[] = [
   },
   {
     ...{ daysAgo: 1, from: 'noor', to: { vendor: 'South Lamar Interiors' }, home: 'CH 9', subject: 'Final waiver' },
-    body: 'We still lack the final waiver for lot 9 at Cedar Hollow.',
+    body: 'We are still missing the final waiver for lot 9 at Cedar Hollow.',
   },
 ]

@@ -95,6 +95,6 @@ function named({ requires, excludes }: RowOf<'options'>): string[] {
 
 function defaultCostCode(scope: string): string {
   const row = rowsOf('scopes').find(({ name }) => name === scope)
-  if (row === undefined) throw new Error(`The demo knows no trade ${scope}.`)
+  if (row === undefined) throw new Error(`Unknown demo trade "${scope}".`)
   return row.defaultCostCode
 }

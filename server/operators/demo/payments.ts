@@ -62,7 +62,7 @@ export class Payments {
       invoiceDate: this.#timeline.date(Number(row.invoiceDaysAgo)),
       method: row.method === '' ? 'ach' : row.method,
       ...(replaced !== undefined && { replacesPaymentId: this.#made.get(replaced.payment).id }),
-      ...(isRefused && { overrideReason: 'Entered as it came, to be refused.' }),
+      ...(isRefused && { overrideReason: 'Entered as received; will be rejected.' }),
     })
     this.#made.set(row.payment, payment)
     this.#follow(payment.id, row, ago)

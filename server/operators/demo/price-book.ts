@@ -72,7 +72,7 @@ export class PriceBook {
 
   /** Returns a plan. The figures of the first elevation are the plan's; the others have the differences. */
   #plan([first, ...others]: readonly RowOf<'plans'>[]) {
-    if (first === undefined) throw new Error('A plan has a row.')
+    if (first === undefined) throw new Error('Expected the plan to have at least one row.')
     const figures = figuresIn(first)
     const ofPlan = new Map(figures.map(({ name, value }) => [name, value]))
     return {

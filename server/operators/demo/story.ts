@@ -171,7 +171,7 @@ export class Story {
     for (const paper of vendor.papers ?? []) await this.#addPaper(ago, id, paper)
     if (vendor.status === 'on_hold' || vendor.status === 'inactive') {
       const { status, insuredFor } = vendor
-      const reason = status === 'on_hold' ? 'Insurance has run out.' : 'Went out of business.'
+      const reason = status === 'on_hold' ? 'Insurance has expired.' : 'Went out of business.'
       this.#on(Math.max(1, -(insuredFor ?? 0) - 1), (day) =>
         this.#do(day, 'changeVendorStatus', { vendorId: id, status, reason }),
       )
@@ -185,7 +185,7 @@ export class Story {
       ...this.#paper(paper),
     })
     if (paper !== 'refused') return
-    const reason = 'The limit has to be one million at least.'
+    const reason = 'The limit must be at least one million.'
     await this.#do(ago, 'changeComplianceDocumentStatus', { complianceDocumentId: id, status: 'rejected', reason })
   }
 
@@ -354,6 +354,6 @@ export class Story {
 }
 
 const REASONS: Partial<Record<string, string>> = {
-  on_hold: 'The lot drains badly; an engineer looks at it.',
-  cancelled: 'The buyer found no financing.',
+  on_hold: 'The lot drains badly; an engineer is looking at it.',
+  cancelled: 'The buyer could not get financing.',
 }

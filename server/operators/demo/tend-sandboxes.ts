@@ -176,7 +176,7 @@ export function startTending(surroundings: Surroundings, log: Logger): Tending {
   }
 
   function goOn(): void {
-    if (isStopped) throw new Stopped('The service ends.')
+    if (isStopped) throw new Stopped('The service is stopping.')
   }
 }
 

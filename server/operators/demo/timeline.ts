@@ -78,7 +78,7 @@ export class Timeline {
 
   /** The call of the current transaction. */
   get call(): WriteCall {
-    if (this.#call === null) throw new Error('What happens on a day happens within a transaction.')
+    if (this.#call === null) throw new Error('Expected the steps of a day to run within a transaction.')
     return this.#call
   }
 
@@ -120,7 +120,7 @@ export class Named<T> {
 
   get(name: string): T {
     const made = this.#byName.get(name)
-    if (made === undefined) throw new Error(`The demo knows no ${name}.`)
+    if (made === undefined) throw new Error(`Unknown demo record "${name}".`)
     return made
   }
 }

@@ -247,7 +247,7 @@ export const REQUESTS: readonly DemoRequest[] = [
     vendors: ['Summit Electric Co.', 'Barton Electric'],
     sentDaysAgo: 44,
     deadlineInDays: 10,
-    message: 'Six kilowatts a home, wherever the buyer wants one. Please price a kilowatt, mounted and connected.',
+    message: 'Six kilowatts per home, for buyers who choose solar. Please price one kilowatt, mounted and connected.',
     lines: [{ lineId: 'array', description: 'Solar array', quantity: 72, unit: 'KW', part: 'ELE-PV' }],
     bids: [
       { vendor: 'Summit Electric Co.', unitPrices: [2680], daysLater: 5, source: 'portal' },
