@@ -13,7 +13,7 @@ export interface ProblemMembers {
   ambiguous_reference: Required<Pick<AnyProblem, 'errors' | 'candidates'>>
 }
 
-/** Reason of the conflict. Minor versions can add reasons. By name, so that an editor shows what each means. */
+/** Reason for the conflict. Minor versions can add reasons. By name, so that an editor shows what each means. */
 export const ConflictReason = {
   /** A value that must be unique is used by another record. */
   value_taken: 'value_taken',

@@ -24,15 +24,15 @@ interface Traits {
 
 export const EFFECTS = {
   reads: { writes: false, destructive: false, idempotent: true, said: '' },
-  adds: { writes: true, destructive: false, idempotent: false, said: 'Each run adds.' },
+  adds: { writes: true, destructive: false, idempotent: false, said: 'Adds data on each run.' },
   settles: { writes: true, destructive: false, idempotent: true, said: 'Safe to repeat.' },
   replaces: {
     writes: true,
     destructive: true,
     idempotent: true,
-    said: 'Overwrites or ends; safe to repeat.',
+    said: 'Overwrites or ends data. Safe to repeat.',
   },
-  moves: { writes: true, destructive: true, idempotent: false, said: 'Each run changes more.' },
+  moves: { writes: true, destructive: true, idempotent: false, said: 'Changes data on each run.' },
 } as const satisfies Record<string, Traits>
 
 export function effectOf(method: string, { 'x-effect': stated, responses }: OperationObject): Effect {

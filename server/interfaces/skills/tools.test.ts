@@ -112,7 +112,9 @@ test('the description of a tool states its effect on existing data', () => {
     expect(toTool(skill).description).toContain(said)
     expect(toFunction(skill).function.description).toContain(said)
   }
-  expect(toTool(catalogueOf(contract).find('voidPayment')).description).toMatch(/Overwrites or ends; safe to repeat\.$/)
+  expect(toTool(catalogueOf(contract).find('voidPayment')).description).toMatch(
+    /Overwrites or ends data\. Safe to repeat\.$/,
+  )
 })
 
 test('an ID field shows the prefix of its kind as an example, or no example', () => {

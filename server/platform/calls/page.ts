@@ -27,9 +27,11 @@ export function readCursor(sort: string, cursor: string): Position {
 export function invalidCursor(): Problem {
   return new Problem(
     'invalid_cursor',
-    'The cursor is malformed or belongs to another sort order. Start again without a cursor.',
+    'The cursor is malformed or belongs to a different sort order. Start again without a cursor.',
     {
-      errors: [{ pointer: 'cursor', code: 'invalid_cursor', message: 'is malformed or belongs to another sort order' }],
+      errors: [
+        { pointer: 'cursor', code: 'invalid_cursor', message: 'is malformed or belongs to a different sort order' },
+      ],
     },
   )
 }

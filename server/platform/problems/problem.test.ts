@@ -42,6 +42,6 @@ test('each shared problem explains in full sentences what happened', () => {
     'The service is temporarily unavailable: the database is not responding. Try again.',
     'The database cannot complete this request right now. Try again in 10 seconds.',
     'File storage is temporarily unavailable. Try again in 10 seconds.',
-    'Something went wrong on our side. Quote the `requestId` if you contact support.',
+    'Something went wrong on our side. Include the `requestId` if you contact support.',
   ])
 })

@@ -102,7 +102,7 @@ export function conflict(reason: ConflictReason, detail: string, extras?: Omit<P
 }
 
 export function notFound(): Problem {
-  return new Problem('not_found', 'No resource with this id exists in your organization.')
+  return new Problem('not_found', 'No resource with this ID exists in your organization.')
 }
 
 /** Returns all errors of an input at once. `pointer` is a JSON pointer into the body, or the name of a parameter. */
@@ -224,7 +224,7 @@ export function toProblem(error: unknown): Problem {
       { 'Retry-After': '10' },
     )
   }
-  return new Problem('internal', 'Something went wrong on our side. Quote the `requestId` if you contact support.')
+  return new Problem('internal', 'Something went wrong on our side. Include the `requestId` if you contact support.')
 }
 
 // Exhausted resources, such as the disk (class 53), errors of the operating system (class 58), and changes in a

@@ -90,7 +90,7 @@ test('another builder gets the same response for our vendor as for an unknown on
     const answer = await plumbline.get(`/api/ext/vendors/${id}`, { key: other.key })
     expect(answer.status).toBe(404)
     expect(answer.body.code).toBe('not_found')
-    expect(answer.body.detail).toBe('No resource with this id exists in your organization.')
+    expect(answer.body.detail).toBe('No resource with this ID exists in your organization.')
   }
   expect((await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: null }, { key: other.key })).status).toBe(404)
   expect((await plumbline.delete(`/api/ext/vendors/${vendor.id}`, { key: other.key })).status).toBe(404)
