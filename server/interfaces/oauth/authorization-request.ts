@@ -47,7 +47,7 @@ export async function readAuthorizationRequest(
   if (redirectUri === null || !isRegistered(redirectUri, client.redirectUris))
     return {
       message:
-        'The app asked to be answered at a URL that it has not registered, so it may not be the app that it claims to be.',
+        'The app requested a redirect to a URL that it has not registered, so it might not be the app that it claims to be.',
     }
   const state = one('state')
   const refused = (error: string, description: string): Refusal => ({
@@ -58,14 +58,14 @@ export async function readAuthorizationRequest(
     return refused('invalid_request', 'A parameter occurs more than once.')
   if ((state ?? '').length > LONGEST_STATE)
     return { message: `The app sent a state of more than ${LONGEST_STATE} characters.` }
-  if (one('response_type') !== 'code') return refused('unsupported_response_type', 'response_type has to be code.')
+  if (one('response_type') !== 'code') return refused('unsupported_response_type', 'response_type must be code.')
   const challenge = one('code_challenge') ?? ''
   if (one('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge))
     return refused('invalid_request', 'Send code_challenge, with code_challenge_method=S256 (PKCE).')
   const known = resourcesOf(parts.publicUrl)
   if (parameters.getAll('resource').some((each) => !known.includes(each)))
-    return refused('invalid_target', `resource has to be ${parts.publicUrl}, or its /mcp.`)
+    return refused('invalid_target', `resource must be ${parts.publicUrl} or its /mcp endpoint.`)
   const permissions = permissionsFor(one('scope'))
-  if (permissions === null) return refused('invalid_scope', 'None of the scopes is one of ours: read, write.')
+  if (permissions === null) return refused('invalid_scope', 'Unknown scope. Supported scopes: read, write.')
   return { client, redirectUri, state, challenge, permissions }
 }

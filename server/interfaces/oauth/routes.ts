@@ -111,13 +111,17 @@ async function ask({ surroundings }: Parts, req: Request, res: Response): Promis
   visitOf(res).principal = principal
   await surroundings.limits.take(principal)
   if (principal.organization.tier !== 'pro_plus')
-    return tell(res, 403, 'This app cannot be connected', `${principal.organization.name} is not on the tier Pro+.`)
+    return tell(res, 403, 'This app cannot be connected', `${principal.organization.name} is not on the Pro+ tier.`)
   const offered = offeredTo(asked, principal)
   if (offered.length === 0)
     return refuse(
       surroundings,
       res,
-      { ...asked, error: 'invalid_scope', description: 'Your role allows nothing that the app requested.' },
+      {
+        ...asked,
+        error: 'invalid_scope',
+        description: 'Your role does not include any permission that the app requested.',
+      },
       person,
     )
   const here = (id: string) => `${root}/oauth/authorize?${new URLSearchParams([...parameters, ['organization', id]])}`

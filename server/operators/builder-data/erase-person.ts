@@ -29,7 +29,7 @@ export interface ErasedPerson {
 
 /** Tables that are not searched, with the reason. */
 export const NOT_SEARCHED: Record<string, string> = {
-  archives: 'Names of kinds and hashes. Personal data is replaced in the archived files.',
+  archives: 'Contains only kind names and hashes. Personal data is replaced in the archived files.',
   auditEntries: 'Contains only IDs, field names, and IP addresses, and cannot be changed.',
   fileArrivals: 'The content of files, which is not searched for names.',
   postings: 'Contains only IDs, amounts and generated notes, and cannot be changed.',

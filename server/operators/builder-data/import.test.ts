@@ -245,7 +245,9 @@ describe('an import is rejected and changes nothing', () => {
       if (lines[0]) lines[0].data.import.migration = '0001_foundation'
       return lines
     })
-    await expect(older).rejects.toThrow(/schema 0001_foundation, this deployment \d{4}_/)
+    await expect(older).rejects.toThrow(
+      /schema of the export \(0001_foundation\) differs from the schema of this deployment \(\d{4}_/,
+    )
     await expectNothing()
   })
 

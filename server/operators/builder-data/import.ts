@@ -92,7 +92,7 @@ async function assertSameMigration(db: Db, { migration }: ImportHeader): Promise
   const own = await newestMigration(db)
   if (own === migration) return
   throw new ImportRefused(
-    `The export has the schema ${migration}, this deployment ${own}. Use the same Plumbline version for both, and export again.`,
+    `The schema of the export (${migration}) differs from the schema of this deployment (${own}). Use the same Plumbline version for both, and export again.`,
   )
 }
 

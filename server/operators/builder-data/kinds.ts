@@ -195,7 +195,7 @@ export const LEFT_OUT: Partial<Record<Table, string>> = {
   links: 'Derived from the records, which are exported.',
   searchWords: 'Derived from the records, which are exported.',
   searchVariants: 'Derived from the records, which are exported.',
-  fileArrivals: 'The content of small files that are being stored.',
+  fileArrivals: 'Content of small files that are waiting to be stored.',
   fileUsage: 'A sum. The sizes are in the attachments.',
   looseFiles: 'Files without an attachment that wait to be deleted.',
   sandboxes: 'Progress of filling or emptying a sandbox.',

@@ -15,14 +15,14 @@ import type { Table } from './kinds.ts'
  * an organization is exported or named here with a reason; a test checks this.
  */
 export const ROWS_LEFT_OUT: Partial<Record<Table, string>> = {
-  apiKeySecrets: 'Hashes of secrets: keys are created again.',
-  oauthTokens: 'Hashes of tokens: applications are connected again.',
-  calendarAddresses: 'Hashes of links: calendar links are created again.',
-  portalAddresses: 'Hashes and sealed tokens of links: portal links are sent again.',
-  idempotencyRecords: 'Responses that are kept for 24 hours, sealed.',
+  apiKeySecrets: 'Hashes of secrets. New keys must be created.',
+  oauthTokens: 'Hashes of tokens. Apps must be connected again.',
+  calendarAddresses: 'Hashes of links. New calendar links must be created.',
+  portalAddresses: 'Hashes and encrypted tokens of links. Portal links must be sent again.',
+  idempotencyRecords: 'Encrypted responses that are kept for 24 hours.',
   archives: 'Their files are not part of an export. "archives fetch" copies them.',
   fileArrivals: 'Contents of files, which are exported as files.',
-  looseFiles: 'Files of the store that are to be removed.',
+  looseFiles: 'Files that will be removed from the file store.',
   sandboxes: 'Progress of filling or emptying a sandbox, which must not continue elsewhere.',
   links: 'Triggers derive them from the records.',
   searchQueue: 'Triggers fill it.',

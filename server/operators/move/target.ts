@@ -52,7 +52,8 @@ async function assertEmpty(db: Db): Promise<void> {
 async function readMark(db: Db): Promise<Mark> {
   const { rows } = await sql<Mark>`select "source", "restoring" from ${sql.table(MARK)}`.execute(db)
   const [mark] = rows
-  if (mark === undefined) throw new MoveRefused('The target has a damaged mark of a move. Create a new database.')
+  if (mark === undefined)
+    throw new MoveRefused('The record of the move in the target database is damaged. Create a new database.')
   return mark
 }
 
@@ -83,7 +84,9 @@ export async function assertSameSchema(source: Db, known: readonly string[]): Pr
   const done = await listMigrations(source)
   const unknown = [...done].find((name) => !known.includes(name))
   if (unknown !== undefined)
-    throw new MoveRefused(`The data folder has a newer schema (${unknown}) than this version. Use its version.`)
+    throw new MoveRefused(
+      `The data folder has a newer schema (${unknown}) than this version of Plumbline. Use a version that supports this schema.`,
+    )
   const missing = known.find((name) => !done.has(name))
   if (missing !== undefined)
     throw new MoveRefused(

@@ -20,10 +20,10 @@ export type Place =
 /** Tables that are not on the node of the organization in their column `organizationId`; all others are. */
 const FOUND_BY_HASH: Place = {
   everywhere:
-    'A caller is found by the hash of a secret, and only then the organization is known. Secrets are made and ended seldom and looked up all the time.',
+    'A caller is found by the hash of a secret before the organization is known. Secrets are rarely created or revoked, but are looked up with every request.',
 }
 const OF_PEOPLE: Place = {
-  coordinator: 'A person has one sign-in for all builders, and there are as many rows as people.',
+  coordinator: 'A user has one sign-in for all builders, and there is one row for each user.',
 }
 const ELSEWHERE: Readonly<Partial<Record<keyof Tables, Place>>> = {
   organizations: { by: 'id' },
@@ -38,10 +38,10 @@ const ELSEWHERE: Readonly<Partial<Record<keyof Tables, Place>>> = {
   passkeys: OF_PEOPLE,
   sessions: OF_PEOPLE,
   signInLinks: OF_PEOPLE,
-  oauthClients: { coordinator: 'An app registers before anybody lets it in, and serves people of many builders.' },
-  deployment: { coordinator: 'One row says what the deployment is sealed with.' },
+  oauthClients: { coordinator: 'An app registers before any user connects it, and serves users of many builders.' },
+  deployment: { coordinator: 'One row identifies the encryption key of the deployment.' },
   limitWindows: {
-    coordinator: 'Callers that are no builder are counted too, and all processes take shares of one counter.',
+    coordinator: 'Callers without a builder are counted too, and all processes share one counter.',
   },
 }
 
@@ -54,8 +54,8 @@ export const DISTRIBUTION = Object.fromEntries(
  * is safe.
  */
 export const BY_PLACE_ON_DISK: Readonly<Record<string, string>> = {
-  'operators/builder-data/erase-organization.ts': 'Within one organization, so on one node.',
-  'platform/database/limit-windows.ts': 'Its table is the coordinator’s.',
+  'operators/builder-data/erase-organization.ts': 'The rows belong to one organization, so they are on one node.',
+  'platform/database/limit-windows.ts': 'Its table is on the coordinator.',
   // Must be rewritten before the tables are distributed (docs/operating/several-machines.md). Measured by the
   // database's processor time, compared with the present statement in the same rounds:
   // - A claim by keys in one statement costs 12 to 23 % more if the planner may neither hash nor merge, and up to 3.4
@@ -63,7 +63,7 @@ export const BY_PLACE_ON_DISK: Readonly<Record<string, string>> = {
   // - A claim by keys with one statement for each organization, as a distributed database needs, costs -10 to 13 % more
   //   for deliveries of one organization, 2.8 times as much for those of five, and 5 times as much for those of twenty.
   'platform/webhooks/claims.ts':
-    'On one PostgreSQL nothing else is as fast for subscriptions of several organizations.',
+    'On a single PostgreSQL server, no other statement is as fast for subscriptions of several organizations.',
 }
 
 /** The migrator's own tables, which stay where they are. */

@@ -188,7 +188,7 @@ class PoolConnection implements DatabaseConnection {
   }
 
   streamQuery(): never {
-    throw new Error('Streams are not supported, because they hold a connection for as long as their reader likes.')
+    throw new Error('Streams are not supported, because a slow reader would occupy a connection.')
   }
 
   /** Sends `begin` ahead of the first statement. */

@@ -8,7 +8,7 @@ import { waitFor } from './wait-for.ts'
 const WAITING_BACKWARDS = {
   pointer: 'wait',
   code: 'unexpected',
-  message: 'waits for what comes next, so it takes the sort sequence',
+  message: 'requires sort to be sequence',
 }
 
 export const eventOperations = {

@@ -53,10 +53,10 @@ async function lockAtRest(call: WriteCall): Promise<Sandbox> {
   if (sandbox === undefined)
     throw conflict(
       'not_available',
-      'This organization is not a sandbox. The operator can make it one with `organizations update --sandbox`.',
+      'This organization is not a sandbox. To make it a sandbox, the operator runs `organizations update --sandbox`.',
     )
   if (isUnderWay(sandbox))
-    throw conflict('under_way', `The sandbox is currently ${sandbox.status}. Wait until it is done.`)
+    throw conflict('under_way', `The sandbox is currently ${sandbox.status}. Try again when it has finished.`)
   return sandbox
 }
 

@@ -51,7 +51,7 @@ export function termFaults({ communityIds, planIds, effectiveDate, expirationDat
     faults.push({ pointer: '/planIds', code: 'community', message: 'requires communityIds' })
   const count = lines.length * Math.max(1, communityIds.length) * Math.max(1, planIds.length)
   if (count > MOST_PRICES) {
-    const message = `must not make more than ${MOST_PRICES} prices with these communities and plans; they make ${count}`
+    const message = `must not create more than ${MOST_PRICES} prices; with these communities and plans, the number is ${count}`
     faults.push({ pointer: '/lines', code: 'maximum', message })
   }
   const names = new Set<string>()

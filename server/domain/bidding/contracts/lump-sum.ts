@@ -20,7 +20,7 @@ export function lumpSumFaults(
   }
   const count = lumpSums.length * Math.max(1, communityIds.length)
   if (count > MOST_PRICES) {
-    const message = `must not make more than ${MOST_PRICES} prices with these communities; they make ${count}`
+    const message = `must not create more than ${MOST_PRICES} prices; with these communities, the number is ${count}`
     faults.push({ pointer: '/lumpSums', code: 'maximum', message })
   }
   const names = new Set<string>()

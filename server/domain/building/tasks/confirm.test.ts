@@ -202,10 +202,16 @@ test('a task that can no longer be confirmed is rejected', async () => {
     `The vendor has proposed ${formatDate(proposedStart)} for Walls framed. Accept or decline the proposal first.`,
   )
   await plumbline.post(`${TASKS}/${id}/status`, { status: 'skipped' })
-  expect(await refusalOf(id)).toEqual([409, 'The start date of Walls framed is final: the task is skipped.'])
+  expect(await refusalOf(id)).toEqual([
+    409,
+    'The start date of Walls framed can no longer change: the task is skipped.',
+  ])
   const gone = await newTask()
   await plumbline.delete(`${TASKS}/${gone.id}`)
-  expect(await refusalOf(gone.id)).toEqual([409, 'The start date of Walls framed is final: the task is archived.'])
+  expect(await refusalOf(gone.id)).toEqual([
+    409,
+    'The start date of Walls framed can no longer change: the task is archived.',
+  ])
   const past = await newTask({ plannedStart: addDays(start, -100) })
   expect((await refusalOf(past.id))[1]).toMatch(/^The planned start of .* has passed\. Move the task first\.$/)
   const ofGone = await newTask()

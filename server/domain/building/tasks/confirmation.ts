@@ -40,8 +40,9 @@ export function reasonNotToTell(vendor: { id: string; companyName: string }, tas
 
 /** Returns why the start of the task can no longer change; null if it can. `today` is the date in the community. */
 export function reasonNotAhead(task: Task, today: string): string | null {
-  if (task.archivedAt !== null) return `The start date of ${task.name} is final: the task is archived.`
-  if (!isAhead(task)) return `The start date of ${task.name} is final: the task is ${describeStatus(task.status)}.`
+  if (task.archivedAt !== null) return `The start date of ${task.name} can no longer change: the task is archived.`
+  if (!isAhead(task))
+    return `The start date of ${task.name} can no longer change: the task is ${describeStatus(task.status)}.`
   if (task.plannedStart < today)
     return `The planned start of ${task.name} (${formatDate(task.plannedStart)}) has passed. Move the task first.`
   return null

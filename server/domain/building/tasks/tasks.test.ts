@@ -661,6 +661,6 @@ test('a vendor is notified only of its own tasks that have not started', async (
   expect((await told({ taskId: walls.id }))[1]).toMatch(/^conflict: .* has passed\. Move the task first\.$/)
   await plumbline.post(`${TASKS}/${walls.id}/status`, { status: 'skipped' })
   expect(await told({ taskId: walls.id })).toEqual([
-    ...[409, 'conflict: The start date of Walls framed is final: the task is skipped.'],
+    ...[409, 'conflict: The start date of Walls framed can no longer change: the task is skipped.'],
   ])
 })

@@ -32,7 +32,7 @@ export async function postingOf(
   if (task !== null && task.homeId !== homeId) {
     const pointer = given.taskId === undefined ? '/homeId' : '/taskId'
     throw invalid([
-      { pointer, code: 'other_home', message: `must be of the same home; ${task.name} is a task of another home` },
+      { pointer, code: 'other_home', message: `must belong to the same home; ${task.name} belongs to another home` },
     ])
   }
   for (const named of [home?.id === before.homeId ? null : home, task?.id === before.taskId ? null : task])

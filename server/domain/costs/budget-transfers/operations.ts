@@ -30,7 +30,7 @@ async function transfer(call: WriteCall, homeId: string, body: BudgetTransferCre
   const { fromLineId, toLineId, amount } = body
   const home = await lockForBudget(call, homeId)
   if (fromLineId === toLineId)
-    throw invalid([{ pointer: '/toLineId', code: 'itself', message: 'must be another line' }])
+    throw invalid([{ pointer: '/toLineId', code: 'itself', message: 'must be a different line' }])
   const { from, to } = await lockLines(call, body)
   const faults = [...lineFaults(from, home.id, '/fromLineId'), ...lineFaults(to, home.id, '/toLineId')]
   if (faults.length > 0) throw invalid(faults)

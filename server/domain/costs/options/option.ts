@@ -17,7 +17,7 @@ export function amountFaults({ optionType, price, marginPercent, costBasis, cost
     faults.push({
       pointer: '/marginPercent',
       code: 'conflict',
-      message: 'replaces the price; set price to null',
+      message: 'cannot be combined with price; set price to null',
     })
   if (price !== null && optionType === 'credit' && price > 0)
     faults.push({

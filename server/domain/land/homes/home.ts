@@ -67,7 +67,7 @@ export function reasonToKeepPlan(home: Home): string | null {
   if (home.budgetLockedAt !== null) return `Cannot change the plan of ${home.name}: its budget is locked.`
   if (home.startDate !== null) return `Cannot change the plan of ${home.name}: its construction has started.`
   if (home.salesStatus === 'under_contract')
-    return `Cannot change the plan of ${home.name}: its sale is approved for the present plan.`
+    return `Cannot change the plan of ${home.name}: its sale is approved for the current plan.`
   return null
 }
 

@@ -65,7 +65,7 @@ export async function markSandbox(
     const before = await sandboxOf(trx, organizationId)
     if ((before !== undefined) === isSandbox) return
     if (before !== undefined && isUnderWay(before))
-      throw conflict('under_way', `The sandbox is currently ${before.status}. Wait until it is done.`)
+      throw conflict('under_way', `The sandbox is currently ${before.status}. Try again when it has finished.`)
     if (isSandbox) await insertSandbox(trx, organizationId, 'empty')
     else await trx.deleteFrom('sandboxes').where('organizationId', '=', organizationId).execute()
     const act = { organizationId, at: clock.now(), resourceId: organizationId, changed: ['isSandbox'] }

@@ -113,7 +113,7 @@ function wantedOf({ poId, grossAmount, allocations, paymentType }: Body): Wanted
   }
   if (poId !== undefined) throw fault('/poId', 'exclusive', 'cannot be combined with allocations')
   if (grossAmount !== undefined)
-    throw fault('/grossAmount', 'exclusive', 'cannot be combined with allocations; it is their sum')
+    throw fault('/grossAmount', 'exclusive', 'cannot be combined with allocations; it is set to their sum')
   const faults = allocations.flatMap(({ poId, lineId = null }, i): FieldError[] => {
     const at = `/allocations/${i}`
     if (lineId !== null && !isOfWork(paymentType))

@@ -315,7 +315,7 @@ async function checkReferences(
   }
   assertSameHome(before.homeId, parent)
   if (parent?.id === before.id)
-    throw invalid([{ pointer: '/parentPoId', code: 'itself', message: 'must be another order' }])
+    throw invalid([{ pointer: '/parentPoId', code: 'itself', message: 'must be a different order' }])
   if (vendor !== null && vendor.id !== before.vendorId) {
     if (before.bidId !== null || before.contractId !== null) {
       const source = before.bidId !== null ? 'bid' : 'contract'

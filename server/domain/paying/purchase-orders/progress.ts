@@ -147,7 +147,7 @@ export function assertPaidStaysDone(order: PurchaseOrder, { completedAmount, ret
     if (sign * retainedAmount >= 0) return
     throw conflict(
       'not_enough_left',
-      `${number} has already released ${amount(releasedAmount)} of retainage, more than ${amount(completedAmount)} of completed work would hold.`,
+      `Cannot lower the completed work of ${number} to ${amount(completedAmount)}: its retainage would be less than the ${amount(releasedAmount)} already released.`,
     )
   }
   const paid = reservedAmount === 0 ? 'already paid' : 'already paid or reserved for payments'

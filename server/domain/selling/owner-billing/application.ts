@@ -109,13 +109,13 @@ export function findLineFaults(
         {
           pointer: `/lines/${i}/lineId`,
           code: 'unknown',
-          message: 'must be a line of the schedule of values, named once',
+          message: 'must be a line of the schedule of values, and can be listed only once',
         },
       ]
     seen.add(lineId)
     const before = previous.get(lineId) ?? 0
     if (!exceeds(sum([before, periodAmount, storedAmount]), scheduledValue)) return []
-    const message = `must stay within the scheduled value of ${scheduledValue}; ${before} was completed before`
+    const message = `must not bring the line above its scheduled value of ${scheduledValue}; ${before} was already completed`
     return [{ pointer: `/lines/${i}/periodAmount`, code: 'maximum', message }]
   })
 }

@@ -146,7 +146,7 @@ export const ownerBillingOperations = {
         const received = formatAmount(receivedAmount, currency)
         throw conflict(
           'not_enough_left',
-          `Cannot take back ${formatAmount(-amount, currency)}: ${received} was received.`,
+          `Cannot reverse ${formatAmount(-amount, currency)}: only ${received} was received.`,
         )
       }
       const changes = applyReceipts(certifiedAmount, [...receipts, { amount, date, reference }])
@@ -187,14 +187,14 @@ function assertNextIsDue(earlier: readonly Application[], periodTo: string): voi
   if (!isCertified(last))
     throw conflict(
       'open_work',
-      `Cannot begin another application: application ${last.number} is ${describeStatus(last.status)}. Certify or void it first.`,
+      `Cannot create another application: application ${last.number} is ${describeStatus(last.status)}. Certify or void it first.`,
     )
   if (periodTo <= last.periodTo)
     throw invalid([
       {
         pointer: '/periodTo',
         code: 'minimum',
-        message: `must be after ${last.periodTo}, the end of the period before`,
+        message: `must be after ${last.periodTo}, the end of the previous period`,
       },
     ])
   if (earlier.length >= MOST_APPLICATIONS)

@@ -13,7 +13,11 @@ export function numberLines(before: readonly ScheduleLine[], given: readonly Sch
   return given.map(({ lineId = null, description, scope = null, scheduledValue }, i) => {
     if (lineId !== null && (!known.has(lineId) || used.has(lineId)))
       throw invalid([
-        { pointer: `/lines/${i}/lineId`, code: 'unknown', message: 'must be a line of this schedule, named once' },
+        {
+          pointer: `/lines/${i}/lineId`,
+          code: 'unknown',
+          message: 'must be a line of this schedule, and can be listed only once',
+        },
       ])
     const id = lineId ?? `L${++last}`
     used.add(id)
@@ -50,7 +54,7 @@ export function findScheduleFaults(
         faults.push({ pointer: '/lines', code: 'required', message: `must include ${lineId}, which has been billed` })
     } else if (exceeds(amount, lines[index]?.scheduledValue ?? 0)) {
       const pointer = `/lines/${index}/scheduledValue`
-      faults.push({ pointer, code: 'minimum', message: `must cover ${amount}, which has been billed` })
+      faults.push({ pointer, code: 'minimum', message: `must be at least ${amount}, the billed amount` })
     }
   }
   return faults

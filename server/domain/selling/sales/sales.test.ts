@@ -121,7 +121,7 @@ test('a sale changes its home from available to reserved, under contract, and ba
     'Cannot change basePrice and incentives: ',
   )
   expect(refusal(await plumbline.patch(`/api/ext/homes/${homeId}`, { elevation: 'A' }))).toContain(
-    'its sale is approved for the present plan',
+    'its sale is approved for the current plan',
   )
   const listed = await plumbline.get(`/api/ext/homes?salesStatus=under_contract&q=${before.lotNumber}`)
   expect(listed.body.data.map((one: { id: string }) => one.id)).toContain(homeId)

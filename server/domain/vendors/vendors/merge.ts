@@ -27,7 +27,8 @@ export interface Merged {
  */
 export async function mergeVendors(call: WriteCall, pair: merging.Pair): Promise<Merged> {
   const { keepId, mergeId } = pair
-  if (keepId === mergeId) throw invalid([{ pointer: '/mergeId', code: 'itself', message: 'must be another vendor' }])
+  if (keepId === mergeId)
+    throw invalid([{ pointer: '/mergeId', code: 'itself', message: 'must be a different vendor' }])
   const locked = new Map<string, Vendor>()
   for (const id of [keepId, mergeId].sort()) locked.set(id, await vendors.lock(call, id))
   const [keep, other] = [locked.get(keepId), locked.get(mergeId)]

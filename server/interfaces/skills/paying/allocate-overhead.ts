@@ -38,7 +38,7 @@ export async function allocateOverhead(
     ...reported(call, {
       unknown: sentences(
         found.length === 0 && 'No home was under construction in that month.',
-        left > 0 && `Homes without ${basis} are allocated nothing: ${left}.`,
+        left > 0 && `Number of homes that get no share because they have no ${basis}: ${left}.`,
         'No records are changed. Enter the shares in your accounting system.',
       ),
     }),
