@@ -134,7 +134,7 @@ export const bidRequestOperations = {
       if (isPast(deadlineAt, call))
         faults.push({
           ...{ pointer: '/deadline', code: 'past', message: 'must be in the future' },
-          reason: 'The deadline has passed. Set a new one first.',
+          reason: 'The deadline has passed. Set a later deadline first.',
         })
       assertInvitable(faults)
       return send(call, draft, deadlineAt, invited)

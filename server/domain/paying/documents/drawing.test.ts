@@ -16,7 +16,7 @@ test('a document that takes too long is aborted, and the next one is drawn in a 
   const next = thread.draw(request(QUICK, 'next'))
   await expect(endless).rejects.toMatchObject({
     code: 'too_much_work',
-    message: 'Creating PO-7.pdf takes more than 3 seconds. Shorten its texts.',
+    message: 'Creating PO-7.pdf takes more than 3 seconds. Shorten the text in the document.',
   })
   expect((await next).toString()).toBe('next')
 }, 30_000)

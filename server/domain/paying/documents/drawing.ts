@@ -49,7 +49,7 @@ export class DrawingThread {
       if ('tooManyPages' in answer)
         throw problem(
           'too_much_work',
-          `${fileName} would have more than ${answer.tooManyPages} pages. Shorten its texts.`,
+          `${fileName} would have more than ${answer.tooManyPages} pages. Shorten the text in the document.`,
         )
       return Buffer.from(answer.bytes)
     } catch (error) {
@@ -58,10 +58,13 @@ export class DrawingThread {
       if (name === 'AbortError')
         throw problem(
           'too_much_work',
-          `Creating ${fileName} takes more than ${this.#mostMs / 1000} seconds. Shorten its texts.`,
+          `Creating ${fileName} takes more than ${this.#mostMs / 1000} seconds. Shorten the text in the document.`,
         )
       if (code === 'ERR_WORKER_OUT_OF_MEMORY')
-        throw problem('too_much_work', `Creating ${fileName} requires too much memory. Shorten its texts.`)
+        throw problem(
+          'too_much_work',
+          `Creating ${fileName} requires too much memory. Shorten the text in the document.`,
+        )
       throw error
     } finally {
       this.#idle = setTimeout(() => this.#end(), this.#idleMs).unref()

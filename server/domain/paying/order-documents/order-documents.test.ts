@@ -119,7 +119,7 @@ test('an order of more than 100 pages is rejected, and drawn once its texts are 
   const problem = JSON.parse(Buffer.from(bytes).toString())
   expect([status, problem.code, problem.detail]).toEqual([
     ...[422, 'too_much_work'],
-    `${number}.pdf would have more than 100 pages. Shorten its texts.`,
+    `${number}.pdf would have more than 100 pages. Shorten the text in the document.`,
   ])
   await setTerms(null)
   expect((await documentOf(id)).status).toBe(200)
