@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Create a vendor
-         * @description Creates a vendor. A new trade is created as a scope, unless it looks like a misspelling of an existing one; use createScopes for that. `409 conflict` when another vendor has the same externalId or accountingId. If another vendor has the same name, email address or telephone number, the vendor is created, and `possibleDuplicates` lists the others; use mergeVendors to merge them.
+         * @description Creates a vendor. A new trade is created as a scope, unless it looks like a misspelling of an existing one; use createScopes for that. `409 conflict` when another vendor has the same externalId or accountingId. If another vendor has the same name, email address or phone number, the vendor is created, and `possibleDuplicates` lists the others; use mergeVendors to merge them.
          */
         post: operations["createVendor"];
         delete?: never;
@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update vendors in bulk
-         * @description Imports up to 500 vendors from your accounting system. Each row updates the fields that it has in the vendor found by `match`, or creates a vendor and lists possible duplicates in `possibleDuplicates`. Rows with the same key are rejected. Each row follows the rules and returns the errors of createVendor and updateVendor. The request can have at most 2 MiB.
+         * @description Imports up to 500 vendors from your accounting system. A row updates the vendor found by `match` with the fields of the row, or creates a vendor and lists possible duplicates in `possibleDuplicates`. Rows with the same key are rejected. Each row follows the rules and returns the errors of createVendor and updateVendor. The request can have at most 2 MiB.
          */
         post: operations["syncVendors"];
         delete?: never;
@@ -77,7 +77,7 @@ export interface paths {
         head?: never;
         /**
          * Update a vendor
-         * @description Updates the fields that are sent. Null clears a field. Use changeVendorStatus to change the status. If the vendor has ever had a portal link, adding an email address, in `email` or `contacts`, also needs portal_links:read, because links are mailed to these addresses. Removing or changing an email address revokes all portal links of the vendor, with their copies. The remaining addresses get new links to the portal and to the invitations of open bid requests. Needs vendors:write. Emits vendor.updated if anything changed.
+         * @description Updates the fields that are sent. Null clears a field. Use changeVendorStatus to change the status. If the vendor has ever had a portal link, adding an email address, in `email` or `contacts`, also needs portal_links:read, because links are emailed to these addresses. Removing or changing an email address revokes all portal links of the vendor, with their copies. The remaining addresses get new links to the portal and to the invitations of open bid requests. Needs vendors:write. Emits vendor.updated if anything changed.
          */
         patch: operations["updateVendor"];
         trace?: never;
@@ -127,13 +127,13 @@ export interface paths {
         };
         /**
          * List a vendor's notifications
-         * @description Lists the notifications that were sent to one vendor, newest first: advance notices, reminders, and notices that tasks start on other dates. They are kept as long as the vendor, unless the deployment sets a retention period.
+         * @description Lists the notifications that were sent to one vendor, newest first: advance notices, reminders, and notices that tasks start on different dates. They are kept as long as the vendor, unless the deployment sets a retention period.
          */
         get: operations["listVendorNotifications"];
         put?: never;
         /**
          * Notify a vendor
-         * @description Sends an advance notice or a reminder to a vendor. The subject is one of the following: a task of the vendor (taskId); other work on a home on a date (homeId and date); or the deadline of a bid request (bidRequestId) that the vendor is invited to and has not answered with a bid or a decline. A notification about a task records the start date, so the vendor gets another notice when the start moves. A reminder of a bid request also counts in the invitation's remindersSent, and is rejected if the vendor could not be invited now. Recipients are the vendor's email address and the contacts with notify; `409 conflict` when there are none. Plumbline does not send this mail itself: subscribers of the event deliver the message. Needs tasks:write. Emits vendor.notification.advance or vendor.notification.reminder, and bid_request.updated for a reminder of a bid request.
+         * @description Sends an advance notice or a reminder to a vendor. The subject is one of the following: a task of the vendor (taskId); other work on a home on a date (homeId and date); or the deadline of a bid request (bidRequestId) that the vendor is invited to and has neither bid on nor declined. A notification about a task records the start date, so the vendor gets another notice when the start moves. A reminder of a bid request also counts in the invitation's remindersSent, and is rejected if the vendor could not be invited now. Recipients are the vendor's email address and the contacts with notify; `409 conflict` when there are none. Plumbline does not send this email itself: subscribers of the event deliver the message. Needs tasks:write. Emits vendor.notification.advance or vendor.notification.reminder, and bid_request.updated for a reminder of a bid request.
          */
         post: operations["notifyVendor"];
         delete?: never;
@@ -157,7 +157,7 @@ export interface paths {
         };
         /**
          * Get a vendor's scorecard
-         * @description Returns the performance of the vendor, computed from invitations, bids and purchase orders: how often it answers, how often it wins, how much orders differ from the bid or budget, and the open commitment. from and to limit the first three to a period, both days included. Shows how a vendor is doing.
+         * @description Returns the performance of the vendor, computed from invitations, bids and purchase orders: response rate, win rate, the difference between its orders and the bid or budget, and the open commitment. from and to limit the first three to a period, both days included. Shows how a vendor is doing.
          */
         get: operations["getVendorScorecard"];
         put?: never;
@@ -211,7 +211,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a vendor to the portal
-         * @description Invites a vendor to the vendor portal, for the first time or again. Each invitation creates a new portal link, and the previous link and its copies stop working. The link is mailed to the vendor and is not in the response. Where mail is not configured, copyVendorPortalLink returns a link to pass on. `409 conflict` if the vendor is on hold, inactive or archived, or has no email address. A vendor that was not invited before becomes invited. Needs vendors:write and, because the vendor answers bid requests through the link, bids:write; emits vendor.invited with the reason portal.
+         * @description Invites a vendor to the vendor portal, for the first time or again. Each invitation creates a new portal link, and the previous link and its copies stop working. The link is emailed to the vendor and is not in the response. If email is not configured, copyVendorPortalLink returns a link to pass on. `409 conflict` if the vendor is on hold, inactive or archived, or has no email address. A vendor that was not invited before becomes invited. Needs vendors:write and, because the vendor responds to bid requests through the link, bids:write; emits vendor.invited with the reason portal.
          */
         post: operations["inviteVendor"];
         delete?: never;
@@ -237,7 +237,7 @@ export interface paths {
         put?: never;
         /**
          * Copy a vendor's portal link
-         * @description Returns a new link to the vendor's portal, for a vendor that cannot be reached by email. The mailed link keeps working. Actions through the copied link are recorded with `source: portal_copied_link` and the name of the user or key that copied it, and the link never opens a blind request before it closes. `409 conflict` when the vendor has no portal link (inviteVendor creates one), the vendor is archived or inactive, Plumbline mails its links to the vendor, or 20 copies of the link are in use. A user needs a fresh sign-in. Needs portal_links:read, which only owners and admins have; keys that can only propose, browser tokens, connected apps and MCP clients never have it. Emits vendor.portal_link_copied.
+         * @description Returns a new link to the vendor's portal, for a vendor that cannot be reached by email. The emailed link keeps working. Actions through the copied link are recorded with `source: portal_copied_link` and the name of the user or key that copied it, and the link never opens a blind request before it closes. `409 conflict` when the vendor has no portal link (inviteVendor creates one), the vendor is archived or inactive, Plumbline emails its links to the vendor, or 20 copies of the link are in use. A user needs a fresh sign-in. Needs portal_links:read, which only owners and admins have; keys that can only propose, browser tokens, connected apps and MCP clients never have it. Emits vendor.portal_link_copied.
          */
         post: operations["copyVendorPortalLink"];
         delete?: never;
@@ -401,7 +401,7 @@ export interface paths {
         put?: never;
         /**
          * Request bids
-         * @description Requests bids or prices from vendors for one trade. The request is created and sent at once: each vendor gets an invitation and a portal link by email. Without configured mail, copyInvitationLink returns a link to pass on. If sendNow is false, the request stays a draft, and its invitations have no link yet. Every vendor must be eligible: not archived, on hold or inactive, without expired compliance, and allowed to work in the community. `409 conflict` when a vendor is not; nothing is created, and `errors` lists every such vendor with the reason. The deadline is a future date in the community's time zone. Needs bids:write. Emits bid_request.created, then, if it is sent, bid_request.sent and one vendor.invited for each vendor.
+         * @description Requests bids or prices from vendors for one trade. The request is created and sent immediately: each vendor gets an invitation and a portal link by email. If email is not configured, copyInvitationLink returns a link to pass on. If sendNow is false, the request stays a draft, and its invitations have no link yet. Every vendor must be eligible: not archived, on hold or inactive, without expired compliance, and allowed to work in the community. `409 conflict` when a vendor is not; nothing is created, and `errors` lists every such vendor with the reason. The deadline is a future date in the community's time zone. Needs bids:write. Emits bid_request.created, then, if it is sent, bid_request.sent and one vendor.invited for each vendor.
          */
         post: operations["createBidRequest"];
         delete?: never;
@@ -481,7 +481,7 @@ export interface paths {
         put?: never;
         /**
          * Invite more vendors
-         * @description Adds vendors to a draft or sent bid request and returns their invitations. On a sent request they are invited immediately, on a draft when it is sent. `409 conflict` when a vendor is archived, on hold, inactive, not allowed in the community or already invited, or its compliance has expired; `errors` lists every such vendor, and no one is invited. Needs bids:write. Emits bid_request.updated and, on a sent request, one vendor.invited for each vendor.
+         * @description Adds vendors to a draft or sent bid request and returns their invitations. On a sent request they are invited immediately, on a draft when it is sent. `409 conflict` when a vendor is archived, on hold, inactive, not allowed in the community or already invited, or its compliance has expired; `errors` lists every such vendor, and no vendor is invited. Needs bids:write. Emits bid_request.updated and, on a sent request, one vendor.invited for each vendor.
          */
         post: operations["inviteToBid"];
         delete?: never;
@@ -611,7 +611,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a bid request
-         * @description Cancels a request without an award. Invited vendors see the cancellation and its reason on their portal page. If the request is a draft, no one is notified. Its bids can no longer be accepted. This cannot be undone.
+         * @description Cancels a request without an award. Invited vendors see the cancellation and its reason on their portal page. If the request is a draft, no vendor is notified. Its bids can no longer be accepted. This cannot be undone.
          */
         post: operations["cancelBidRequest"];
         delete?: never;
@@ -637,7 +637,7 @@ export interface paths {
         put?: never;
         /**
          * Remind invited vendors
-         * @description Reminds every invited vendor without a bid or a decline of the deadline, and increases remindersSent. It nudges whoever still owes a price. Vendors that cannot be invited anymore are skipped. The request must have the status sent; if every vendor has responded, nothing happens. Needs bids:write. Emits one vendor.notification.reminder for each reminded vendor, and bid_request.updated.
+         * @description Reminds every invited vendor without a bid or a decline of the deadline, and increases remindersSent. Use it to nudge vendors that still owe a price. Vendors that cannot be invited anymore are skipped. The request must have the status sent; if every vendor has responded, nothing happens. Needs bids:write. Emits one vendor.notification.reminder for each reminded vendor, and bid_request.updated.
          */
         post: operations["remindInvited"];
         delete?: never;
@@ -663,7 +663,7 @@ export interface paths {
         put?: never;
         /**
          * Resend an invitation
-         * @description Sends an invitation again with a new portal link, for a vendor that lost its link or disclosed it to others. The previous link and its copies stop working. The new link is mailed; without configured mail, copyInvitationLink returns one to pass on. `409 conflict` when the invitation was not sent before, when its bid request is cancelled, when the link would have expired already (reopen the request with a later deadline), or when the vendor is archived, on hold or inactive. Needs bids:write. Emits bid_request.updated and vendor.invited.
+         * @description Sends an invitation again with a new portal link, for a vendor that lost its link or disclosed it to others. The previous link and its copies stop working. The new link is emailed; if email is not configured, copyInvitationLink returns one to pass on. `409 conflict` when the invitation was not sent before, when its bid request is cancelled, when the link would have expired already (reopen the request with a later deadline), or when the vendor is archived, on hold or inactive. Needs bids:write. Emits bid_request.updated and vendor.invited.
          */
         post: operations["resendInvitation"];
         delete?: never;
@@ -689,7 +689,7 @@ export interface paths {
         put?: never;
         /**
          * Copy an invitation's portal link
-         * @description Returns a new link to the vendor's page for one bid request, for a vendor that cannot be reached by email. The mailed link keeps working. Actions through the copied link are recorded with `source: portal_copied_link` and the name of the user or key that copied it. `409 conflict` when the bid request is blind and still open, the invitation has no working link (resendInvitation creates one), the vendor is archived or inactive, Plumbline mails its links to the vendor, or 20 copies of the link are in use. A user needs a fresh sign-in. Needs portal_links:read, which only owners and admins have; keys that can only propose, browser tokens, connected apps and MCP clients never have it. Emits vendor.portal_link_copied.
+         * @description Returns a new link to the vendor's page for one bid request, for a vendor that cannot be reached by email. The emailed link keeps working. Actions through the copied link are recorded with `source: portal_copied_link` and the name of the user or key that copied it. `409 conflict` when the bid request is blind and still open, the invitation has no working link (resendInvitation creates one), the vendor is archived or inactive, Plumbline emails its links to the vendor, or 20 copies of the link are in use. A user needs a fresh sign-in. Needs portal_links:read, which only owners and admins have; keys that can only propose, browser tokens, connected apps and MCP clients never have it. Emits vendor.portal_link_copied.
          */
         post: operations["copyInvitationLink"];
         delete?: never;
@@ -739,7 +739,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a bid
-         * @description Submits a bid for a vendor, for example one that was received by phone or mail. The vendor must be invited, and the request must be sent and before its deadline; after the deadline or once closed, acceptLate must be true (409 otherwise). Send an amount, or lines whose rounded totals add up to the amount. A vendor has at most one active (submitted or accepted) bid for the request or for each of its homes; `409 conflict` when it already has one: use reviseBid. The invitation becomes submitted. Needs bids:write. Emits bid.submitted, and bid_request.updated for the invitation.
+         * @description Submits a bid for a vendor, for example one that was received by phone or email. The vendor must be invited, and the request must be sent and before its deadline; after the deadline or once closed, acceptLate must be true (409 otherwise). Send an amount, or lines whose rounded totals add up to the amount. A vendor has at most one active (submitted or accepted) bid for the request or for each of its homes; `409 conflict` when it already has one: use reviseBid. The invitation becomes submitted. Needs bids:write. Emits bid.submitted, and bid_request.updated for the invitation.
          */
         post: operations["submitBid"];
         delete?: never;
@@ -891,7 +891,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update communities in bulk
-         * @description Imports up to 500 communities from your system. Counts as one request toward the rate limits. Each row updates the fields that it has in the community found by `match`, or creates a community with the fields that createCommunity accepts. The status can only be set at creation; use changeCommunityStatus afterwards. Rows are matched with the records as they were before the request; rows with the same key are rejected, and so is an ID of another community (conflictingId). Each row follows the rules and returns the errors of createCommunity and updateCommunity. The request can have at most 2 MiB.
+         * @description Imports up to 500 communities from your system. Counts as one request toward the rate limits. A row updates the community found by `match` with the fields of the row, or creates a community with the fields that createCommunity accepts. The status can only be set at creation; use changeCommunityStatus afterwards. Rows are matched with the records as they were before the request; rows with the same key are rejected, and so is an ID of another community (conflictingId). Each row follows the rules and returns the errors of createCommunity and updateCommunity. The request can have at most 2 MiB.
          */
         post: operations["syncCommunities"];
         delete?: never;
@@ -1131,7 +1131,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update homes in bulk
-         * @description Imports up to 500 homes from your system. Counts as one request toward the rate limits. Each row updates the fields that it has in the home found by `match`, or creates a home with the fields that createHome accepts. A home cannot move to another community. Rows are matched with the records as they were before the request; rows with the same key are rejected, and so is an ID of another home (conflictingId). Lots are counted row by row. Each row follows the rules, emits the events and returns the errors of createHome and updateHome. The request can have at most 2 MiB.
+         * @description Imports up to 500 homes from your system. Counts as one request toward the rate limits. A row updates the home found by `match` with the fields of the row, or creates a home with the fields that createHome accepts. A home cannot move to another community. Rows are matched with the records as they were before the request; rows with the same key are rejected, and so is an ID of another home (conflictingId). Lots are counted row by row. Each row follows the rules, emits the events and returns the errors of createHome and updateHome. The request can have at most 2 MiB.
          */
         post: operations["syncHomes"];
         delete?: never;
@@ -1235,7 +1235,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update cost codes in bulk
-         * @description Imports up to 1,000 cost codes from your accounting system. Counts as one request toward the rate limits. Each row updates the fields that it has in the cost code found by `match`, or creates a cost code. Without `match`, a cost code is found by its externalId, then by its code among cost codes in use (one without an externalId is given that of the row). A row names its parent by parentId or by parentCode, which can be that of another row; the order of rows does not matter. Rows are matched with the records as they were before the request; rows with the same key or the same cost code are rejected. Each row follows the rules and returns the errors of createCostCode and updateCostCode. The request can have at most 2 MiB.
+         * @description Imports up to 1,000 cost codes from your accounting system. Counts as one request toward the rate limits. A row updates the cost code found by `match` with the fields of the row, or creates a cost code. Without `match`, a cost code is found by its externalId, then by its code among cost codes in use (one without an externalId is given that of the row). A row names its parent by parentId or by parentCode, which can be that of another row; the order of rows does not matter. Rows are matched with the records as they were before the request; rows with the same key or the same cost code are rejected. Each row follows the rules and returns the errors of createCostCode and updateCostCode. The request can have at most 2 MiB.
          */
         post: operations["syncCostCodes"];
         delete?: never;
@@ -1293,7 +1293,7 @@ export interface paths {
         put?: never;
         /**
          * Create a part
-         * @description Creates a part. Its cost code defaults to that of its trade. `409 conflict` when another part has the same sku; the sku of an archived part can be used again. An unknown trade is created as a scope.
+         * @description Creates a part. Its cost code defaults to the cost code of its trade. `409 conflict` when another part has the same sku; the sku of an archived part can be used again. An unknown trade is created as a scope.
          */
         post: operations["createPart"];
         delete?: never;
@@ -1313,7 +1313,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update parts in bulk
-         * @description Imports up to 1,000 parts from your system. Counts as one request toward the rate limits. Each row updates the fields that it has in the part found by `match`, or creates a part. Without `match`, a part is found by its externalId, then by its sku among parts in use (a part without an externalId is given that of the row). Rows are matched with the records as they were before the request; rows with the same key or the same part are rejected. Each row follows the rules and returns the errors of createPart and updatePart. The request can have at most 2 MiB.
+         * @description Imports up to 1,000 parts from your system. Counts as one request toward the rate limits. A row updates the part found by `match` with the fields of the row, or creates a part. Without `match`, a part is found by its externalId, then by its sku among parts in use (a part without an externalId is given that of the row). Rows are matched with the records as they were before the request; rows with the same key or the same part are rejected. Each row follows the rules and returns the errors of createPart and updatePart. The request can have at most 2 MiB.
          */
         post: operations["syncParts"];
         delete?: never;
@@ -1371,7 +1371,7 @@ export interface paths {
         };
         /**
          * List a part's prices
-         * @description Lists the prices of vendors for a part, newest first, including past and future prices. Use findPrice to get the price that is valid.
+         * @description Lists the vendor prices of a part, newest first, including past and future prices. Use findPrice to get the price that is valid.
          */
         get: operations["listPrices"];
         put?: never;
@@ -1397,7 +1397,7 @@ export interface paths {
         put?: never;
         /**
          * Add and update prices in bulk
-         * @description Imports up to 1,000 prices from your system. Counts as one request toward the rate limits. Each row updates the fields that it has in the price found by `match`, or adds a price. Without `match`, a price is found by its externalId, then by the combination of part, vendor, place, plan, minQuantity and effectiveDate (a price without an externalId is given that of the row). The part is named by partId or sku. Rows are applied in order, so a row that ends a price must come before the row with the next price; rows with the same key or the same price are rejected. Each row follows the rules and returns the errors of addPrice and updatePrice; vendor, place and plan of a price cannot be changed. The request can have at most 2 MiB.
+         * @description Imports up to 1,000 prices from your system. Counts as one request toward the rate limits. A row updates the price found by `match` with the fields of the row, or adds a price. Without `match`, a price is found by its externalId, then by the combination of part, vendor, place, plan, minQuantity and effectiveDate (a price without an externalId is given that of the row). The part is named by partId or sku. Rows are applied in order, so a row that ends a price must come before the row with the next price; rows with the same key or the same price are rejected. Each row follows the rules and returns the errors of addPrice and updatePrice; vendor, place and plan of a price cannot be changed. The request can have at most 2 MiB.
          */
         post: operations["syncPrices"];
         delete?: never;
@@ -1857,7 +1857,7 @@ export interface paths {
         head?: never;
         /**
          * Update a selection
-         * @description Updates the fields that are sent. Null clears a field, and resets a price or cost to that of the option. Price and cost of a pending selection are determined again; an approved one keeps its unitPrice unless one is sent, and its changes update the budget and the home's price. After a selection is ordered, its quantity, price and cost can only be changed with a change order: a purchase order of type change for the selection, approved since its last change. Declined and cancelled selections cannot be changed. After the deadline, an overrideReason is required.
+         * @description Updates the fields that are sent. Null clears a field, and resets a price or cost to the option's price or cost. Price and cost of a pending selection are determined again; an approved one keeps its unitPrice unless one is sent, and its changes update the budget and the home's price. After a selection is ordered, its quantity, price and cost can only be changed with a change order: a purchase order of type change for the selection, approved since its last change. Declined and cancelled selections cannot be changed. After the deadline, an overrideReason is required.
          */
         patch: operations["updateSelection"];
         trace?: never;
@@ -1965,7 +1965,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer budget between lines
-         * @description Transfers an amount from one line of a locked budget to another line of the same home, without changing the total. It moves money between trades, for example from landscaping to foundation. originalAmount stays the same; approvedChanges and transferred of both lines change. `409 conflict` when the budget is not locked (change the lines instead) or when the budgeted amount of a line would be negative. It can be less than the ordered amount, because orders count by trade and cost code; detectOverCommittedBudgets finds such shortfalls. Transfers cannot be changed. To reverse one, make another transfer.
+         * @description Transfers an amount from one line of a locked budget to another line of the same home, without changing the total. It moves money between trades, for example from landscaping to foundation. originalAmount stays the same; approvedChanges and transferred of both lines change. `409 conflict` when the budget is not locked (change the lines instead) or when the budgeted amount of a line would be negative. It can be less than the ordered amount, because orders count by trade and cost code; detectOverCommittedBudgets finds such shortfalls. Transfers cannot be changed. To reverse a transfer, make another one.
          */
         post: operations["transferBudget"];
         delete?: never;
@@ -1991,7 +1991,7 @@ export interface paths {
         put?: never;
         /**
          * Estimate a home's budget
-         * @description Estimates the budget of a home from the takeoff of its plan, its approved selections and the prices on a date: one budget line for each takeoff line that has a price. A takeoff line without a price is listed with its issue and budgeted at 0; a selection with such a line is not budgeted, because the rest would not be its cost. A trade of the house or of an option with a lump sum in a turnkey contract becomes one line of that amount instead, and what an option removes from it saves nothing. The estimate replaces the lines of the previous estimate and of selections, and keeps lines that were entered manually. With the same prices, a new estimate changes nothing. `409 conflict` when the budget is locked or the home has no plan.
+         * @description Estimates the budget of a home from the takeoff of its plan, its approved selections and the prices on a date: one budget line for each takeoff line that has a price. A takeoff line without a price is listed with its issue and budgeted at 0; a selection with such a line is not budgeted, because the rest would not be its cost. A trade of the house or of an option with a lump sum in a turnkey contract becomes one line of that amount instead, and lines that an option removes from the trade do not reduce it. The estimate replaces the lines of the previous estimate and of selections, and keeps lines that were entered manually. With the same prices, a new estimate changes nothing. `409 conflict` when the budget is locked or the home has no plan.
          */
         post: operations["estimateHomeBudget"];
         delete?: never;
@@ -2037,7 +2037,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update budget lines in bulk
-         * @description Imports up to 500 budget lines of any homes from your estimating or accounting system. Counts as one request toward the rate limits. Each row updates the fields that it has in the line found by `match`, or adds a line to the home with the fields that addBudgetLine accepts. A line cannot move to another home. Rows are matched with the records as they were before the request. Rows with the same key are rejected, and so is an externalId of another line (conflictingId). Each row follows the rules and returns the errors of addBudgetLine and updateBudgetLine, including those of a locked budget. The request can have at most 2 MiB.
+         * @description Imports up to 500 budget lines of any homes from your estimating or accounting system. Counts as one request toward the rate limits. A row updates the line found by `match` with the fields of the row, or adds a line to the home with the fields that addBudgetLine accepts. A line cannot move to another home. Rows are matched with the records as they were before the request. Rows with the same key are rejected, and so is an externalId of another line (conflictingId). Each row follows the rules and returns the errors of addBudgetLine and updateBudgetLine, including those of a locked budget. The request can have at most 2 MiB.
          */
         post: operations["syncBudgetLines"];
         delete?: never;
@@ -2113,7 +2113,7 @@ export interface paths {
         };
         /**
          * Find duplicate purchase orders
-         * @description Finds orders that may be duplicates: of one home to one vendor with the same total that either have the same lines in any order, or have the same trade and the same parent order (or none). Void and declined orders and backcharges are excluded. The most expensive duplicates come first. Search all homes, one community or one home. Shows what was ordered twice. Nothing is saved; void the duplicates.
+         * @description Finds orders that may be duplicates: of one home to one vendor with the same total that either have the same lines in any order, or have the same trade and the same parent order (or none). Void and declined orders and backcharges are excluded. The most expensive duplicates come first. Search all homes, one community or one home. Use it to see what was ordered twice. Nothing is saved; void the duplicates.
          */
         get: operations["findDuplicatePos"];
         put?: never;
@@ -2169,7 +2169,7 @@ export interface paths {
         };
         /**
          * Explain a purchase order's approval
-         * @description Explains what is needed to approve a draft or pending order: your own poApprovalLimit, the remaining budget of the home for the trade, the amount by which the order exceeds it, and the users who can approve or sign it off. Nothing is saved. `409 conflict` when the order is approved, declined or void. For the approval queue, use listPurchaseOrders with status pending_approval.
+         * @description Explains the requirements for approving a draft or pending order: your own poApprovalLimit, the remaining budget of the home for the trade, the amount by which the order exceeds it, and the users who can approve or sign it off. Nothing is saved. `409 conflict` when the order is approved, declined or void. For the approval queue, use listPurchaseOrders with status pending_approval.
          */
         get: operations["explainPurchaseOrderApproval"];
         put?: never;
@@ -2267,13 +2267,13 @@ export interface paths {
         };
         /**
          * List payments
-         * @description Lists the payments to vendors, newest first. status=approved with dueBy returns what is to be paid by a date; accountingId=null returns payments that are not yet in the accounting system. q searches number and invoiceNumber.
+         * @description Lists the payments to vendors, newest first. status=approved with dueBy returns the payments to make by a date; accountingId=null returns payments that are not yet in the accounting system. q searches number and invoiceNumber.
          */
         get: operations["listPayments"];
         put?: never;
         /**
          * Create a payment
-         * @description Creates a payment to a vendor, for one order with poId, or for several orders of the same vendor with allocations. Retainage is withheld as set on each order. Pending and approved amounts are reserved, so that nothing is paid twice. `409 conflict` when the amount exceeds what this type of payment can pay of an order, when the order of a final payment is not completed, when the vendor's compliance has expired, or when the vendor has a payment with the same invoiceNumber that is neither rejected nor voided. Each of these can be overridden with overrideReason, which requires pos:write, or vendors:write for the compliance, and is kept in the status history. Deposits can be created for a draft order, other payments only for an issued one, and none for an order that is declined, closed or void.
+         * @description Creates a payment to a vendor, for one order with poId, or for several orders of the same vendor with allocations. Retainage is withheld as set on each order. Pending and approved amounts are reserved, so that nothing is paid twice. `409 conflict` when the amount exceeds the limit for this type of payment of an order, when the order of a final payment is not completed, when the vendor's compliance has expired, or when the vendor has a payment with the same invoiceNumber that is neither rejected nor voided. Each of these can be overridden with overrideReason, which requires pos:write, or vendors:write for the compliance, and is kept in the status history. Deposits can be created for a draft order, other payments only for an issued one, and none for an order that is declined, closed or void.
          */
         post: operations["createPayment"];
         delete?: never;
@@ -2499,7 +2499,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payment run
-         * @description Pays everything due through a day, by check or ACH: creates one pending progress payment to each vendor for all completed work that is not paid yet and due by throughDate, for up to 200 of its open orders, minus its backcharges. Work is due netDays of the vendor's paymentTerms after its progress was last recorded, and sooner if its discount would end by then. Skipped amounts are listed with the reason and are not an error: a hold, expired compliance, a missing lien waiver, or an existing payment. If two runs are made at once, nothing is paid twice, and a second run finds nothing left. The payments are then approved and paid as usual; retainage is released by separate payments. `409 conflict` when there are more than 500 orders to check: limit the run by communityId or vendorIds. Try it with dryRun of executeSkill first.
+         * @description Pays everything due through a day, by check or ACH: creates one pending progress payment to each vendor for all completed work that is not paid yet and due by throughDate, for up to 200 of its open orders, minus its backcharges. Work is due netDays of the vendor's paymentTerms after its progress was last recorded, and sooner if its discount would end by then. Skipped amounts are listed with the reason and are not an error: a hold, expired compliance, a missing lien waiver, or an existing payment. If two runs are created at the same time, nothing is paid twice, and the second run finds nothing to pay. The payments are then approved and paid as usual; retainage is released by separate payments. `409 conflict` when there are more than 500 orders to check: limit the run by communityId or vendorIds. To preview the result, run it through executeSkill with dryRun.
          */
         post: operations["createPaymentRun"];
         delete?: never;
@@ -2549,7 +2549,7 @@ export interface paths {
         put?: never;
         /**
          * Create a task
-         * @description Adds a task to the schedule of an unfinished home and reschedules the home. A task starts as soon as its predecessors and its constraint allow; plannedStart is short for a constraint of the type start_no_earlier_than. Without a predecessor or a date, it starts today. Predecessors must be tasks of the same home; links that form a cycle are rejected, and the error lists the cycle. If the community's workdays or holidays have changed, the home is rescheduled with the new ones, and vendors that were notified of other dates get a notice.
+         * @description Adds a task to the schedule of an unfinished home and reschedules the home. A task starts as soon as its predecessors and its constraint allow; plannedStart is short for a constraint of the type start_no_earlier_than. Without a predecessor or a date, it starts today. Predecessors must be tasks of the same home; links that form a cycle are rejected, and the error lists the cycle. If the community's workdays or holidays have changed, the home is rescheduled with the new ones, and vendors that were notified of different dates get a notice.
          */
         post: operations["createTask"];
         delete?: never;
@@ -2580,7 +2580,7 @@ export interface paths {
         post?: never;
         /**
          * Archive a task
-         * @description Archives a task that was entered by mistake and removes it from the schedule. It can still be read by its ID. `409 conflict` when it has started, or when another task or a milestone depends on it: change their predecessors or tasks first, or skip the task, so that its successors depend on its predecessors. Archiving a task again changes nothing. The home is rescheduled with the current workdays of its community, and vendors that were notified of other dates get a notice.
+         * @description Archives a task that was entered by mistake and removes it from the schedule. It can still be read by its ID. `409 conflict` when it has started, or when another task or a milestone depends on it: change their predecessors or tasks first, or skip the task, so that its successors depend on its predecessors. Archiving a task again changes nothing. The home is rescheduled with the current workdays of its community, and vendors that were notified of different dates get a notice.
          */
         delete: operations["archiveTask"];
         options?: never;
@@ -2665,7 +2665,7 @@ export interface paths {
         put?: never;
         /**
          * Ask the vendor to confirm a task
-         * @description Asks the vendor of a task that has not started to confirm its planned start, and notifies it of the date: with vendor.notification.advance the first time, and with vendor.notification.reminder if it was notified before. The vendor answers in its portal, or by telephone through answerTaskConfirmation. If the vendor has no portal link and the caller has vendors:write and bids:write, the vendor is also invited to the portal, with vendor.invited. `409 conflict` when the task has no vendor, the vendor is archived, the date has passed or is confirmed, or the vendor proposes another date; use decideTaskReschedule for that.
+         * @description Asks the vendor of a task that has not started to confirm its planned start. Emits vendor.notification.advance the first time, and vendor.notification.reminder if the vendor was notified before. The vendor responds in its portal, or you record its response with answerTaskConfirmation. If the vendor has no portal link and the caller has vendors:write and bids:write, the vendor is also invited to the portal, with vendor.invited. `409 conflict` when the task has no vendor, the vendor is archived, the date has passed or is confirmed, or the vendor proposes another date; use decideTaskReschedule for that.
          */
         post: operations["requestTaskConfirmation"];
         delete?: never;
@@ -2993,7 +2993,7 @@ export interface paths {
         head?: never;
         /**
          * Update a construction loan
-         * @description Updates the fields that are sent. The limit cannot fall below what was drawn or requested.
+         * @description Updates the fields that are sent. The limit cannot be less than the amount that was drawn or requested.
          */
         patch: operations["updateLoan"];
         trace?: never;
@@ -3012,14 +3012,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the draws of a loan
+         * List a loan's draws
          * @description Lists the draws of a loan, newest first.
          */
         get: operations["listLoanDraws"];
         put?: never;
         /**
          * Request a draw
-         * @description Requests a draw from a loan, for a completed milestone of its home or for an amount. The amount is fixed at the request: a percentage of the home's price uses the price of that time. `409 conflict` when the loan does not leave that amount, and when the milestone is pending or already has a draw that was not rejected.
+         * @description Requests a draw from a loan, for a completed milestone of its home or for an amount. The amount is fixed at the request: a percentage of the home's price uses the price of that time. `409 conflict` when the amount exceeds the available amount of the loan, and when the milestone is pending or already has a draw that was not rejected.
          */
         post: operations["requestLoanDraw"];
         delete?: never;
@@ -3071,7 +3071,7 @@ export interface paths {
         put?: never;
         /**
          * Change a draw's status
-         * @description Records what the lender decided, that the money arrived, or that it was repaid, as at the closing of the home. A requested draw can be funded without a separate approval.
+         * @description Records the lender's decision, the receipt of the money, or its repayment, for example at the closing of the home. A requested draw can be funded without a separate approval.
          */
         post: operations["changeLoanDrawStatus"];
         delete?: never;
@@ -3147,7 +3147,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a calendar feed
-         * @description Revokes a feed: its URL answers 410 from now on. Calendar programs keep what they have already read. Revoking it again changes nothing.
+         * @description Revokes a feed: its URL returns 410 from then on. Calendar programs keep the events that they have already read. Revoking it again changes nothing.
          */
         post: operations["revokeCalendarFeed"];
         delete?: never;
@@ -3191,7 +3191,7 @@ export interface paths {
         put?: never;
         /**
          * Create a timesheet
-         * @description Opens the timesheet of a user for a week. weekStarting must be the weekday on which the organization's weeks start (default: Monday). A user has one timesheet per week. The rate defaults to that of the user's latest timesheet. clockIn opens a timesheet automatically.
+         * @description Opens the timesheet of a user for a week. weekStarting must be the weekday on which the organization's weeks start (default: Monday). A user has one timesheet per week. The rate defaults to the rate of the user's latest timesheet. clockIn opens a timesheet automatically.
          */
         post: operations["createTimesheet"];
         delete?: never;
@@ -3461,7 +3461,7 @@ export interface paths {
         put?: never;
         /**
          * Start a community's homes
-         * @description Creates schedules for homes like applyScheduleTemplate, the first one from firstStartDate and the others at even intervals: with two starts in a week of five workdays, two and three workdays apart, and no more than startsPerWeek from Monday to Sunday. Without homeIds, it starts all homes that are ready_to_start and have no tasks, by block and lot. A home that cannot have a schedule now, or already has one, is skipped with the reason and uses no date. All changes are made or none. It creates up to 200 schedules and 5,000 tasks; more is rejected with `too_much_work`. The home's status and its startDate, which is the first day of construction, do not change.
+         * @description Creates schedules for homes like applyScheduleTemplate, the first one from firstStartDate and the others at even intervals: with two starts in a week of five workdays, two and three workdays apart, and no more than startsPerWeek from Monday to Sunday. Without homeIds, it starts all homes that are ready_to_start and have no tasks, by block and lot. A home that cannot have a schedule now, or already has one, is skipped with the reason and uses no date. Either all changes are made or none. It creates up to 200 schedules and 5,000 tasks; more is rejected with `too_much_work`. The home's status and its startDate, which is the first day of construction, do not change.
          */
         post: operations["startHomes"];
         delete?: never;
@@ -3625,7 +3625,7 @@ export interface paths {
         put?: never;
         /**
          * Create a lead
-         * @description Creates a prospective buyer with the status new, such as somebody who called or a visitor at a model home. A name, an email address or a phone number is required. The score is computed from what is known, and updated when that changes.
+         * @description Creates a prospective buyer with the status new, such as a caller or a visitor at a model home. A name, an email address or a phone number is required. The score is computed from the known details of the lead, and updated when they change.
          */
         post: operations["createLead"];
         delete?: never;
@@ -3765,7 +3765,7 @@ export interface paths {
         put?: never;
         /**
          * Create a sale
-         * @description Creates the sale of a home, or of a lot without a home, and reserves it. If several sales of a home are created at the same time, one succeeds. `409 conflict` when the home is already reserved; the error names the sale. The community must be open for sale (active or sold_out), and a model can only be sold when it is no longer a model. Base price and location are taken from the home, or from the plan and elevation, unless a basePrice is sent. Use convertLead to create a sale from a lead.
+         * @description Creates the sale of a home, or of a lot without a home, and reserves it. If several sales of a home are created at the same time, one succeeds. `409 conflict` when the home is already reserved; the error names the sale. The community must be open for sale (active or sold_out), and a model home can only be sold after its homeType is changed. Base price and location are taken from the home, or from the plan and elevation, unless a basePrice is sent. Use convertLead to create a sale from a lead.
          */
         post: operations["createSale"];
         delete?: never;
@@ -3985,7 +3985,7 @@ export interface paths {
         head?: never;
         /**
          * Update a schedule of values
-         * @description Sets the schedule of values of an approved sale the first time, and changes it later. The scheduled values must total the sale's price. Lines with a lineId keep it; others get a new one. A line that was billed cannot be removed or fall below the billed amount. Submitted and certified applications keep their figures.
+         * @description Sets the schedule of values of an approved sale the first time, and changes it later. The scheduled values must total the sale's price. Lines with a lineId keep their ID; other lines get a new one. A line that was billed cannot be removed or fall below the billed amount. Submitted and certified applications keep their figures.
          */
         patch: operations["updateScheduleOfValues"];
         trace?: never;
@@ -4004,14 +4004,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the applications of a sale
+         * List a sale's applications
          * @description Lists the applications for payment of a sale, newest first.
          */
         get: operations["listApplications"];
         put?: never;
         /**
          * Create an application for payment
-         * @description Creates the next application for payment of an approved sale as a draft, with everything that earlier applications completed. No line can exceed its scheduled value. `409 conflict` while an earlier application is a draft, submitted or rejected, and while the schedule of values does not total the price of the sale.
+         * @description Creates the next application for payment of an approved sale as a draft, with the work completed in earlier applications. No line can exceed its scheduled value. `409 conflict` while an earlier application is a draft, submitted or rejected, and while the schedule of values does not total the price of the sale.
          */
         post: operations["createApplication"];
         delete?: never;
@@ -4045,7 +4045,7 @@ export interface paths {
         head?: never;
         /**
          * Update an application for payment
-         * @description Updates the fields that are sent. Period, lines and retainage only of a draft, whose figures are calculated again from the current schedule of values.
+         * @description Updates the fields that are sent. Period, lines and retainage can be changed only on a draft. Its figures are recalculated from the current schedule of values.
          */
         patch: operations["updateApplication"];
         trace?: never;
@@ -4067,7 +4067,7 @@ export interface paths {
         put?: never;
         /**
          * Change an application's status
-         * @description Submits, certifies, rejects or voids an application. A rejected application can return to draft. Certifying less than currentPaymentDue requires a reason; the rest is part of the next application. Only the newest application of a sale can be voided, and only while nothing was received for it.
+         * @description Submits, certifies, rejects or voids an application. A rejected application can return to draft. Certifying less than currentPaymentDue requires a reason; the rest is part of the next application. Only the newest application of a sale can be voided, and only if it has no receipts.
          */
         post: operations["changeApplicationStatus"];
         delete?: never;
@@ -4093,7 +4093,7 @@ export interface paths {
         put?: never;
         /**
          * Record a receipt for an application
-         * @description Records a payment of the buyer or the lender for a certified application. It becomes `partially_paid`, and `paid` when nothing is open. `409 conflict` when more would be received than was certified.
+         * @description Records a payment from the buyer or the lender for a certified application. The application becomes `partially_paid`, or `paid` when the certified amount is fully paid. `409 conflict` when the receipts would exceed the certified amount.
          */
         post: operations["recordApplicationReceipt"];
         delete?: never;
@@ -4233,7 +4233,7 @@ export interface paths {
         };
         /**
          * List message templates
-         * @description Lists the templates of all kinds of mail and lien waivers: the builder's own text, or Plumbline's default. There is always one template for each kind.
+         * @description Lists the templates of all kinds of email and lien waivers: the builder's own text, or Plumbline's default. There is always one template for each kind.
          */
         get: operations["listMessageTemplates"];
         put?: never;
@@ -4264,7 +4264,7 @@ export interface paths {
         get: operations["getMessageTemplate"];
         /**
          * Replace a message template
-         * @description Replaces the text of a template for everything that is sent from now on. Placeholders in double braces, such as `{{date}}`, are filled in each time. A placeholder that the kind does not have is rejected. `{{portalUrl}}` must have a space or a line break before and after it, so that no other URL can contain the link. Empty paragraphs are removed. If `{{portalUrl}}` is missing from an invitation or reminder, it is added at the end, and so is the written text if it is missing from a message. The text is plain: it is escaped in the HTML of a mail, and only web addresses become links.
+         * @description Replaces the text of a template for everything that is sent from now on. Placeholders in double braces, such as `{{date}}`, are filled in each time. A placeholder that the kind does not have is rejected. `{{portalUrl}}` must have a space or a line break before and after it, so that no other URL can contain the link. Empty paragraphs are removed. If `{{portalUrl}}` is missing from an invitation or reminder, it is added at the end, and so is the written text if it is missing from a message. The text is plain: it is escaped in the HTML of an email, and only web addresses become links.
          */
         put: operations["replaceMessageTemplate"];
         post?: never;
@@ -4312,8 +4312,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List mails
-         * @description Lists sent and pending email, newest first, with the number of attempts and the last response of the mail server: invitations, notices to vendors, and messages with the channel email, one mail for each address. A mail is tried 7 times within a day, and fails if the last attempt fails or the receiver rejects it permanently. Completed mail is kept for 30 days, unless the operator keeps deliveries longer. The list is empty if the operator has not configured a mail server.
+         * List emails
+         * @description Lists sent and pending email, newest first, with the number of attempts and the last response of the mail server: invitations, notices to vendors, and messages with the channel email, one email for each address. Sending is tried 7 times within a day, and fails if the last attempt fails or the receiver rejects it permanently. Completed emails are kept for 30 days, unless the operator keeps deliveries longer. The list is empty if the operator has not configured a mail server.
          */
         get: operations["listMails"];
         put?: never;
@@ -4443,7 +4443,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook subscription
-         * @description Subscribes a URL to events. Every later event of the listed types is sent there by POST at least once, signed with the secret. Without a secret, one is created, and only this response shows it. The URL must be https on port 443 or 8443 and must not resolve to a private network. The subscription acts for its `owner`, the key or user that created it, and receives what the owner, and a narrowed access token that created it, may read at the time of sending. Browser tokens cannot create one: 409 `conflict` (`wrong_caller`). An event type that you may not read is a 403; `*` means all that the owner may read. When the owner can no longer manage webhooks, or a user disconnects the app that created it, it is disabled (`owner_revoked`) and its events are held. An organization has at most 50 active subscriptions, 200 in all. A second one for the same URL and event type is a 409, unless `allowDuplicate` is true.
+         * @description Subscribes a URL to events. Every later event of the listed types is sent there at least once by POST, signed with the secret. Without a secret, one is created, and only this response shows it. The URL must be https on port 443 or 8443 and must not resolve to a private network. The subscription acts for its `owner`, the key or user that created it, and gets only events that the owner, and a narrowed access token that created it, can read when they are sent. `*` means all types that the owner can read; `403 permission_denied` when you cannot read a listed type. When the owner can no longer manage webhooks, or a user disconnects the app that created it, it is disabled (`owner_revoked`) and its events are held. An organization has at most 50 active subscriptions, 200 in all. `409 conflict` for browser tokens (`wrong_caller`), and when another subscription sends the same type to this URL, unless `allowDuplicate` is true.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -4481,7 +4481,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook subscription
-         * @description Updates the URL, the event types or the status. `status: disabled` stops sending; events are then held for 14 days. `status: active` resumes sending: the failure count is reset to 0, and held events are sent in order. A new URL also resets the count. Every change except `status: disabled` alone requires the owner of the subscription, or a user or API key that has all permissions of an admin; others get 403 `permission_denied`, and browser tokens 409 `conflict` (`wrong_caller`). The caller becomes the `owner`, so the subscription sends only what the caller can read. To take over a subscription with `owner_revoked`, send `status: active`. Event types that you cannot read, a 51st active subscription and a duplicate are rejected as in createWebhook.
+         * @description Updates the URL, the event types or the status. `status: disabled` stops sending; events are then held for 14 days. `status: active` resumes sending: the failure count is reset to 0, and held events are sent in order. A new URL also resets the count. Every change except `status: disabled` alone requires the owner of the subscription, or a user or API key that has all permissions of an admin; others get 403 `permission_denied`, and browser tokens 409 `conflict` (`wrong_caller`). The caller becomes the `owner`, so the subscription sends only events that the caller can read. To take over a subscription with `owner_revoked`, send `status: active`. Event types that you cannot read, a 51st active subscription and a duplicate are rejected as in createWebhook.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -4945,7 +4945,7 @@ export interface paths {
         };
         /**
          * List executions
-         * @description Lists the skills that agents and programs ran by executeSkill, executeBatch or over MCP, newest first, including rejected runs and dry runs, for the skills that you have permissions for. Runs that changed data are recorded with the change and kept as long as the audit trail. Other runs are recorded a few seconds later and kept for 30 days unless the deployment sets another period; a crash of the service loses those few seconds. Requests of keys that can only propose are proposals instead (listProposals).
+         * @description Lists the skills that agents and programs ran through executeSkill, executeBatch or over MCP, newest first, including rejected runs and dry runs, for the skills that you have permissions for. Runs that changed data are recorded with the change and kept as long as the audit trail. Other runs are recorded a few seconds later and kept for 30 days unless the deployment sets another period; a crash of the service loses those few seconds. Requests of keys that can only propose are proposals instead (listProposals).
          */
         get: operations["listExecutions"];
         put?: never;
@@ -5284,7 +5284,7 @@ export interface paths {
         };
         /**
          * Get the vendor's bid
-         * @description Returns the vendor's own bid on an invitation: its draft, with its total and what is missing, and its submitted bid, with amounts even while they are hidden from the builder. Changes nothing.
+         * @description Returns the vendor's own bid on an invitation: its draft, with its total and missing items, and its submitted bid, with amounts even while they are hidden from the builder. Changes nothing.
          */
         get: operations["getPortalBid"];
         put?: never;
@@ -5338,7 +5338,7 @@ export interface paths {
         put?: never;
         /**
          * Save a bid draft
-         * @description Saves the vendor's entries so far. Replaces the previous draft. A draft can be incomplete: `review` lists what is missing. The builder cannot see drafts. `409 conflict` when bids are no longer accepted.
+         * @description Saves the vendor's entries so far. Replaces the previous draft. A draft can be incomplete: `review` lists the missing items. The builder cannot see drafts. `409 conflict` when bids are no longer accepted.
          */
         post: operations["savePortalBidDraft"];
         delete?: never;
@@ -5364,7 +5364,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a bid draft
-         * @description Submits the draft as the vendor's bid for the whole request, or as the next revision of its submitted bid. `409 conflict` when there is no draft, when the request no longer accepts bids (after the deadline, it does only if its acceptLate is true), or, if version is sent, when the draft has changed since it was read. `review` lists in advance what is missing. A vendor can submit at most 6 times an hour, including responses to the invitation.
+         * @description Submits the draft as the vendor's bid for the whole request, or as the next revision of its submitted bid. `409 conflict` when there is no draft, when the request no longer accepts bids (after the deadline, it does only if its acceptLate is true), or, if version is sent, when the draft has changed since it was read. `review` lists the missing items in advance. A vendor can submit at most 6 times an hour, including responses to the invitation.
          */
         post: operations["submitPortalBid"];
         delete?: never;
@@ -5584,7 +5584,7 @@ export interface paths {
         };
         /**
          * List an order's files
-         * @description Lists the files of an order issued to the vendor that the builder shares with it, newest first. Changes nothing.
+         * @description Lists the files that the builder shares with the vendor for an order issued to it, newest first. Changes nothing.
          */
         get: operations["listPortalOrderAttachments"];
         put?: never;
@@ -5877,7 +5877,7 @@ export interface paths {
         put?: never;
         /**
          * Request a sign-in link
-         * @description Mails a one-time link that is valid for 15 minutes to a user of a builder. The response does not reveal whether the address belongs to a user: it is the same for every address, and sent before the address is looked up. If the deployment sends no mail, `delivery` is `none`, and its operator creates a link (`users sign-in-link`). An address gets at most 5 mails in 15 minutes; further requests are ignored.
+         * @description Emails a one-time link that is valid for 15 minutes to a user of a builder. The response does not reveal whether the address belongs to a user: it is the same for every address, and sent before the address is looked up. If email is not configured, `delivery` is `none`, and the operator creates a link (`users sign-in-link`). An address gets at most 5 emails in 15 minutes; further requests are ignored.
          */
         post: operations["requestSignInLink"];
         delete?: never;
@@ -5897,7 +5897,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a link
-         * @description Signs in with a one-time link: its token is the part after `#token=` in the URL. The response sets the session cookie, which expires 14 days after its last use. A user of several builders is signed in to the last one, and can switch. Pages that a link opens must ask for a click before they call this, because mail scanners open every URL.
+         * @description Signs in with a one-time link: its token is the part after `#token=` in the URL. The response sets the session cookie, which expires 14 days after its last use. A user of several builders is signed in to the last one, and can switch. Pages that a link opens must ask for a click before they call this, because email scanners open every URL.
          *
          *     A sign-in counts as fresh for 10 minutes. Operations that create or extend access require a fresh one and otherwise return `403 fresh_sign_in_required`. If the request has the cookie of a session, the new session replaces it; for the same user, it keeps the organization.
          */
@@ -6343,7 +6343,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a user
-         * @description Adds a user to the organization and mails a sign-in link that is valid for 7 days. The user is `invited` until the first sign-in. If the deployment sends no mail, its operator creates a link (`users sign-in-link`); nobody else is shown one, because it gives access to everything that the user can do anywhere. Only an owner can add an owner, or set an approval limit above their own. Requires a fresh sign-in.
+         * @description Adds a user to the organization and emails a sign-in link that is valid for 7 days. The user is `invited` until the first sign-in. If email is not configured, the operator creates a link (`users sign-in-link`); the link is not shown to other users, because it gives full access to the account of the user. Only an owner can add an owner, or set an approval limit above their own. Requires a fresh sign-in.
          */
         post: operations["inviteUser"];
         delete?: never;
@@ -6373,7 +6373,7 @@ export interface paths {
         head?: never;
         /**
          * Update a user
-         * @description Updates the name, telephone number, role or approval limit of a user. Changes apply to the next request of the user and of their keys. Only an owner can change an owner or add one, raise their own approval limit, or set one above their own; there is always at least one owner. The email address cannot be changed, because it is how the user signs in: invite the new one and disable the old. A change of the role or the approval limit requires a fresh sign-in.
+         * @description Updates the name, phone number, role or approval limit of a user. Changes apply to the next request of the user and of their keys. Only an owner can change an owner or add one, raise their own approval limit, or set one above their own; there is always at least one owner. The email address cannot be changed, because it is how the user signs in: invite the new one and disable the old. A change of the role or the approval limit requires a fresh sign-in.
          */
         patch: operations["updateUser"];
         trace?: never;
@@ -6421,7 +6421,7 @@ export interface paths {
         put?: never;
         /**
          * Resend a user's invitation
-         * @description Mails a new link, valid for 7 days, to a user who has not signed in yet. Users who have signed in use requestSignInLink.
+         * @description Emails a new link, valid for 7 days, to a user who has not signed in yet. Users who have signed in use requestSignInLink.
          */
         post: operations["inviteUserAgain"];
         delete?: never;
@@ -6483,7 +6483,7 @@ export interface paths {
         };
         /**
          * Get the sandbox
-         * @description Returns whether the organization is a sandbox, which the operator of the deployment decides, and the progress of filling or emptying it. A sandbox sends mail only to its own users, never to vendors.
+         * @description Returns whether the organization is a sandbox, which the operator of the deployment decides, and the progress of filling or emptying it. A sandbox sends email only to its own users, never to vendors.
          */
         get: operations["getSandbox"];
         put?: never;
@@ -6505,7 +6505,7 @@ export interface paths {
         put?: never;
         /**
          * Fill the sandbox
-         * @description Fills an empty sandbox with the past year of a builder: communities, homes, vendors, bids, orders, schedules, payments and sales, and users who cannot sign in. It takes one or two minutes; getSandbox returns the progress. Meanwhile, no mail is sent, no event is delivered, and nothing becomes due. If filling is interrupted, what it created is removed again. `409 conflict` when the organization is not a sandbox, already has data, or is being filled or emptied.
+         * @description Fills an empty sandbox with the past year of a builder: communities, homes, vendors, bids, orders, schedules, payments and sales, and users who cannot sign in. It takes one or two minutes; getSandbox returns the progress. Meanwhile, no email is sent, no event is delivered, and nothing becomes due. If filling is interrupted, what it created is removed again. `409 conflict` when the organization is not a sandbox, already has data, or is being filled or emptied.
          */
         post: operations["fillSandbox"];
         delete?: never;
@@ -9178,10 +9178,10 @@ export interface components {
             poLimit: number | null;
             defaultRetainagePercent: components["schemas"]["Percent"];
             paymentTerms: components["schemas"]["PaymentTerms"];
-            /** @description Whether payments require a signed lien waiver before they are paid. Null for the organization's setting. */
+            /** @description Whether payments require a signed lien waiver before they are paid. Null means the organization's setting. */
             lienWaiverRequired: boolean | null;
             notificationPreferences: components["schemas"]["NotificationPreferences"];
-            /** @description Portal language. Null for the language of the vendor's browser. */
+            /** @description Portal language. Null means the language of the vendor's browser. */
             language: components["schemas"]["VendorLanguageOrNull"];
             /** @description Vendor that this vendor was merged into. Null if it was not merged. */
             mergedIntoId: components["schemas"]["ResourceIdOrNull"];
@@ -9214,11 +9214,11 @@ export interface components {
             message: string;
         };
         /**
-         * @description Reason of the conflict. Minor versions can add reasons. `value_taken`: a value that must be unique is used by another record; `archived`: the record, or one that it names, is archived; `wrong_status`: the status does not allow it; `fixed`: the value cannot be changed, or can no longer be changed; `in_use`: another record depends on it; `limit_reached`: the maximum number is reached; `already_done`: it is already done; `missing_data`: required data is missing, such as a plan, a price or an amount; `not_available`: it is not available here or on that date; `not_suitable`: the named record is of the wrong kind; `too_large`: the result would exceed the maximum; `not_enough_left`: the remaining amount is too small; `period_taken`: another record is valid for the same period; `period_closed`: the date is in a closed period; `open_work`: other work must be finished first; `under_way`: it is already in progress; `needs_override`: it requires an overrideReason; `deadline_passed`: the deadline has passed; `changed_meanwhile`: a record has changed since it was read or shown; the field changed lists the differences if they are known; `no_recipient`: there is no recipient; `wrong_caller`: it is for another kind of caller; `vendor_archived`: the vendor is archived; `vendor_on_hold`: the vendor is on hold; `vendor_inactive`: the vendor is inactive; `vendor_restricted`: the vendor does not work in this community; `compliance_expired`: the compliance documents of the vendor have expired; `not_invited`: the vendor is not invited to the bid request; `bid_request_not_open`: the bid request does not accept bids now; `bids_sealed`: the bid request is blind and still open; `already_bid`: the vendor has already bid; `already_answered`: the vendor has already responded; `bid_expired`: the bid is no longer valid; `already_awarded`: the award has already been made; `already_ordered`: it is already on an order; `budget_locked`: the budget is locked; `budget_not_locked`: the budget is not locked yet; `home_not_open`: the home is cancelled or archived; `contract_not_active`: the contract is not active; `po_limit_exceeded`: the vendor's poLimit would be exceeded; `key_revoked`: the key is revoked; `key_expired`: the key has expired; `user_disabled`: the user is disabled; `last_owner`: the organization would be left without an owner; `subscription_disabled`: the subscription is disabled.
+         * @description Reason for the conflict. Minor versions can add reasons. `value_taken`: a value that must be unique is used by another record; `archived`: the record, or one that it names, is archived; `wrong_status`: the status does not allow it; `fixed`: the value cannot be changed, or can no longer be changed; `in_use`: another record depends on it; `limit_reached`: the maximum number is reached; `already_done`: it is already done; `missing_data`: required data is missing, such as a plan, a price or an amount; `not_available`: it is not available here or on that date; `not_suitable`: the named record is of the wrong kind; `too_large`: the result would exceed the maximum; `not_enough_left`: the remaining amount is too small; `period_taken`: another record is valid for the same period; `period_closed`: the date is in a closed period; `open_work`: other work must be finished first; `under_way`: it is already in progress; `needs_override`: it requires an overrideReason; `deadline_passed`: the deadline has passed; `changed_meanwhile`: a record has changed since it was read or shown; the field changed lists the differences if they are known; `no_recipient`: there is no recipient; `wrong_caller`: it is for another kind of caller; `vendor_archived`: the vendor is archived; `vendor_on_hold`: the vendor is on hold; `vendor_inactive`: the vendor is inactive; `vendor_restricted`: the vendor does not work in this community; `compliance_expired`: the compliance documents of the vendor have expired; `not_invited`: the vendor is not invited to the bid request; `bid_request_not_open`: the bid request does not accept bids now; `bids_sealed`: the bid request is blind and still open; `already_bid`: the vendor has already bid; `already_answered`: the vendor has already responded; `bid_expired`: the bid is no longer valid; `already_awarded`: the award has already been made; `already_ordered`: it is already on an order; `budget_locked`: the budget is locked; `budget_not_locked`: the budget is not locked yet; `home_not_open`: the home is cancelled or archived; `contract_not_active`: the contract is not active; `po_limit_exceeded`: the vendor's poLimit would be exceeded; `key_revoked`: the key is revoked; `key_expired`: the key has expired; `user_disabled`: the user is disabled; `last_owner`: the organization would be left without an owner; `subscription_disabled`: the subscription is disabled.
          * @enum {string}
          */
         ConflictReason: "value_taken" | "archived" | "wrong_status" | "fixed" | "in_use" | "limit_reached" | "already_done" | "missing_data" | "not_available" | "not_suitable" | "too_large" | "not_enough_left" | "period_taken" | "period_closed" | "open_work" | "under_way" | "needs_override" | "deadline_passed" | "changed_meanwhile" | "no_recipient" | "wrong_caller" | "vendor_archived" | "vendor_on_hold" | "vendor_inactive" | "vendor_restricted" | "compliance_expired" | "not_invited" | "bid_request_not_open" | "bids_sealed" | "already_bid" | "already_answered" | "bid_expired" | "already_awarded" | "already_ordered" | "budget_locked" | "budget_not_locked" | "home_not_open" | "contract_not_active" | "po_limit_exceeded" | "key_revoked" | "key_expired" | "user_disabled" | "last_owner" | "subscription_disabled";
-        /** @description Value that differs from what was shown. */
+        /** @description Value that differs from the value shown. */
         ProblemChange: {
             /** @description Record that has changed. Null if a figure of the outcome has changed. */
             resourceId: string | null;
@@ -9246,19 +9246,19 @@ export interface components {
             requestId: string;
             /** @description All errors of the input. */
             errors?: components["schemas"]["FieldError"][];
-            /** @description Missing permission of the key. Only with `permission_denied`. */
+            /** @description Missing permission of the key. Present only with `permission_denied`. */
             permission?: string;
-            /** @description Current status. Only with `invalid_transition`. */
+            /** @description Current status. Present only with `invalid_transition`. */
             from?: string;
-            /** @description Requested status. Only with `invalid_transition`. */
+            /** @description Requested status. Present only with `invalid_transition`. */
             to?: string;
-            /** @description Allowed next statuses. Only with `invalid_transition`. */
+            /** @description Allowed next statuses. Present only with `invalid_transition`. */
             allowed?: string[];
-            /** @description Names that are most similar to the given one. Only with `skill_not_found` and `unknown_reference`. */
+            /** @description Names that are most similar to the given one. Present only with `skill_not_found` and `unknown_reference`. */
             nearest?: string[];
-            /** @description Suggested trades, in the order of `errors`. Only with `unknown_reference` for a trade. */
+            /** @description Suggested trades, in the order of `errors`. Present only with `unknown_reference` for a trade. */
             didYouMean?: string[];
-            /** @description Records that the name can refer to. Only with `ambiguous_reference`. */
+            /** @description Records that the name can refer to. Present only with `ambiguous_reference`. */
             candidates?: {
                 id: string;
                 /** @description Name of the record, with its location if it has one. */
@@ -9266,17 +9266,17 @@ export interface components {
                 /** @description Details that distinguish it from records with the same name, such as status, email address, telephone number and accountingId of a vendor. Null if the label does. */
                 about: string | null;
             }[];
-            /** @description Reason of the conflict. Only with `conflict`. */
+            /** @description Reason for the conflict. Present only with `conflict`. */
             reason?: components["schemas"]["ConflictReason"];
-            /** @description Record that already has the accountingId, externalId, code, sku or lotNumber of the first of `errors`, which names every value that is already used. Only with `value_taken`. */
+            /** @description Record that already has the accountingId, externalId, code, sku or lotNumber of the first of `errors`, which names every value that is already used. Present only with `value_taken`. */
             conflictingId?: string;
-            /** @description Changes since the proposal, at most 100. Only with `changed_meanwhile` for a proposal. */
+            /** @description Changes since the proposal, at most 100. Present only with `changed_meanwhile` for a proposal. */
             changed?: components["schemas"]["ProblemChange"][];
-            /** @description Current version of the resource. Only with `precondition_failed`. */
+            /** @description Current version of the resource. Present only with `precondition_failed`. */
             currentVersion?: number;
             /**
              * Format: date
-             * @description First date that is not in a closed period. Only with `period_closed`.
+             * @description First date that is not in a closed period. Present only with `period_closed`.
              */
             earliestDate?: string;
         };
@@ -9309,9 +9309,9 @@ export interface components {
         };
         /** @description Days before a task on which the vendor is notified automatically. Omitted fields keep their value. */
         NotificationPreferencesInput: {
-            /** @description Advance notice, in days before the planned start. Defaults to 7. Null for no advance notice. */
+            /** @description Advance notice, in days before the planned start. Defaults to 7. Null means no advance notice. */
             advanceNoticeDays?: number | null;
-            /** @description Reminder, in days before the planned start, fewer than advanceNoticeDays. Defaults to 2. Null for no reminder. */
+            /** @description Reminder, in days before the planned start, fewer than advanceNoticeDays. Defaults to 2. Null means no reminder. */
             reminderDays?: number | null;
         };
         /** @description Vendor to create. */
@@ -9345,15 +9345,15 @@ export interface components {
             taxId?: string | null;
             /** @description Whether payments to the vendor are reported on Form 1099-NEC. Defaults to true; set it to false only if the vendor's W-9 says that it is exempt, for example as a corporation. */
             is1099?: boolean;
-            /** @description Maximum amount of open purchase orders. Null for no limit. */
+            /** @description Maximum amount of open purchase orders. Null means no limit. */
             poLimit?: components["schemas"]["PositiveMoneyOrNull"];
             /** @description Default retainage of new purchase orders, in percent. */
             defaultRetainagePercent?: components["schemas"]["Percent"];
             paymentTerms?: components["schemas"]["PaymentTermsInput"];
-            /** @description Whether payments require a signed lien waiver before they are paid. Null for the organization's setting. An order can override it. */
+            /** @description Whether payments require a signed lien waiver before they are paid. Null means the organization's setting. An order can override it. */
             lienWaiverRequired?: boolean | null;
             notificationPreferences?: components["schemas"]["NotificationPreferencesInput"];
-            /** @description Portal language. Null for the language of the vendor's browser. */
+            /** @description Portal language. Null means the language of the vendor's browser. */
             language?: components["schemas"]["VendorLanguageOrNull"];
         };
         /** @description Vendor that may be a duplicate of another one. */
@@ -9395,10 +9395,10 @@ export interface components {
             poLimit: number | null;
             defaultRetainagePercent: components["schemas"]["Percent"];
             paymentTerms: components["schemas"]["PaymentTerms"];
-            /** @description Whether payments require a signed lien waiver before they are paid. Null for the organization's setting. */
+            /** @description Whether payments require a signed lien waiver before they are paid. Null means the organization's setting. */
             lienWaiverRequired: boolean | null;
             notificationPreferences: components["schemas"]["NotificationPreferences"];
-            /** @description Portal language. Null for the language of the vendor's browser. */
+            /** @description Portal language. Null means the language of the vendor's browser. */
             language: components["schemas"]["VendorLanguageOrNull"];
             /** @description Vendor that this vendor was merged into. Null if it was not merged. */
             mergedIntoId: components["schemas"]["ResourceIdOrNull"];
@@ -9409,7 +9409,7 @@ export interface components {
             updatedAt: components["schemas"]["Instant"];
             /** @description Timestamp of archiving. Null if not archived. */
             archivedAt: components["schemas"]["InstantOrNull"];
-            /** @description Vendors with the same name, email address or telephone number, oldest first. Case, punctuation and the legal form are ignored. Empty for a key without vendors:read. */
+            /** @description Vendors with the same name, email address or phone number, oldest first. Case, punctuation and the legal form are ignored. Empty for a key without vendors:read. */
             possibleDuplicates: components["schemas"]["PossibleDuplicate"][];
         };
         /**
@@ -9467,7 +9467,7 @@ export interface components {
             detail: string;
             /** @description All errors. Pointers are relative to the row. */
             errors: components["schemas"]["FieldError"][];
-            /** @description Reason of a `conflict`. Null for other problems. */
+            /** @description Reason for a `conflict`. Null for other problems. */
             reason: components["schemas"]["ConflictReason"] | null;
             /** @description Record that already has the row's accountingId, externalId, code, sku or lotNumber. Null for other reasons. */
             conflictingId: string | null;
@@ -9498,7 +9498,7 @@ export interface components {
             /** @description Results, in the order of the rows. */
             rows: components["schemas"]["SyncedVendor"][];
         };
-        /** @description The fields of a vendor to be changed. */
+        /** @description Vendor fields to update. */
         VendorUpdate: {
             companyName?: string;
             /** Format: email */
@@ -9591,7 +9591,7 @@ export interface components {
             additionalInsured?: boolean;
         };
         /**
-         * @description Kind of the notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier` and `postponed`: tasks start on other dates than the vendor was notified of.
+         * @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date. `moved_earlier` and `postponed`: tasks start on different dates than the vendor was notified of.
          * @enum {string}
          */
         VendorNotificationKind: "advance" | "reminder" | "moved_earlier" | "postponed";
@@ -9635,7 +9635,7 @@ export interface components {
         /** @description Subject of the notification. Send one of: taskId, to use its planned start as the date; homeId with the date of the work; or bidRequestId with the kind `reminder`, to use its deadline as the date. */
         VendorNotificationCreate: {
             /**
-             * @description Kind of the notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date.
+             * @description Kind of notification. `advance`: the first notice of upcoming work. `reminder`: a short notice before a date.
              * @enum {string}
              */
             kind: "advance" | "reminder";
@@ -9666,9 +9666,9 @@ export interface components {
             /** @description Invitations to bid that were sent in the period. */
             invitations: {
                 sent: number;
-                /** @description Invitations answered with a bid or a decline. An intent to bid also counts while the request accepts bids. */
+                /** @description Invitations with a bid or a decline as the response. An intent to bid also counts while the request accepts bids. */
                 answered: number;
-                /** @description Invitations without a response on closed requests. Invitations that the vendor can still answer are not counted. */
+                /** @description Invitations without a response on closed requests. Invitations that the vendor can still respond to are not counted. */
                 unanswered: number;
                 /** @description Answered invitations, in percent of answered and unanswered ones. Null if there are none. */
                 answeredPercent: number | null;
@@ -9724,7 +9724,7 @@ export interface components {
             expiresAt: components["schemas"]["Instant"];
             copiedBy: components["schemas"]["LinkCopier"];
         };
-        /** @description The fields of a compliance document to be changed. */
+        /** @description Compliance document fields to update. */
         ComplianceDocumentUpdate: {
             type?: components["schemas"]["ComplianceDocumentType"];
             carrier?: string | null;
@@ -9775,7 +9775,7 @@ export interface components {
             /** @description Default cost code for records of the trade without their own. */
             defaultCostCodeId?: components["schemas"]["ResourceIdOrNull"];
         };
-        /** @description The fields of a scope to be changed. */
+        /** @description Scope fields to update. */
         ScopeUpdate: {
             name?: components["schemas"]["ScopeName"];
             code?: string | null;
@@ -9869,7 +9869,7 @@ export interface components {
             awardMode?: components["schemas"]["AwardMode"];
             /** @description First day on which the prices are valid. */
             effectiveFrom?: components["schemas"]["CalendarDateOrNull"];
-            /** @description Last day on which the prices are valid. Null for no end date. */
+            /** @description Last day on which the prices are valid. Null means no end date. */
             effectiveTo?: components["schemas"]["CalendarDateOrNull"];
             /** @description Work that the price must include. */
             inclusions?: string | null;
@@ -9914,7 +9914,7 @@ export interface components {
             bidRequestId: components["schemas"]["ResourceId"];
             vendorId: components["schemas"]["ResourceId"];
             status: components["schemas"]["InvitationStatus"];
-            /** @description Timestamp at which it was first sent. Null until sent. */
+            /** @description Timestamp at which the request was first sent. Null until sent. */
             sentAt: components["schemas"]["InstantOrNull"];
             /** @description Timestamp at which the vendor first opened the portal page. */
             viewedAt: components["schemas"]["InstantOrNull"];
@@ -10016,7 +10016,7 @@ export interface components {
             awardMode: components["schemas"]["AwardMode"];
             /** @description First day on which the prices are valid. */
             effectiveFrom: components["schemas"]["CalendarDateOrNull"];
-            /** @description Last day on which the prices are valid. Null for no end date. */
+            /** @description Last day on which the prices are valid. Null means no end date. */
             effectiveTo: components["schemas"]["CalendarDateOrNull"];
             inclusions: string | null;
             exclusions: string | null;
@@ -10035,7 +10035,7 @@ export interface components {
             averageAmount: number | null;
             /** @description Bids that were awarded. */
             acceptedBidIds: components["schemas"]["ResourceId"][];
-            /** @description Timestamp at which it was first sent. Null for a draft. */
+            /** @description Timestamp at which the request was first sent. Null for a draft. */
             sentAt: components["schemas"]["InstantOrNull"];
             /** @description Timestamp at which bidding ended, at the deadline or by closing the request. Null before then and after reopening. */
             closedAt: components["schemas"]["InstantOrNull"];
@@ -10073,7 +10073,7 @@ export interface components {
             awardMode: components["schemas"]["AwardMode"];
             /** @description First day on which the prices are valid. */
             effectiveFrom: components["schemas"]["CalendarDateOrNull"];
-            /** @description Last day on which the prices are valid. Null for no end date. */
+            /** @description Last day on which the prices are valid. Null means no end date. */
             effectiveTo: components["schemas"]["CalendarDateOrNull"];
             inclusions: string | null;
             exclusions: string | null;
@@ -10092,7 +10092,7 @@ export interface components {
             averageAmount: number | null;
             /** @description Bids that were awarded. */
             acceptedBidIds: components["schemas"]["ResourceId"][];
-            /** @description Timestamp at which it was first sent. Null for a draft. */
+            /** @description Timestamp at which the request was first sent. Null for a draft. */
             sentAt: components["schemas"]["InstantOrNull"];
             /** @description Timestamp at which bidding ended, at the deadline or by closing the request. Null before then and after reopening. */
             closedAt: components["schemas"]["InstantOrNull"];
@@ -10111,7 +10111,7 @@ export interface components {
             data: components["schemas"]["BidRequestSummary"][];
             nextCursor: components["schemas"]["NextCursor"];
         };
-        /** @description The fields of a bid request to be changed. */
+        /** @description Bid request fields to update. */
         BidRequestUpdate: {
             /** @description Vendors to invite. Replaces all existing vendors. */
             vendorIds?: components["schemas"]["ResourceId"][];
@@ -10175,13 +10175,13 @@ export interface components {
             rank: number | null;
             /** @description Difference from the lowest amount. */
             aboveLowAmount: number | null;
-            /** @description Difference from the lowest amount, in percent of it, rounded to two decimals. */
+            /** @description Difference from the lowest amount, in percent of that amount, rounded to two decimals. */
             aboveLowPercent: number | null;
             /** @description Budget that the bid is compared with: that of its home, or of all homes of the request. */
             budgeted: number | null;
             /** @description Amount minus the budget. Negative if the bid is below the budget. */
             aboveBudgetAmount: number | null;
-            /** @description Difference from the budget, in percent of it, rounded to two decimals. */
+            /** @description Difference from the budget, in percent of the budget, rounded to two decimals. */
             aboveBudgetPercent: number | null;
             /** @description Number of the request's lines that the bid prices. */
             pricedLineCount: number;
@@ -10285,7 +10285,7 @@ export interface components {
          */
         BidStatus: "submitted" | "accepted" | "rejected" | "withdrawn" | "expired";
         /**
-         * @description Channel through which the bid was received. `api`: API request. `portal`: submitted by the vendor through its mailed portal link. `portal_copied_link`: submitted through a portal link that a user of the builder copied. `phone`: by phone. `email`: by email.
+         * @description Channel through which the bid was received. `api`: API request. `portal`: submitted by the vendor through its emailed portal link. `portal_copied_link`: submitted through a portal link that a user of the builder copied. `phone`: by phone. `email`: by email.
          * @enum {string}
          */
         BidSource: "api" | "portal" | "portal_copied_link" | "phone" | "email";
@@ -10353,7 +10353,7 @@ export interface components {
             id: string;
             code: string;
             name: string;
-            /** @description Communities that offer it. If empty, every community offers it. */
+            /** @description Communities that offer the plan. If empty, every community offers it. */
             communityIds: components["schemas"]["ResourceId"][];
             externalId: components["schemas"]["ExternalId"];
             status: components["schemas"]["PlanStatus"];
@@ -10369,7 +10369,7 @@ export interface components {
             stories: number | null;
             /** @description Base price for the buyer, before elevation, lot and options. */
             basePrice: number | null;
-            /** @description Additional figures for formulas of the takeoff. */
+            /** @description Additional figures for takeoff formulas. */
             figures: components["schemas"]["Figure"][];
             /** @description Elevations of the plan. */
             elevations: components["schemas"]["Elevation"][];
@@ -10404,9 +10404,9 @@ export interface components {
             salesStatus: components["schemas"]["HomeSalesStatus"];
             /** @description Sale of the home that is not cancelled. */
             saleId: string | null;
-            /** @description totalPrice of its sale once approved, including later selections. */
+            /** @description totalPrice of the sale of the home once approved, including later selections. */
             contractPrice: number | null;
-            /** @description Superintendent of the home. Null for the community's. */
+            /** @description Superintendent of the home. Null means that the community's superintendent is responsible. */
             superintendentId: string | null;
             address: components["schemas"]["AddressOrNull"];
             accountingId: components["schemas"]["AccountingId"];
@@ -10515,7 +10515,7 @@ export interface components {
         UnitPrice: number;
         /** @description Price of one item. */
         BidLineInput: {
-            /** @description Line of the request that is priced, each at most once. Omit it for an item that the request does not list. If the request has no lines, choose your own ID. */
+            /** @description Line of the request that is priced. Each line can be listed only once. Omit it for an item that the request does not list. If the request has no lines, choose your own ID. */
             lineId?: string;
             /** @description Description of the priced item. Required for an item that the request does not list. Otherwise it is taken from the request. */
             description?: string;
@@ -10570,7 +10570,7 @@ export interface components {
             source?: components["schemas"]["BidSourceInput"];
             externalId?: components["schemas"]["ExternalId"];
         };
-        /** @description The fields of a bid to be changed. */
+        /** @description Bid fields to update. */
         BidRevise: {
             /** @description New total price. For a bid with lines, send it with lines that add up to it, or with an empty list of lines. */
             amount?: components["schemas"]["PositiveMoney"];
@@ -10611,7 +10611,7 @@ export interface components {
          */
         PurchaseOrderType: "base" | "option" | "change" | "variance" | "backcharge" | "service";
         /**
-         * @description Status of the order: `draft` while it is prepared; `pending_approval` while it awaits the approval of a user with a sufficient limit; `approved`; `issued` to the vendor; `accepted` or `declined` by the vendor; `partially_completed` and `completed` as work progresses; `closed` when everything is settled; `void` when it was voided before any payment. Allowed changes: draft → pending_approval, approved, void; pending_approval → approved, draft (rejected), void; approved → issued, void; issued → accepted, declined, void; declined → draft (for revision), void; accepted → partially_completed, completed, void; partially_completed → completed, void; completed → closed, partially_completed (undone), void. Work that is completed at once skips partially_completed.
+         * @description Status of the order: `draft` while it is prepared; `pending_approval` while it awaits the approval of a user with a sufficient limit; `approved`; `issued` to the vendor; `accepted` or `declined` by the vendor; `partially_completed` and `completed` as work progresses; `closed` when everything is settled; `void` when it was voided before any payment. Allowed changes: draft → pending_approval, approved, void; pending_approval → approved, draft (rejected), void; approved → issued, void; issued → accepted, declined, void; declined → draft (for revision), void; accepted → partially_completed, completed, void; partially_completed → completed, void; completed → closed, partially_completed (undone), void. Work that is completed in one step skips partially_completed.
          * @enum {string}
          */
         PurchaseOrderStatus: "draft" | "pending_approval" | "approved" | "issued" | "accepted" | "declined" | "partially_completed" | "completed" | "closed" | "void";
@@ -10658,7 +10658,7 @@ export interface components {
             required: boolean;
             /** @description Reasons why an approval was needed. `over_limit`: the total exceeded the poApprovalLimit of the requester. `over_budget`: the total exceeded the home's remaining budget for the trade. Empty if neither applied. */
             reasons: ("over_limit" | "over_budget")[];
-            /** @description poApprovalLimit of the user or key that requested the approval. Null for no limit or if no approval was requested. */
+            /** @description poApprovalLimit of the user or key that requested the approval. Null means no limit or if no approval was requested. */
             limit: number | null;
             /** @description User or key that approved the order. Null until approved. */
             approvedBy: components["schemas"]["ActorOrNull"];
@@ -10693,7 +10693,7 @@ export interface components {
             /** @description ID of the lump sum. */
             lineId: string;
             planId: string | null;
-            /** @description Elevation that the lump sum is limited to. */
+            /** @description Elevation of the lump sum. */
             elevation: string | null;
             optionId: string | null;
             /** @description Cost code for the budget and the cost. */
@@ -10715,13 +10715,13 @@ export interface components {
             /** @description Trade. */
             scope: string;
             contractType: components["schemas"]["ContractType"];
-            /** @description Communities that it is limited to. If empty, it applies everywhere. */
+            /** @description Communities of the contract. If empty, it applies everywhere. */
             communityIds: components["schemas"]["ResourceId"][];
             /** @description Plans that the contract is limited to. If empty, it applies to all plans. */
             planIds: components["schemas"]["ResourceId"][];
-            /** @description First day on which its prices are valid. */
+            /** @description First day on which the prices are valid. */
             effectiveDate: components["schemas"]["CalendarDate"];
-            /** @description Last day on which its prices are valid. Null for no end date. */
+            /** @description Last day on which the prices are valid. Null means no end date. */
             expirationDate: components["schemas"]["CalendarDateOrNull"];
             /** @description Whether its prices are preferred over lower prices of the same scope. */
             preferred: boolean;
@@ -10737,7 +10737,7 @@ export interface components {
             externalId: components["schemas"]["ExternalId"];
             /** @description Timestamp of activation. Null for a draft. */
             activatedAt: components["schemas"]["InstantOrNull"];
-            /** @description Timestamp at which it expired or was terminated or superseded. Null until then. */
+            /** @description Timestamp at which the contract expired or was terminated or superseded. Null until then. */
             endedAt: components["schemas"]["InstantOrNull"];
             /** @description Version number, increased by one with every change. */
             version: number;
@@ -10800,7 +10800,7 @@ export interface components {
             noPayment: boolean;
             varianceReasonCode: components["schemas"]["VarianceReasonCodeOrNull"];
             varianceResponsible: components["schemas"]["VarianceResponsibleOrNull"];
-            /** @description Whether payments of the order require a signed lien waiver. Null for the setting of the vendor or the organization. */
+            /** @description Whether payments of the order require a signed lien waiver. Null means the setting of the vendor or organization. */
             lienWaiverRequired: boolean | null;
             notes: string | null;
             approval: components["schemas"]["PurchaseOrderApproval"];
@@ -10930,7 +10930,7 @@ export interface components {
             workdays?: components["schemas"]["Workdays"];
             /** @default [] */
             holidays?: components["schemas"]["Holidays"];
-            /** @description Number of lots, which limits the number of homes. Null for no limit. */
+            /** @description Number of lots, which limits the number of homes. Null means no limit. */
             lotCount?: number | null;
             /** @description Number of homes to start per week, for startHomes. */
             startsPerWeekTarget?: number | null;
@@ -10975,7 +10975,7 @@ export interface components {
             id: string | null;
             /** @description Current version of the record. Null if the row failed. */
             version: number | null;
-            /** @description Problem, if it failed. Null otherwise. */
+            /** @description Problem, if the row failed. Null otherwise. */
             problem: components["schemas"]["RowProblem"] | null;
         };
         /** @description Results of the rows. */
@@ -10989,7 +10989,7 @@ export interface components {
             /** @description Results, in the order of the rows. */
             rows: components["schemas"]["SyncedRow"][];
         };
-        /** @description The fields of a community to be changed. */
+        /** @description Community fields to update. */
         CommunityUpdate: {
             name?: string;
             code?: string | null;
@@ -11137,7 +11137,7 @@ export interface components {
             /** @description Name of the plan. */
             name: string;
             /**
-             * @description Communities that offer it. If empty, every community offers it.
+             * @description Communities that offer the plan. If empty, every community offers it.
              * @default []
              */
             communityIds?: components["schemas"]["ResourceId"][];
@@ -11155,7 +11155,7 @@ export interface components {
             /** @description Base price for the buyer, before elevation, lot and options. */
             basePrice?: components["schemas"]["PositiveMoneyOrNull"];
             /**
-             * @description Additional figures for formulas of the takeoff, with unique names.
+             * @description Additional figures for takeoff formulas, with unique names.
              * @default []
              */
             figures?: components["schemas"]["FigureInput"][];
@@ -11165,7 +11165,7 @@ export interface components {
              */
             elevations?: components["schemas"]["ElevationInput"][];
         };
-        /** @description The fields of a plan to be changed. */
+        /** @description Plan fields to update. */
         PlanUpdate: {
             name?: string;
             communityIds?: components["schemas"]["ResourceId"][];
@@ -11358,7 +11358,7 @@ export interface components {
             /** @description Rows to sync. Each row is validated separately, so an invalid row does not reject the others. */
             rows: components["schemas"]["CostCodeRow"][];
         };
-        /** @description The fields of a cost code to be changed. */
+        /** @description Cost code fields to update. */
         CostCodeUpdate: {
             code?: string;
             name?: string;
@@ -11406,7 +11406,7 @@ export interface components {
             name: string;
             /** @description Further details of the part. */
             description?: string | null;
-            /** @description Unit of its quantities and prices. */
+            /** @description Unit of the quantities and prices of the part. */
             unit: components["schemas"]["Unit"];
             /** @description Trade. Unknown trades are created. */
             scope?: components["schemas"]["ScopeNameOrNull"];
@@ -11443,7 +11443,7 @@ export interface components {
             /** @description Rows to sync. Each row is validated separately, so an invalid row does not reject the others. */
             rows: components["schemas"]["PartRow"][];
         };
-        /** @description The fields of a part to be changed. */
+        /** @description Part fields to update. */
         PartUpdate: {
             sku?: components["schemas"]["Sku"];
             name?: string;
@@ -11461,19 +11461,19 @@ export interface components {
             id: string;
             partId: string;
             vendorId: string;
-            /** @description Community that it is limited to. Null for every community. */
+            /** @description Community that the price is limited to. Null for every community. */
             communityId: string | null;
             /** @description Plan that the price is limited to. */
             planId: string | null;
             /** @description Price for one unit of the part. */
             unitPrice: number;
-            /** @description First day on which it is valid. */
+            /** @description First day on which the price is valid. */
             effectiveDate: components["schemas"]["CalendarDate"];
-            /** @description Last day on which it is valid. Null until an end date is set. */
+            /** @description Last day on which the price is valid. Null until an end date is set. */
             expirationDate: components["schemas"]["CalendarDateOrNull"];
             /** @description Minimum quantity for this price. */
             minQuantity: number;
-            /** @description Whether it is preferred over lower prices of the same scope. */
+            /** @description Whether the price is preferred over lower prices of the same scope. */
             preferred: boolean;
             note: string | null;
             /** @description Contract that the price belongs to and changes with. Null for a separate price. */
@@ -11502,15 +11502,15 @@ export interface components {
         PriceCreate: {
             /** @description Vendor that offers the price. */
             vendorId: components["schemas"]["ResourceId"];
-            /** @description Community that it is limited to. Null for every community. */
+            /** @description Community that the price is limited to. Null for every community. */
             communityId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Plan that the price is limited to. Requires communityId. */
             planId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Price for one unit of the part. */
             unitPrice: components["schemas"]["UnitPrice"];
-            /** @description First day on which it is valid. */
+            /** @description First day on which the price is valid. */
             effectiveDate: components["schemas"]["CalendarDate"];
-            /** @description Last day on which it is valid. Null until an end date is set. */
+            /** @description Last day on which the price is valid. Null until an end date is set. */
             expirationDate?: components["schemas"]["CalendarDateOrNull"];
             /**
              * @description Minimum quantity for this price.
@@ -11518,7 +11518,7 @@ export interface components {
              */
             minQuantity?: components["schemas"]["Quantity"];
             /**
-             * @description Whether it is preferred over lower prices of the same scope.
+             * @description Whether the price is preferred over lower prices of the same scope.
              * @default false
              */
             preferred?: boolean;
@@ -11603,7 +11603,7 @@ export interface components {
             /** @description Other prices of the part, newest first. */
             passedOver: components["schemas"]["PassedOverPrice"][];
         };
-        /** @description The fields of a price to be changed. */
+        /** @description Price fields to update. */
         PriceUpdate: {
             unitPrice?: components["schemas"]["UnitPrice"];
             effectiveDate?: components["schemas"]["CalendarDate"];
@@ -11619,7 +11619,7 @@ export interface components {
          */
         OptionStatus: "draft" | "active" | "retired";
         /**
-         * @description Type of the option. `structural`: changes the building. `design`: changes its appearance. `upgrade`: better quality of a part. `credit`: removes something, with a negative price. `allowance`: an amount for which the buyer picks something.
+         * @description Type of the option. `structural`: changes the building. `design`: changes its appearance. `upgrade`: better quality of a part. `credit`: removes something, with a negative price. `allowance`: an amount that the buyer can spend on a product.
          * @enum {string}
          */
         OptionType: "structural" | "design" | "upgrade" | "credit" | "allowance";
@@ -11706,11 +11706,11 @@ export interface components {
             marginPercent?: number | null;
             /** @default computed */
             costBasis?: components["schemas"]["CostBasis"];
-            /** @description Cost per unit. Only if costBasis is fixed. */
+            /** @description Cost per unit. Allowed only if costBasis is fixed. */
             cost?: components["schemas"]["Money"] | null;
             /** @description Trade for the budget of a fixed cost. Unknown trades are created. */
             scope?: components["schemas"]["ScopeNameOrNull"];
-            /** @description Cost code of a fixed cost. Defaults to that of the trade. */
+            /** @description Cost code of a fixed cost. Defaults to the trade's cost code. */
             costCodeId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Number of workdays before the start of a home when its selections of this option become final. */
             cutoffDaysBeforeStart?: number | null;
@@ -11722,13 +11722,13 @@ export interface components {
              */
             requiresOptionIds?: components["schemas"]["ResourceId"][];
             /**
-             * @description Options that it cannot be combined with. The exclusion applies in both directions.
+             * @description Options that this option cannot be combined with. The exclusion applies in both directions.
              * @default []
              */
             excludesOptionIds?: components["schemas"]["ResourceId"][];
             externalId?: components["schemas"]["ExternalId"];
         };
-        /** @description The fields of an option to be changed. */
+        /** @description Option fields to update. */
         OptionUpdate: {
             code?: components["schemas"]["OptionCode"];
             name?: string;
@@ -11865,7 +11865,7 @@ export interface components {
         OptionTakeoffLineInput: {
             /** @description ID of the line, or of the plan's line that it replaces. Defaults to the option's code and its position. */
             lineId?: string;
-            /** @description Elevation of that plan. Null for all of them. */
+            /** @description Elevation of that plan. Null for every elevation. */
             elevation?: string | null;
             /** @description Required work or material. */
             partId: components["schemas"]["ResourceId"];
@@ -11885,7 +11885,7 @@ export interface components {
             costCodeId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Schedule task that needs the part. */
             taskName?: string | null;
-            /** @description Plan that requires it. Null for every plan that the option is available for. */
+            /** @description Plan that requires the line. Null for every plan that the option is available for. */
             planId?: components["schemas"]["ResourceIdOrNull"];
         };
         /** @description Lines of the option's takeoff. Replaces all existing lines. */
@@ -11919,11 +11919,11 @@ export interface components {
             lineId?: string;
             /** @description Plan of the house. */
             planId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Elevation that it is limited to. Takes precedence over the lump sum of the whole plan. */
+            /** @description Elevation of the lump sum. Takes precedence over the lump sum of the whole plan. */
             elevation?: string | null;
             /** @description Option that the lump sum is for. */
             optionId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Cost code for the cost. Defaults to that of the trade. */
+            /** @description Cost code. Defaults to the trade's cost code. */
             costCodeId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Work that the vendor does for it. */
             description?: string | null;
@@ -11935,7 +11935,7 @@ export interface components {
         };
         /** @description Contract to draft. */
         ContractCreate: {
-            /** @description Accepted bid to make it from. */
+            /** @description Accepted bid to start from. */
             bidId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Vendor that grants the prices. */
             vendorId?: components["schemas"]["ResourceId"];
@@ -11944,25 +11944,25 @@ export interface components {
             /** @description Defaults to turnkey if there are lumpSums, otherwise to unit_price. */
             contractType?: components["schemas"]["ContractType"];
             /**
-             * @description Communities that it is limited to. If empty, it applies everywhere.
+             * @description Communities of the contract. If empty, it applies everywhere.
              * @default []
              */
             communityIds?: components["schemas"]["ResourceId"][];
             /**
-             * @description Plans that it is limited to. If empty, it applies to all.
+             * @description Plans of the contract. If empty, it applies to all plans.
              * @default []
              */
             planIds?: components["schemas"]["ResourceId"][];
-            /** @description First day of its prices. Defaults to effectiveFrom of the bid request, or today. */
+            /** @description First day of the prices. Defaults to effectiveFrom of the bid request, or today. */
             effectiveDate?: components["schemas"]["CalendarDate"];
-            /** @description Last day, in the organization's time zone. Null for no end. */
+            /** @description Last day, in the organization's time zone. Null means no end. */
             expirationDate?: components["schemas"]["CalendarDateOrNull"];
             /**
              * @description Whether its prices are preferred over lower ones.
              * @default true
              */
             preferred?: boolean;
-            /** @description Retainage of its orders. Defaults to the vendor's defaultRetainagePercent. */
+            /** @description Retainage of the orders. Defaults to the vendor's defaultRetainagePercent. */
             retainagePercent?: components["schemas"]["Percent"];
             /** @description Agreed prices. Defaults to the lines of the bid. */
             lines?: components["schemas"]["ContractLineInput"][];
@@ -11973,7 +11973,7 @@ export interface components {
             accountingId?: components["schemas"]["AccountingId"];
             externalId?: components["schemas"]["ExternalId"];
         };
-        /** @description The fields of a contract to be changed. */
+        /** @description Contract fields to update. */
         ContractUpdate: {
             scope?: components["schemas"]["ScopeName"];
             contractType?: components["schemas"]["ContractType"];
@@ -12004,9 +12004,9 @@ export interface components {
         };
         /** @description Validity period of the next revision. */
         ContractRevise: {
-            /** @description First day of the new prices. Those of the previous revision end on the day before. */
+            /** @description First day of the new prices. The prices of the previous revision end on the day before. */
             effectiveDate: components["schemas"]["CalendarDate"];
-            /** @description Last day of the new prices. Defaults to that of the current revision. */
+            /** @description Last day of the new prices. Defaults to the last day of the current revision. */
             expirationDate?: components["schemas"]["CalendarDateOrNull"];
         };
         /** @description Orders to reprice and the date of the prices. */
@@ -12139,9 +12139,9 @@ export interface components {
             color?: string | null;
             /** @description Location in the house. */
             location?: string | null;
-            /** @description Trade for the budget of a single-amount cost. Defaults to that of the option. */
+            /** @description Trade for the budget of a single-amount cost. Defaults to the option's trade. */
             scope?: components["schemas"]["ScopeNameOrNull"];
-            /** @description Cost code of a single-amount cost. Defaults to that of the option or trade. */
+            /** @description Cost code of a single-amount cost. Defaults to the cost code of the option or trade. */
             costCodeId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Last day for changes. Defaults to the option's cutoffDaysBeforeStart before the home's start. */
             deadline?: components["schemas"]["CalendarDateOrNull"];
@@ -12149,7 +12149,7 @@ export interface components {
             /** @description Reason for a change after the deadline, kept in the status history. */
             overrideReason?: string | null;
         };
-        /** @description The fields of a selection to be changed. */
+        /** @description Selection fields to update. */
         SelectionUpdate: {
             customDescription?: string | null;
             /** Format: quantity */
@@ -12274,7 +12274,7 @@ export interface components {
             source: components["schemas"]["BudgetLineSource"];
             /** @description Selection that the line is a cost of. Such a line changes only with the selection. */
             optionSelectionId: string | null;
-            /** @description lineId of the takeoff line that it was estimated from. */
+            /** @description lineId of the takeoff line that the line was estimated from. */
             takeoffLineId: string | null;
             /** @description Part that it was estimated for. */
             partId: string | null;
@@ -12380,7 +12380,7 @@ export interface components {
         };
         /** @description Trade that was estimated as a lump sum instead of line by line. */
         CoveredTrade: {
-            /** @description Selection. Null for the house itself. */
+            /** @description Selection. Null for the base house. */
             optionSelectionId: string | null;
             scope: string;
             /** @description Turnkey contract. */
@@ -12389,7 +12389,7 @@ export interface components {
         };
         /** @description Takeoff line without a price. */
         UnpricedLine: {
-            /** @description Selection that the line belongs to. Null for the house. */
+            /** @description Selection that the line belongs to. Null for the base house. */
             optionSelectionId: string | null;
             lineId: string;
             partId: string;
@@ -12523,7 +12523,7 @@ export interface components {
             varianceReasonCode?: components["schemas"]["VarianceReasonCodeOrNull"];
             /** @description Required for a variance. */
             varianceResponsible?: components["schemas"]["VarianceResponsibleOrNull"];
-            /** @description Whether its payments require a lien waiver. Null for the setting of the vendor or the organization. */
+            /** @description Whether its payments require a lien waiver. Null means the setting of the vendor or organization. */
             lienWaiverRequired?: boolean | null;
             /** @description Required for a variance with the reason other or backcharge. */
             notes?: string | null;
@@ -12566,7 +12566,7 @@ export interface components {
             /** @description Whether more sets exist than the limit allows. Void duplicates or filter by home to see them. */
             hasMore: boolean;
         };
-        /** @description The fields of a purchase order to be changed. */
+        /** @description Purchase order fields to update. */
         PurchaseOrderUpdate: {
             /** @description Vendor of the order. Cannot be changed if the order was created from a bid or a contract. */
             vendorId?: components["schemas"]["ResourceId"];
@@ -12596,7 +12596,7 @@ export interface components {
             asOf: components["schemas"]["Instant"];
             total: number;
             currency: components["schemas"]["Currency"];
-            /** @description Your poApprovalLimit. Null for no limit. */
+            /** @description Your poApprovalLimit. Null means no limit. */
             limit: number | null;
             /** @description Whether you can approve it: your limit covers the total, and you have pos:write. */
             mayApprove: boolean;
@@ -12730,7 +12730,7 @@ export interface components {
         PaymentAllocationInput: {
             /** @description Purchase order that is paid. */
             poId: components["schemas"]["ResourceId"];
-            /** @description Line of the order. Only for a progress or final payment. Defaults to the whole order. */
+            /** @description Line of the order. Allowed only for a progress or final payment. Defaults to the whole order. */
             lineId?: string | null;
             /** @description Amount before retainage. Negative for a backcharge, which reduces the payment, and in an adjustment. */
             amount: components["schemas"]["Money"];
@@ -12769,13 +12769,13 @@ export interface components {
             status: components["schemas"]["PaymentStatus"];
             /** @description Reason for the change, kept in the status history. Required to reject. */
             reason?: string | null;
-            /** @description Date of the payment, not in the future. Only with paid. Defaults to today. */
+            /** @description Date of the payment, not in the future. Allowed only with `paid`. Defaults to today. */
             paidDate?: components["schemas"]["CalendarDate"];
-            /** @description Payment method, if different from the recorded one. Only with paid. */
+            /** @description Payment method, if different from the recorded one. Allowed only with `paid`. */
             method?: components["schemas"]["PaymentMethod"];
-            /** @description Check number. Only with paid. */
+            /** @description Check number. Allowed only with `paid`. */
             checkNumber?: string;
-            /** @description Whether discountAmount is deducted. Only with paid. Defaults to true if paidDate is not after discountDueDate. */
+            /** @description Whether discountAmount is deducted. Allowed only with `paid`. Defaults to true if paidDate is not after discountDueDate. */
             takeDiscount?: boolean;
             accountingId?: components["schemas"]["AccountingId"];
             /** @description Reason to proceed despite a failed check. */
@@ -12796,7 +12796,7 @@ export interface components {
             text?: string | null;
         };
         /**
-         * @description Type of the waiver. Conditional waivers take effect when the payment is received, unconditional ones when signed. Final waivers cover everything owed under an order, progress waivers what this payment pays.
+         * @description Type of the waiver. Conditional waivers take effect when the payment is received, unconditional ones when signed. Final waivers cover everything owed under an order, progress waivers cover the work that this payment pays for.
          * @enum {string}
          */
         LienWaiverType: "conditional_progress" | "unconditional_progress" | "conditional_final" | "unconditional_final";
@@ -12835,7 +12835,7 @@ export interface components {
             /** @description Date of the signature. Null until signed. */
             signedOn: components["schemas"]["CalendarDateOrNull"];
             /**
-             * @description Way of signing. `paper`: the builder recorded a signed paper. `portal`: the vendor signed through its mailed portal link. `portal_copied_link`: signed through a portal link that a user of the builder copied. Null until signed.
+             * @description Way of signing. `paper`: the builder recorded a signed paper. `portal`: the vendor signed through its emailed portal link. `portal_copied_link`: signed through a portal link that a user of the builder copied. Null until signed.
              * @enum {string|null}
              */
             signedVia: "paper" | "portal" | "portal_copied_link" | null;
@@ -12863,7 +12863,7 @@ export interface components {
             status: components["schemas"]["LienWaiverStatus"];
             /** @description Name of the signer. Required with signed; not allowed otherwise. */
             signedBy?: string;
-            /** @description Date of the signature, not in the future. Only with signed. Defaults to today. */
+            /** @description Date of the signature, not in the future. Allowed only with `signed`. Defaults to today. */
             signedOn?: components["schemas"]["CalendarDate"];
             /** @description Reason for the change, kept in the status history. Required to reject and to void. */
             reason?: string | null;
@@ -12875,7 +12875,7 @@ export interface components {
             /** @description Order that was not paid. Null for all orders of the vendor. */
             poId: string | null;
             /**
-             * @description Reason why it was not paid. `not_due`: not due yet. `under_way`: on a payment that is neither paid nor voided. `vendor_on_hold`: the vendor is on hold. `compliance_expired`: the vendor's compliance has expired. `waiver_missing`: the lien waiver for an earlier payment is missing. `not_payable`: cannot be paid, for example because a deposit exceeds the completed work. `vendor_owes`: the vendor owes at least as much. `too_many`: too many orders for one payment; run again. `nothing_payable`: nothing to pay to a requested vendor.
+             * @description Reason why the amount was not paid. `not_due`: not due yet. `under_way`: on a payment that is neither paid nor voided. `vendor_on_hold`: the vendor is on hold. `compliance_expired`: the vendor's compliance has expired. `waiver_missing`: the lien waiver for an earlier payment is missing. `not_payable`: cannot be paid, for example because a deposit exceeds the completed work. `vendor_owes`: the vendor owes at least as much. `too_many`: too many orders for one payment; run again. `nothing_payable`: nothing to pay to a requested vendor.
              * @enum {string}
              */
             reason: "not_due" | "under_way" | "vendor_on_hold" | "compliance_expired" | "waiver_missing" | "not_payable" | "vendor_owes" | "too_many" | "nothing_payable";
@@ -12892,7 +12892,7 @@ export interface components {
             number: string;
             /** @description Last due date that the run pays. */
             throughDate: components["schemas"]["CalendarDate"];
-            /** @description Community of the run. Null for all. */
+            /** @description Community of the run. Null means all communities. */
             communityId: string | null;
             /** @description Vendors of the run. Empty for all. */
             vendorIds: components["schemas"]["ResourceId"][];
@@ -12936,7 +12936,7 @@ export interface components {
          */
         TaskStatus: "not_started" | "in_progress" | "on_hold" | "completed" | "skipped";
         /**
-         * @description Kind of the task. `work`, `inspection` and `delivery` must be completed before the home can be completed. `milestone` is a point in time with a duration of 0 days. `memo` is office work or something the office waits for.
+         * @description Kind of task. `work`, `inspection` and `delivery` must be completed before the home can be completed. `milestone` is a point in time with a duration of 0 days. `memo` is office work or something the office waits for.
          * @enum {string}
          */
         TaskKind: "work" | "inspection" | "delivery" | "milestone" | "memo";
@@ -12946,7 +12946,7 @@ export interface components {
          */
         TaskConfirmationStatus: "none" | "requested" | "confirmed" | "declined" | "reschedule_requested";
         /**
-         * @description Type of the constraint. `none`: as soon as the predecessors allow. `start_no_earlier_than`: as soon as the predecessors allow, but not before the date. `must_start_on`: on the date, whatever the predecessors do; their float shows how late they are for it. `hold`: on the date, and independent of the predecessors.
+         * @description Type of the constraint. `none`: as soon as the predecessors allow. `start_no_earlier_than`: as soon as the predecessors allow, but not before the date. `must_start_on`: on the date, regardless of the predecessors; a negative float of a predecessor shows how late it is. `hold`: on the date, and independent of the predecessors.
          * @enum {string}
          */
         TaskConstraintType: "none" | "start_no_earlier_than" | "must_start_on" | "hold";
@@ -13179,7 +13179,7 @@ export interface components {
             /** @description Predecessor that determines the start. */
             predecessorId: string | null;
         };
-        /** @description Notice to a vendor that tasks start on other dates. */
+        /** @description Notice to a vendor that tasks start on different dates. */
         ScheduleNotice: {
             vendorId: string;
             /** @enum {string} */
@@ -13271,7 +13271,7 @@ export interface components {
             archivedAt: components["schemas"]["InstantOrNull"];
             cascade: components["schemas"]["ScheduleCascade"];
         };
-        /** @description The fields of a task to be changed. */
+        /** @description Task fields to update. */
         TaskUpdate: {
             name?: string;
             scope?: components["schemas"]["ScopeNameOrNull"];
@@ -13553,11 +13553,11 @@ export interface components {
             forecastDate: components["schemas"]["CalendarDateOrNull"];
             /** @description Date of completion. */
             completedDate: components["schemas"]["CalendarDateOrNull"];
-            /** @description Whether its tasks completed it. If so, reopening one of them reopens the milestone. */
+            /** @description Whether the milestone was completed by its tasks. If so, reopening one of them reopens the milestone. */
             completedByTasks: boolean;
-            /** @description Tasks that must be completed for it. */
+            /** @description Tasks that must be completed for the milestone. */
             taskIds: components["schemas"]["ResourceId"][];
-            /** @description Whether it is completed with the last of its tasks. */
+            /** @description Whether the milestone is completed with the last of its tasks. */
             autoComplete: boolean;
             /** @description Draw from the construction loan, in percent of the home's price. */
             drawPercent: components["schemas"]["Percent"] | null;
@@ -13592,12 +13592,12 @@ export interface components {
             /** @description Target date of the milestone. */
             targetDate?: components["schemas"]["CalendarDateOrNull"];
             /**
-             * @description Tasks of the home that must be completed for it.
+             * @description Tasks of the home that must be completed for the milestone.
              * @default []
              */
             taskIds?: components["schemas"]["ResourceId"][];
             /**
-             * @description Whether it is completed with the last of its tasks. Requires taskIds.
+             * @description Whether the milestone is completed with the last of its tasks. Requires taskIds.
              * @default false
              */
             autoComplete?: boolean;
@@ -13607,7 +13607,7 @@ export interface components {
             drawAmount?: components["schemas"]["PositiveMoneyOrNull"];
             externalId?: components["schemas"]["ExternalId"];
         };
-        /** @description The fields of a milestone to be changed. */
+        /** @description Milestone fields to update. */
         MilestoneUpdate: {
             name?: string;
             milestoneType?: components["schemas"]["MilestoneType"];
@@ -13635,7 +13635,7 @@ export interface components {
             /** @description Reason, recorded in the status history. */
             reason: string;
         };
-        /** @description Construction loan of a home. What is drawn is a debt until it is repaid, and never a billing. */
+        /** @description Construction loan of a home. Drawn amounts are debt until they are repaid and are never counted as billings. */
         Loan: {
             /** @description ID of the loan. */
             id: string;
@@ -13683,7 +13683,7 @@ export interface components {
             notes?: string | null;
             externalId?: components["schemas"]["ExternalId"];
         };
-        /** @description The fields of a loan to be changed. */
+        /** @description Loan fields to update. */
         LoanUpdate: {
             lender?: string;
             limitAmount?: components["schemas"]["PositiveMoney"];
@@ -13695,7 +13695,7 @@ export interface components {
          * @enum {string}
          */
         LoanDrawStatus: "requested" | "approved" | "funded" | "rejected" | "repaid";
-        /** @description Draw from a construction loan. Its requested amount stays what it was at the request. */
+        /** @description Draw from a construction loan. Its requested amount does not change after the request. */
         LoanDraw: {
             /** @description ID of the draw. */
             id: string;
@@ -13759,7 +13759,7 @@ export interface components {
             status: "approved" | "funded" | "rejected" | "repaid";
             /** @description Amount that arrived. Only with `funded`. Defaults to the requested amount, and cannot exceed it. */
             amount?: components["schemas"]["LoanDrawAmount"];
-            /** @description Date on which the money arrived or was repaid, not in the future. Only with `funded` and `repaid`. Defaults to today. */
+            /** @description Date on which the money arrived or was repaid, not in the future. Allowed only with `funded` and `repaid`. Defaults to today. */
             date?: components["schemas"]["CalendarDate"];
             /** @description Reason, recorded in the status history. Required with `rejected`. */
             reason?: string | null;
@@ -13847,9 +13847,9 @@ export interface components {
         TimesheetStatus: "open" | "submitted" | "approved" | "rejected" | "exported";
         /** @description Number of regular hours above which hours count as overtime, in the order of work, and the multiplier for their cost. Daily overtime does not count toward the weekly hours. */
         OvertimeRule: {
-            /** @description Weekly hours after which overtime starts. Null for no weekly threshold. */
+            /** @description Weekly hours after which overtime starts. Null means no weekly threshold. */
             weeklyAfterHours: number | null;
-            /** @description Daily hours after which overtime starts. Null for no daily threshold. */
+            /** @description Daily hours after which overtime starts. Null means no daily threshold. */
             dailyAfterHours: number | null;
             /** @description Multiplier of the hourly rate for overtime. */
             multiplier: number;
@@ -13860,7 +13860,7 @@ export interface components {
          */
         UserRole: "owner" | "admin" | "estimator" | "superintendent" | "salesperson" | "accountant" | "viewer" | "vendor";
         /**
-         * @description Status of the user: not signed in yet, active, or disabled. A disabled user and their keys cannot do anything.
+         * @description Status of the user: not signed in yet, active, or disabled. Requests of a disabled user and of their keys are rejected.
          * @enum {string}
          */
         UserStatus: "invited" | "active" | "disabled";
@@ -13874,7 +13874,7 @@ export interface components {
             role: components["schemas"]["UserRole"];
             /** @description Vendor that a portal user acts for. */
             vendorId: string | null;
-            /** @description Largest purchase order that the user can approve. Null for no limit. */
+            /** @description Largest purchase order that the user can approve. Null means no limit. */
             poApprovalLimit: components["schemas"]["PositiveMoneyOrNull"];
             status: components["schemas"]["UserStatus"];
             lastLoginAt: components["schemas"]["InstantOrNull"];
@@ -13947,7 +13947,7 @@ export interface components {
             notes?: string | null;
             externalId?: components["schemas"]["ExternalId"];
         };
-        /** @description The fields of a timesheet to be changed. */
+        /** @description Timesheet fields to update. */
         TimesheetUpdate: {
             rate?: components["schemas"]["HourlyRate"];
             notes?: string | null;
@@ -14094,7 +14094,7 @@ export interface components {
             /** @description Location of the user. */
             endLocation?: components["schemas"]["TimeLocationOrNull"];
         };
-        /** @description The fields of an entry to be changed. */
+        /** @description Entry fields to update. */
         TimeEntryUpdate: {
             date?: components["schemas"]["CalendarDate"];
             hours?: components["schemas"]["WorkHours"];
@@ -14117,9 +14117,9 @@ export interface components {
             /** @description ID of the template. */
             id: string;
             name: string;
-            /** @description Plan whose homes it applies to. Null for every plan. */
+            /** @description Plan whose homes the template applies to. Null for every plan. */
             planId: string | null;
-            /** @description Community whose homes it applies to. Null for every community. */
+            /** @description Community whose homes the template applies to. Null for every community. */
             communityId: string | null;
             /** @description Number of rows. */
             taskCount: number;
@@ -14179,9 +14179,9 @@ export interface components {
         TaskTemplateCreate: {
             /** @description Name of the template. */
             name: string;
-            /** @description Plan whose homes it applies to. Null for every plan. */
+            /** @description Plan whose homes the template applies to. Null for every plan. */
             planId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Community whose homes it applies to. Null for every community. */
+            /** @description Community whose homes the template applies to. Null for every community. */
             communityId?: components["schemas"]["ResourceIdOrNull"];
             /** @description Rows, in the order of tasks that start at the same time. */
             rows: components["schemas"]["TaskTemplateRowInput"][];
@@ -14214,9 +14214,9 @@ export interface components {
             /** @description ID of the template. */
             id: string;
             name: string;
-            /** @description Plan whose homes it applies to. Null for every plan. */
+            /** @description Plan whose homes the template applies to. Null for every plan. */
             planId: string | null;
-            /** @description Community whose homes it applies to. Null for every community. */
+            /** @description Community whose homes the template applies to. Null for every community. */
             communityId: string | null;
             /** @description Number of rows. */
             taskCount: number;
@@ -14231,7 +14231,7 @@ export interface components {
             /** @description Timestamp of archiving. Null if not archived. */
             archivedAt: components["schemas"]["InstantOrNull"];
         };
-        /** @description The fields of a template to be changed. */
+        /** @description Template fields to update. */
         TaskTemplateUpdate: {
             name?: string;
             planId?: components["schemas"]["ResourceIdOrNull"];
@@ -14329,7 +14329,7 @@ export interface components {
             reason: components["schemas"]["LedgerReason"];
             /** @description Version to acknowledge after it was recorded. */
             version: number;
-            /** @description Version that was last recorded. Null if it never was. */
+            /** @description Version that was last recorded. Null if no version was recorded. */
             syncedVersion: number | null;
             /** @description Last error. Null without one. */
             error: components["schemas"]["LedgerError"] | null;
@@ -14551,7 +14551,7 @@ export interface components {
             nextActivityAt?: components["schemas"]["InstantOrNull"];
             externalId?: components["schemas"]["ExternalId"];
         };
-        /** @description The fields of a lead to be changed. */
+        /** @description Lead fields to update. */
         LeadUpdate: {
             firstName?: string | null;
             lastName?: string | null;
@@ -14657,18 +14657,18 @@ export interface components {
             buyers?: components["schemas"]["SaleBuyerInput"][];
             /** @description Home to sell. It determines the community, lot and plan. */
             homeId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Community of the lot. Only without a home. */
+            /** @description Community of the lot. Allowed only without a home. */
             communityId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Block of the lot. Only without a home. */
+            /** @description Block of the lot. Allowed only without a home. */
             block?: string | null;
-            /** @description Lot to sell. Only without a home. */
+            /** @description Lot to sell. Allowed only without a home. */
             lotNumber?: string | null;
-            /** @description Plan of the future house. Only without a home. The price is that of the released revision. */
+            /** @description Plan of the future house. Allowed only without a home. The price is that of the released revision. */
             planId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Elevation code of the plan. Only without a home. */
+            /** @description Elevation code of the plan. Allowed only without a home. */
             elevation?: string | null;
             /**
-             * @description Agreed options, active and with a price. Only without a home; for a home, use selections.
+             * @description Agreed options, active and with a price. Allowed only without a home; for a home, use selections.
              * @default []
              */
             optionIds?: components["schemas"]["ResourceId"][];
@@ -14864,18 +14864,18 @@ export interface components {
             buyers: components["schemas"]["SaleBuyerInput"][];
             /** @description Home to sell. It determines the community, lot and plan. */
             homeId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Community of the lot. Only without a home. */
+            /** @description Community of the lot. Allowed only without a home. */
             communityId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Block of the lot. Only without a home. */
+            /** @description Block of the lot. Allowed only without a home. */
             block?: string | null;
-            /** @description Lot to sell. Only without a home. */
+            /** @description Lot to sell. Allowed only without a home. */
             lotNumber?: string | null;
-            /** @description Plan of the future house. Only without a home. The price is that of the released revision. */
+            /** @description Plan of the future house. Allowed only without a home. The price is that of the released revision. */
             planId?: components["schemas"]["ResourceIdOrNull"];
-            /** @description Elevation code of the plan. Only without a home. */
+            /** @description Elevation code of the plan. Allowed only without a home. */
             elevation?: string | null;
             /**
-             * @description Agreed options, active and with a price. Only without a home; for a home, use selections.
+             * @description Agreed options, active and with a price. Allowed only without a home; for a home, use selections.
              * @default []
              */
             optionIds?: components["schemas"]["ResourceId"][];
@@ -14919,7 +14919,7 @@ export interface components {
             contingencies?: components["schemas"]["SaleContingencyInput"][];
             externalId?: components["schemas"]["ExternalId"];
         };
-        /** @description The fields of a sale to be changed. */
+        /** @description Sale fields to update. */
         SaleUpdate: {
             buyers?: components["schemas"]["SaleBuyerInput"][];
             homeId?: components["schemas"]["ResourceIdOrNull"];
@@ -14963,7 +14963,7 @@ export interface components {
             status: components["schemas"]["SaleDepositStatus"];
             /** @description Amount. Required for a new deposit; can only be changed while the deposit is due. */
             amount?: components["schemas"]["SaleDepositAmount"];
-            /** @description Due date. Only for a deposit that is due or new. */
+            /** @description Due date. Allowed only for a deposit that is due or new. */
             dueDate?: components["schemas"]["CalendarDateOrNull"];
             /** @description Date of receipt, refund, forfeiture or cancellation. Defaults to today. */
             date?: components["schemas"]["CalendarDateOrNull"];
@@ -14976,7 +14976,7 @@ export interface components {
             contingencyId?: string | null;
             status: components["schemas"]["SaleContingencyStatus"];
             type?: components["schemas"]["SaleContingencyType"];
-            /** @description Due date. Only for a contingency that is open or new. */
+            /** @description Due date. Allowed only for a contingency that is open or new. */
             dueDate?: components["schemas"]["CalendarDateOrNull"];
             /** @description Date on which it was cleared, waived or failed. Defaults to today. */
             date?: components["schemas"]["CalendarDateOrNull"];
@@ -15043,7 +15043,7 @@ export interface components {
         };
         /** @description Line of a schedule of values. */
         ScheduleLineInput: {
-            /** @description ID of an existing line. Omit for a new one. */
+            /** @description ID of an existing line. Omit it for a new line. */
             lineId?: string | null;
             description: string;
             /** @description Trade that does the work. */
@@ -15051,7 +15051,7 @@ export interface components {
             /** @description Part of the contract sum. Negative for a deduction. */
             scheduledValue: components["schemas"]["Money"];
         };
-        /** @description The fields of a schedule of values to be changed. The first time, lines are required. */
+        /** @description Schedule of values fields to update. A new schedule requires lines. */
         ScheduleOfValuesUpdate: {
             /** @description Lines. Their total must equal the contract sum. */
             lines?: components["schemas"]["ScheduleLineInput"][];
@@ -15087,7 +15087,7 @@ export interface components {
             date: components["schemas"]["CalendarDate"];
             reference: string | null;
         };
-        /** @description Application for payment to the buyer or the lender, with the sums of AIA Document G702. A void application keeps its figures but counts no more. */
+        /** @description Application for payment to the buyer or the lender, with the sums of AIA Document G702. A void application keeps its figures but is no longer counted. */
         Application: {
             /** @description ID of the application. */
             id: string;
@@ -15120,7 +15120,7 @@ export interface components {
             previousCertificates: number;
             /** @description earnedLessRetainage minus previousCertificates. */
             currentPaymentDue: number;
-            /** @description contractSum minus earnedLessRetainage: what remains to be paid, retainage included. */
+            /** @description Remaining amount to pay, including retainage: contractSum minus earnedLessRetainage. */
             balanceToFinish: number;
             /** @description Amount certified for payment. Null before. */
             certifiedAmount: number | null;
@@ -15168,19 +15168,19 @@ export interface components {
         };
         /** @description Application for payment to create. */
         ApplicationCreate: {
-            /** @description Last day of the period. Later than that of the application before. */
+            /** @description Last day of the period. Must be after the last day of the previous application. */
             periodTo: components["schemas"]["CalendarDate"];
             /**
-             * @description Lines with progress in the period. The others keep what was completed before.
+             * @description Lines with progress in the period. Omitted lines keep the progress of earlier applications.
              * @default []
              */
             lines?: components["schemas"]["ApplicationLineInput"][];
-            /** @description Share that the buyer withholds of everything completed and stored. Defaults to that of the schedule of values. With 0, the application bills what was withheld before. */
+            /** @description Share of the completed work and stored materials that the buyer withholds. Defaults to the percentage in the schedule of values. With 0, the application bills the retainage withheld so far. */
             retainagePercent?: components["schemas"]["Percent"] | null;
             notes?: string | null;
             externalId?: components["schemas"]["ExternalId"];
         };
-        /** @description The fields of an application to be changed. Except notes and externalId, only of a draft. */
+        /** @description Application fields to update. After the draft, only notes and externalId can be changed. */
         ApplicationUpdate: {
             periodTo?: components["schemas"]["CalendarDate"];
             lines?: components["schemas"]["ApplicationLineInput"][];
@@ -15195,16 +15195,16 @@ export interface components {
              * @enum {string}
              */
             status: "draft" | "submitted" | "rejected" | "certified" | "void";
-            /** @description Amount certified for payment. Only with `certified`. Defaults to currentPaymentDue, and cannot exceed it. A lower amount requires a reason. */
+            /** @description Amount certified for payment. Allowed only with `certified`. Defaults to currentPaymentDue, and cannot exceed it. A lower amount requires a reason. */
             certifiedAmount?: components["schemas"]["PositiveMoney"];
-            /** @description Date of the certificate, not in the future. Only with `certified`. Defaults to today. */
+            /** @description Date of the certificate, not in the future. Allowed only with `certified`. Defaults to today. */
             date?: components["schemas"]["CalendarDate"];
             /** @description Reason. Required with `rejected`, `void` and a lower certifiedAmount. */
             reason?: string | null;
         };
         /** @description Payment received for an application. */
         ApplicationReceiptInput: {
-            /** @description Amount received. A negative amount takes back an earlier receipt, such as a check that bounced. */
+            /** @description Amount received. A negative amount reverses an earlier receipt, for example for a check that bounced. */
             amount: components["schemas"]["Money"];
             /** @description Date of the receipt, not in the future. Defaults to today. */
             date?: components["schemas"]["CalendarDate"];
@@ -15233,7 +15233,7 @@ export interface components {
         };
         /** @description Record that a message is about. */
         MessageSubject: {
-            /** @description Kind of the record, such as `home` or `bid_request`. */
+            /** @description Kind of record, such as `home` or `bid_request`. */
             type: string;
             id: components["schemas"]["ResourceId"];
         };
@@ -15313,16 +15313,16 @@ export interface components {
             isRead?: boolean;
         };
         /**
-         * @description Kind of template: each kind of mail, and each of the four lien waivers of requestLienWaiver. Minor versions can add kinds.
+         * @description Kind of template: each kind of email, and each of the four lien waivers of requestLienWaiver. Minor versions can add kinds.
          * @enum {string}
          */
         MessageTemplateKind: "message" | "portal_invitation" | "bid_invitation" | "bid_reminder" | "lien_waiver" | "advance" | "reminder" | "moved_earlier" | "postponed" | "lien_waiver_conditional_progress" | "lien_waiver_unconditional_progress" | "lien_waiver_conditional_final" | "lien_waiver_unconditional_final";
-        /** @description Template of one kind of mail or lien waiver. */
+        /** @description Template of one kind of email or lien waiver. */
         MessageTemplate: {
             /** @description ID of the template. */
             id: string;
             kind: components["schemas"]["MessageTemplateKind"];
-            /** @description Subject of the mail. Null for a lien waiver. */
+            /** @description Subject of the email. Null for a lien waiver. */
             subject: string | null;
             body: string;
             /** @description Whether this is Plumbline's default text, which later versions can improve. */
@@ -15342,7 +15342,7 @@ export interface components {
         };
         /** @description Text of a template. */
         MessageTemplateReplace: {
-            /** @description Subject of the mail. Defaults to the standard subject. A lien waiver has none, and `{{portalUrl}}` is not allowed in subjects. */
+            /** @description Subject of the email. Defaults to the standard subject. A lien waiver has none, and `{{portalUrl}}` is not allowed in subjects. */
             subject?: string | null;
             /** @description Text, with the placeholders of the template. */
             body: string;
@@ -15369,34 +15369,34 @@ export interface components {
             /** @description Subject. Null for a lien waiver. */
             subject: string | null;
             text: string;
-            /** @description HTML version of the mail. Null for a lien waiver. */
+            /** @description HTML version of the email. Null for a lien waiver. */
             html: string | null;
         };
         /**
-         * @description Status of the mail: waiting for its next attempt, accepted by the mail server, or failed.
+         * @description Status of the email: waiting for its next attempt, accepted by the mail server, or failed.
          * @enum {string}
          */
         MailStatus: "queued" | "sent" | "failed";
         /**
-         * @description Kind of mail: a message, an invitation to the portal or to bid, a reminder of a bid deadline, a lien waiver to sign, a notice of work (in advance, shortly before, or because it moved), or a sign-in link for a user of the builder who requested it or was invited.
+         * @description Kind of email: a message, an invitation to the portal or to bid, a reminder of a bid deadline, a lien waiver to sign, a notice of work (in advance, shortly before, or because it moved), or a sign-in link for a user of the builder who requested it or was invited.
          * @enum {string}
          */
         MailKind: "message" | "portal_invitation" | "bid_invitation" | "bid_reminder" | "lien_waiver" | "advance" | "reminder" | "moved_earlier" | "postponed" | "sign_in" | "user_invitation";
         /** @description Email to one address. */
         Mail: {
-            /** @description ID of the mail, also in its Message-ID. */
+            /** @description ID of the email, also in its Message-ID. */
             id: string;
             kind: components["schemas"]["MailKind"];
             /** @description Address of the recipient. */
             to: string;
             subject: string;
-            /** @description Text of the mail. `{{portalUrl}}` is replaced with a portal link only when it is sent. */
+            /** @description Text of the email. `{{portalUrl}}` is replaced with a portal link only when it is sent. */
             text: string;
             /** @description Vendor that receives it. */
             vendorId: components["schemas"]["ResourceIdOrNull"];
             /** @description User that receives it. */
             userId: components["schemas"]["ResourceIdOrNull"];
-            /** @description Message, notice, waiver or invitation in the mail, or the vendor that it invites to the portal. */
+            /** @description Message, notice, waiver or invitation in the email, or the vendor that it invites to the portal. */
             aboutId: components["schemas"]["ResourceId"];
             status: components["schemas"]["MailStatus"];
             /** @description Number of attempts. */
@@ -15411,7 +15411,7 @@ export interface components {
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
         };
-        /** @description Page of mails. */
+        /** @description Page of emails. */
         MailPage: {
             data: components["schemas"]["Mail"][];
             nextCursor: components["schemas"]["NextCursor"];
@@ -15505,7 +15505,7 @@ export interface components {
         /** @description Event type, or `*` for all types that the owner can read. */
         SubscribedEventType: components["schemas"]["EventType"] | "*";
         /**
-         * @description Reason for disabling: `requested` through updateWebhook, `failures` after 50 consecutive failed attempts, `gone` when the receiver answered 410, `owner_revoked` when its owner was revoked or expired, or when the owner's user is disabled or can no longer manage webhooks. Minor versions can add reasons.
+         * @description Reason for disabling: `requested` through updateWebhook, `failures` after 50 consecutive failed attempts, `gone` when the receiver responded with 410, `owner_revoked` when its owner was revoked or expired, or when the owner's user is disabled or can no longer manage webhooks. Minor versions can add reasons.
          * @enum {string}
          */
         WebhookDisabledReason: "requested" | "failures" | "gone" | "owner_revoked";
@@ -15519,7 +15519,7 @@ export interface components {
             /** @description Event types that are sent. */
             eventTypes: components["schemas"]["SubscribedEventType"][];
             status: components["schemas"]["WebhookStatus"];
-            /** @description Reason for disabling it. Null while it is active. */
+            /** @description Reason why the subscription is disabled. Null while it is active. */
             disabledReason: components["schemas"]["WebhookDisabledReasonOrNull"];
             /** @description Timestamp of disabling. Null while it is active. */
             disabledAt: components["schemas"]["InstantOrNull"];
@@ -15582,7 +15582,7 @@ export interface components {
             /** @description Event types that are sent. */
             eventTypes: components["schemas"]["SubscribedEventType"][];
             status: components["schemas"]["WebhookStatus"];
-            /** @description Reason for disabling it. Null while it is active. */
+            /** @description Reason why the subscription is disabled. Null while it is active. */
             disabledReason: components["schemas"]["WebhookDisabledReasonOrNull"];
             /** @description Timestamp of disabling. Null while it is active. */
             disabledAt: components["schemas"]["InstantOrNull"];
@@ -15606,7 +15606,7 @@ export interface components {
             /** @description New secret. Store it; it is not shown again. */
             secret: string;
         };
-        /** @description The fields of a subscription to be changed. */
+        /** @description Subscription fields to update. */
         WebhookUpdate: {
             url?: components["schemas"]["WebhookUrl"];
             /** @description New event types to send. */
@@ -15809,7 +15809,7 @@ export interface components {
          */
         AuditAction: string;
         /**
-         * @description Kind of the resource. Minor versions can add kinds.
+         * @description Kind of resource. Minor versions can add kinds.
          * @enum {string}
          */
         AuditResourceType: "vendor" | "compliance_document" | "vendor_notification" | "scope" | "invitation" | "community" | "bid_request" | "plan" | "home" | "bid" | "contract" | "po" | "cost_code" | "part" | "price" | "option" | "selection" | "budget_line" | "budget_transfer" | "payment" | "lien_waiver" | "payment_run" | "task" | "milestone" | "loan" | "loan_draw" | "calendar_feed" | "user" | "timesheet" | "time_entry" | "task_template" | "lead" | "lead_activity" | "sale" | "schedule_of_values" | "application" | "message" | "message_template" | "mail" | "attachment" | "webhook" | "delivery" | "proposal" | "key" | "oauth_grant" | "organization";
@@ -15841,16 +15841,16 @@ export interface components {
             resourceId: string;
             /** @description Fields that were changed. Their values are in the event. */
             changed: string[];
-            /** @description Event of the change, for getEvent. Null if none was fired or it is no longer kept. */
+            /** @description Event of the change, for getEvent. Null if no event was emitted or the event is no longer kept. */
             eventId: string | null;
             outcome: components["schemas"]["AuditOutcome"];
-            /** @description Code of the returned problem. Only with `refused`. */
+            /** @description Code of the returned problem. Set only with `refused`. */
             reason: string | null;
-            /** @description Number of requests rejected for the same reason since the previous entry. Only with `refused`. There is at most one entry a minute for each caller, address and reason. */
+            /** @description Number of requests rejected for the same reason since the previous entry. Set only with `refused`. There is at most one entry a minute for each caller, address and reason. */
             count: number;
             /** @description IP address of the request. Null for changes without a request. */
             address: string | null;
-            /** @description ID of the request, as in `X-Request-Id`. All changes by one request have the same. */
+            /** @description ID of the request, as in `X-Request-Id`. It is the same for all changes by one request. */
             requestId: string | null;
         };
         /** @description Page of audit entries. */
@@ -16027,10 +16027,10 @@ export interface components {
             } | string | null;
             /** @description Emitted events that the caller can read, in order. With `dryRun`, the events that it would have emitted. */
             events: components["schemas"]["Event"][];
-            /** @description Whether it was too large to be stored, so that result is null and events is empty. */
+            /** @description Whether the outcome was too large to be stored. If so, result is null and events is empty. */
             truncated: boolean;
         };
-        /** @description Change that is made once it is approved. */
+        /** @description Change that is made when the proposal is approved. */
         Proposal: {
             id: components["schemas"]["ResourceId"];
             /** @description Skill to run. executeBatch for several skills. */
@@ -16099,11 +16099,11 @@ export interface components {
             /** @description Whether it was a dry run, so nothing was saved. */
             dryRun: boolean;
             status: components["schemas"]["ExecutionStatus"];
-            /** @description Reason why it was not completed. */
+            /** @description Reason why the run was not completed. */
             problem: components["schemas"]["ProblemCode"] | null;
             /** @description Whether it completed and could change data. */
             changed: boolean;
-            /** @description Records of its events, the first 100. */
+            /** @description Records of the emitted events, the first 100. */
             resourceIds: components["schemas"]["ResourceId"][];
             /** @description Duration, in milliseconds. */
             durationMs: number;
@@ -16141,7 +16141,7 @@ export interface components {
             actor: components["schemas"]["Actor"];
             /** @description Current permissions of the key. */
             permissions: components["schemas"]["Permission"][];
-            /** @description Largest purchase order that the key can approve. Null for no limit. */
+            /** @description Largest purchase order that the key can approve. Null means no limit. */
             poApprovalLimit: components["schemas"]["PositiveMoneyOrNull"];
             organization: components["schemas"]["CallerOrganization"];
             /** @description Whether the key's changes become proposals. */
@@ -16187,7 +16187,7 @@ export interface components {
         /** @description Change in a version. */
         Change: {
             /**
-             * @description Kind of the change. `removed` occurs only in a new major version, after `deprecated` in an earlier one.
+             * @description Type of change. `removed` occurs only in a new major version, after `deprecated` in an earlier one.
              * @enum {string}
              */
             kind: "added" | "changed" | "deprecated" | "removed" | "fixed";
@@ -16370,7 +16370,7 @@ export interface components {
             status: components["schemas"]["PortalInvitationStatus"];
             /** @description Whether the vendor can still agree to bid or decline. */
             canAnswer: boolean;
-            /** @description Timestamp at which the vendor first viewed it. */
+            /** @description Timestamp at which the vendor first viewed the invitation. */
             viewedAt: components["schemas"]["InstantOrNull"];
             /** @description Timestamp of the vendor's last response. */
             respondedAt: components["schemas"]["InstantOrNull"];
@@ -16437,7 +16437,7 @@ export interface components {
             total: number | null;
             /** @description Lines of the request that are neither priced nor excluded. */
             openLineIds: string[];
-            /** @description Problems to fix first, by their position in the draft. Empty if it can be submitted. */
+            /** @description Problems to fix first, by their position in the draft. Empty if the draft can be submitted. */
             problems: components["schemas"]["FieldError"][];
         };
         /** @description Submitted bid of a vendor. */
@@ -16585,7 +16585,7 @@ export interface components {
             /** @description Total of the order, including tax. */
             total: number;
             currency: components["schemas"]["Currency"];
-            /** @description Timestamp at which it was sent to the vendor. */
+            /** @description Timestamp at which the order was sent to the vendor. */
             issuedAt: components["schemas"]["InstantOrNull"];
             home: components["schemas"]["PortalTaskHome"];
         };
@@ -16632,7 +16632,7 @@ export interface components {
             notes: string | null;
             /** @description Builder's terms for all orders. */
             terms: string | null;
-            /** @description Timestamp at which it was sent to the vendor. */
+            /** @description Timestamp at which the order was sent to the vendor. */
             issuedAt: components["schemas"]["InstantOrNull"];
             /** @description Timestamp of the vendor's acceptance. Null until accepted. */
             acceptedAt: components["schemas"]["InstantOrNull"];
@@ -16715,7 +16715,7 @@ export interface components {
             checkNumber: string | null;
             /** @description Numbers of the paid orders. */
             orders: string[];
-            /** @description Conditions that must be met before it is paid. Empty if there are none. */
+            /** @description Conditions that must be met before the payment is paid. Empty if there are none. */
             waitsFor: components["schemas"]["PortalPaymentObstacle"][];
         };
         /** @description Page of a vendor's payments. */
@@ -16796,7 +16796,7 @@ export interface components {
             id: string;
             /** @description Whether the vendor wrote it. */
             isOwn: boolean;
-            /** @description Timestamp at which the vendor first read it. Null for the vendor's own messages. */
+            /** @description Timestamp at which the vendor first read the message. Null for the vendor's own messages. */
             readAt: components["schemas"]["InstantOrNull"];
             content: components["schemas"]["PortalMessageContent"];
         };
@@ -16914,7 +16914,7 @@ export interface components {
             name: components["schemas"]["PasskeyName"];
             /** @description Whether it is stored on more than one device, for example by a password manager. */
             isSynced: boolean;
-            /** @description Timestamp of the last sign-in with it. Null if it was never used. */
+            /** @description Timestamp of the last sign-in with the passkey. Null if it was never used. */
             lastUsedAt: components["schemas"]["InstantOrNull"];
             createdAt: components["schemas"]["Instant"];
         };
@@ -16962,7 +16962,7 @@ export interface components {
         };
         /** @description Permissions of the key. The role of the user who created the key limits them. */
         KeyPermissions: components["schemas"]["Permission"][];
-        /** @description IP addresses and ranges that the key can be used from. Null for any. */
+        /** @description IP addresses and ranges that the key can be used from. Null means any address. */
         AllowedAddresses: string[] | null;
         /** @description Secret of a key, identified by its first letters. */
         ApiKeySecret: {
@@ -17005,7 +17005,7 @@ export interface components {
         ApiKeyCreate: {
             name: string;
             permissions: components["schemas"]["KeyPermissions"];
-            /** @description Timestamp at which the key expires. Null for no expiration. Defaults to one year from now. */
+            /** @description Timestamp at which the key expires. Null means no expiration. Defaults to one year from now. */
             expiresAt?: components["schemas"]["InstantOrNull"];
             allowedAddresses?: components["schemas"]["AllowedAddresses"];
             /**
@@ -17044,7 +17044,7 @@ export interface components {
         /** @description Fields to update. Omitted fields keep their value. */
         ApiKeyUpdate: {
             name?: string;
-            /** @description Timestamp at which the key expires. Null for no expiration. */
+            /** @description Timestamp at which the key expires. Null means no expiration. */
             expiresAt?: components["schemas"]["InstantOrNull"];
             allowedAddresses?: components["schemas"]["AllowedAddresses"];
         };
@@ -17136,7 +17136,7 @@ export interface components {
             phone?: string | null;
             role: components["schemas"]["MessageRole"];
             /**
-             * @description Largest purchase order that the user can approve. Null for no limit.
+             * @description Largest purchase order that the user can approve. Null means no limit.
              * @default 0
              */
             poApprovalLimit?: components["schemas"]["PositiveMoneyOrNull"];
@@ -17188,7 +17188,7 @@ export interface components {
             overtimeRule: components["schemas"]["OvertimeRule"];
             /** @description Stages of new sales, in order. */
             salePipelineStages: string[];
-            /** @description Closing text of order documents. Null for no text. */
+            /** @description Closing text of order documents. Null means no text. */
             poTerms: string | null;
             /** @description Whether payments require a signed lien waiver before they are paid. A vendor or an order can override this setting. */
             lienWaiverRequired: boolean;
@@ -17201,12 +17201,12 @@ export interface components {
         OvertimeRuleUpdate: {
             /**
              * Format: quantity
-             * @description Weekly hours after which overtime starts. Null for no weekly threshold.
+             * @description Weekly hours after which overtime starts. Null means no weekly threshold.
              */
             weeklyAfterHours?: number | null;
             /**
              * Format: quantity
-             * @description Daily hours after which overtime starts. Null for no daily threshold.
+             * @description Daily hours after which overtime starts. Null means no daily threshold.
              */
             dailyAfterHours?: number | null;
             /**
@@ -17224,7 +17224,7 @@ export interface components {
             overtimeRule?: components["schemas"]["OvertimeRuleUpdate"];
             /** @description Stages of new sales, in order. */
             salePipelineStages?: string[];
-            /** @description Closing text of order documents. Null for no text. */
+            /** @description Closing text of order documents. Null means no text. */
             poTerms?: string | null;
             /** @description Whether payments require a signed lien waiver before they are paid. A vendor or an order can override this setting. */
             lienWaiverRequired?: boolean;
@@ -17267,7 +17267,7 @@ export interface components {
             createdAt?: components["schemas"]["Instant"];
             updatedAt?: components["schemas"]["Instant"];
         };
-        /** @description Notice that tasks start on other dates than the vendor was notified of. */
+        /** @description Notice that tasks start on different dates than the vendor was notified of. */
         RescheduleNotification: {
             /** @description ID of the notification. */
             id: string;
@@ -17393,7 +17393,7 @@ export interface components {
                 };
             };
         };
-        /** @description Vendor of the trade that is not suggested. */
+        /** @description Vendor that covers the trade but is not suggested. */
         VendorPassedOver: {
             vendorId: components["schemas"]["ResourceId"];
             companyName: string;
@@ -18095,7 +18095,7 @@ export interface components {
             /** @description Bid request ID, number or title. */
             bidRequestId?: components["schemas"]["ResourceId"];
             /**
-             * @description Maximum number of days until the deadline. Only without a request.
+             * @description Maximum number of days until the deadline. Allowed only without a request.
              * @default 3
              */
             daysBeforeDeadline?: number;
@@ -18426,7 +18426,7 @@ export interface components {
             isCritical: boolean;
             /** @enum {string} */
             cause: "delay" | "predecessor" | "on_hold" | "not_confirmed" | "unknown";
-            /** @description Reason of the delay, or the task that it waits for. */
+            /** @description Reason for the delay, or the task that it waits for. */
             detail: string;
         };
         /** @description Late tasks. */
@@ -19128,7 +19128,7 @@ export interface components {
         RequestLienWaiversInput: {
             /** @description Payment IDs or numbers. */
             paymentIds: components["schemas"]["ResourceId"][];
-            /** @description Last day of the work that the waiver covers. Defaults to that of requestLienWaiver. */
+            /** @description Last day of the work that the waiver covers. Has the same default as in requestLienWaiver. */
             throughDate?: components["schemas"]["CalendarDate"];
             /** @description Exceptions to the waiver. */
             exceptions?: string | null;
@@ -19174,7 +19174,7 @@ export interface components {
                 status: components["schemas"]["PaymentStatus"];
                 amount: number;
                 paidDate: components["schemas"]["CalendarDateOrNull"];
-                /** @description Kind of the missing waiver. */
+                /** @description Kind of missing waiver. */
                 missing: components["schemas"]["LienWaiverType"];
                 /** @description Requested waiver that is not signed yet. */
                 requestedWaiverId: components["schemas"]["ResourceIdOrNull"];
@@ -19248,9 +19248,9 @@ export interface components {
             /** @description Payment ID or number. */
             paymentId: components["schemas"]["ResourceId"];
             reason: string;
-            /** @description Payment method. Defaults to that of the voided payment. */
+            /** @description Payment method. Defaults to the method of the voided payment. */
             method?: components["schemas"]["PaymentMethod"];
-            /** @description Due date. Defaults to that of the voided payment. */
+            /** @description Due date. Defaults to the due date of the voided payment. */
             dueDate?: components["schemas"]["CalendarDate"];
             /** @description Reason to proceed despite a failed check, as in createPayment. */
             overrideReason?: string;
@@ -19320,7 +19320,7 @@ export interface components {
         TakeoffPrice: {
             /** @description ID of the line. Null for a lump sum. */
             lineId: string | null;
-            /** @description Option that requires the line. Null for the house itself. */
+            /** @description Option that requires the line. Null for the base house. */
             optionId: components["schemas"]["ResourceIdOrNull"];
             /** @description Whether an option removes the line, so that it is subtracted. */
             isTakenOut: boolean;
@@ -19522,7 +19522,7 @@ export interface components {
             reason: string;
             /** @description ID or number of the vendor's order that it refers to. */
             relatedPoId?: components["schemas"]["ResourceId"];
-            /** @description Trade. Defaults to that of the related order. */
+            /** @description Trade. Defaults to the trade of the related order. */
             scope?: components["schemas"]["ScopeName"];
         };
         /** @description Backcharge. */
@@ -19662,7 +19662,7 @@ export interface components {
             /** @default [] */
             documents?: components["schemas"]["ComplianceDocumentCreate"][];
             /**
-             * @description Whether to invite the vendor to its portal. Requires an email address.
+             * @description Whether to invite the vendor to the portal. Requires an email address.
              * @default true
              */
             invite?: boolean;
@@ -19827,7 +19827,7 @@ export interface components {
             to: components["schemas"]["CalendarDate"];
             /** @description Groups, highest cost first. */
             groups: {
-                /** @description ID, or trade. Null if not recorded. */
+                /** @description ID of the group, or name of the trade. Null if not recorded. */
                 key: string | null;
                 name: string;
                 hours: number;
@@ -19869,7 +19869,7 @@ export interface components {
             /** @description Whether there are more than 100. If so, run the skill again. */
             truncated: boolean;
         };
-        /** @description Kind of the rows, and the rows. */
+        /** @description Kind of record, and the rows. */
         ImportRowsInput: {
             /** @enum {string} */
             entity: "vendor" | "community" | "home" | "lead" | "option" | "plan" | "cost_code" | "part";
@@ -20363,7 +20363,7 @@ export interface components {
         PricedPlan: components["schemas"]["ResourceId"];
         /** @description Required quantity, in the part's unit. */
         PricedQuantity: number;
-        /** @description Date of the prices. Defaults to today in the community, or in the organization without one. */
+        /** @description Date of the prices. Defaults to today in the community's time zone, or in the organization's time zone if no community is set. */
         PricedOn: components["schemas"]["CalendarDate"];
         /**
          * @description ID of the price.
@@ -25423,7 +25423,7 @@ export interface operations {
                 planId?: components["parameters"]["PricedPlan"];
                 /** @description Required quantity, in the part's unit. */
                 quantity?: components["parameters"]["PricedQuantity"];
-                /** @description Date of the prices. Defaults to today in the community, or in the organization without one. */
+                /** @description Date of the prices. Defaults to today in the community's time zone, or in the organization's time zone if no community is set. */
                 on?: components["parameters"]["PricedOn"];
             };
             header?: never;
@@ -25465,7 +25465,7 @@ export interface operations {
                 planId?: components["parameters"]["PricedPlan"];
                 /** @description Required quantity, in the part's unit. */
                 quantity?: components["parameters"]["PricedQuantity"];
-                /** @description Date of the prices. Defaults to today in the community, or in the organization without one. */
+                /** @description Date of the prices. Defaults to today in the community's time zone, or in the organization's time zone if no community is set. */
                 on?: components["parameters"]["PricedOn"];
             };
             header?: never;
@@ -30900,7 +30900,7 @@ export interface operations {
                 /** @description ID of the last record that you have. The records after it are exported. */
                 afterId?: components["schemas"]["ResourceId"];
                 /**
-                 * @description Kind of the records.
+                 * @description Kind of record.
                  * @example vendor
                  */
                 type: components["schemas"]["LedgerType"];
@@ -30944,7 +30944,7 @@ export interface operations {
                 /** @description ID of the last record that you have. The records after it are exported. */
                 afterId?: components["schemas"]["ResourceId"];
                 /**
-                 * @description Kind of the records.
+                 * @description Kind of record.
                  * @example vendor
                  */
                 type: components["schemas"]["LedgerType"];
@@ -32819,13 +32819,13 @@ export interface operations {
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Field to sort by. A leading `-` sorts in descending order. */
                 sort?: components["parameters"]["Sort"];
-                /** @description Only mails with this status. */
+                /** @description Only emails with this status. */
                 status?: components["schemas"]["MailStatus"];
-                /** @description Only mails to this vendor. */
+                /** @description Only emails to this vendor. */
                 vendorId?: components["schemas"]["ResourceId"];
-                /** @description Only mails to this user. */
+                /** @description Only emails to this user. */
                 userId?: components["schemas"]["ResourceId"];
-                /** @description Only mails for this message, notice or invitation. */
+                /** @description Only emails for this message, notice or invitation. */
                 aboutId?: components["schemas"]["ResourceId"];
                 /** @description Only items changed at this time or later. Sort by `updatedAt` to sync incrementally. */
                 updatedAfter?: components["parameters"]["UpdatedAfter"];
@@ -32840,7 +32840,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Page of mails. */
+            /** @description Page of emails. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -36735,7 +36735,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Limits, days and keys. */
+            /** @description Limits, requests per day, and usage by key. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
