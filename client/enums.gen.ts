@@ -672,6 +672,19 @@ export const saleDepositDispositionValues = [
   'forfeited',
 ] as const satisfies readonly contract.SaleDepositDisposition[]
 
+export const buyerChangeStatusValues = [
+  'draft',
+  'sent',
+  'approved',
+  'declined',
+  'void',
+] as const satisfies readonly contract.BuyerChangeStatus[]
+
+export const buyerChangeSourceValues = [
+  'agreed',
+  'selection',
+] as const satisfies readonly contract.BuyerChangeSource[]
+
 export const applicationStatusValues = [
   'draft',
   'submitted',
@@ -904,6 +917,7 @@ export const auditResourceTypeValues = [
   'lead',
   'lead_activity',
   'sale',
+  'buyer_change',
   'schedule_of_values',
   'application',
   'message',

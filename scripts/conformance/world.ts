@@ -46,7 +46,7 @@ export class World {
   readonly #mark = Math.random().toString(36).slice(2, 8)
   /** The week for which this world enters time. */
   readonly #weeksAgo = 1 + Math.floor(Math.random() * 1000)
-  /** The sale that has a schedule of values and an application for payment. */
+  /** The approved sale that has a schedule of values, an application for payment and a buyer change. */
   #billedSale: string | undefined
   #isSettled = false
 
@@ -98,8 +98,8 @@ export class World {
 
   // A vendor can open only the invitation of its link, or everything of its own.
   #idsIn(operation: Operation, parameter: string): readonly string[] {
-    const isBilling = operation.declaration.tags?.includes('Owner billing') === true
-    if (isBilling && parameter === 'saleId' && this.#billedSale !== undefined) return [this.#billedSale]
+    const isOfSale = ['Owner billing', 'Buyer changes'].some((tag) => operation.declaration.tags?.includes(tag))
+    if (isOfSale && parameter === 'saleId' && this.#billedSale !== undefined) return [this.#billedSale]
     const ids = this.idsFor(parameter)
     const opened = ids.filter((id) => this.#tokenTo(id) !== undefined)
     return isOpenToKeys(operation) || opened.length === 0 ? ids : opened
@@ -286,7 +286,10 @@ export class World {
     await this.#share()
   }
 
-  /** Sells one more home and bills it: an application for payment needs an approved sale and its schedule of values. */
+  /**
+   * Sells one more home, bills it and adds a buyer change. Both require an approved sale. An application for payment
+   * also requires a schedule of values.
+   */
   async #billSale(): Promise<void> {
     const operationOf = (id: string) => contract.operations.get(id as OperationId)
     const [createHome, createSale, createApplication] = ['createHome', 'createSale', 'createApplication'].map(
@@ -308,7 +311,9 @@ export class World {
     const set = await this.#service.request('PATCH', `${path}/schedule-of-values`, schedule, { key: this.key })
     const application = { periodTo: '2026-01-31', lines: [{ lineId: 'L1', periodAmount: 100_000 }] }
     const billed = await this.#create(`${path}/applications`, application)
-    for (const answer of [home, sale, set, billed]) this.learn(answer)
+    const porch = { description: 'Screened porch', price: 20_000, cost: 14_000 }
+    const changed = await this.#create(`${path}/changes`, { title: 'Screened porch', lines: [porch] })
+    for (const answer of [home, sale, set, billed, changed]) this.learn(answer)
   }
 
   /** Asks vendors about what their portals then show. */

@@ -44,6 +44,7 @@ import { orderDocumentOperations } from '../domain/paying/order-documents/operat
 import { paymentRunOperations } from '../domain/paying/payment-runs/operations.ts'
 import { paymentOperations } from '../domain/paying/payments/operations.ts'
 import { purchaseOrderOperations } from '../domain/paying/purchase-orders/operations.ts'
+import { buyerChangeOperations } from '../domain/selling/buyer-changes/operations.ts'
 import { leadOperations } from '../domain/selling/leads/operations.ts'
 import { ownerBillingOperations } from '../domain/selling/owner-billing/operations.ts'
 import { saleOperations } from '../domain/selling/sales/operations.ts'
@@ -105,6 +106,7 @@ export const operations: Handlers = together(
   taskTemplateOperations,
   leadOperations,
   saleOperations,
+  buyerChangeOperations,
   ownerBillingOperations,
   userOperations,
   messageOperations,

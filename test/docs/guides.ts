@@ -104,6 +104,7 @@ const SIGNS: Record<string, RegExp[]> = {
     /"order":"draft"/,
     /"code": "(conflict|invalid_transition)",\n {2}"reason": .*\n {2}"detail": ".+"/,
   ],
+  'buyer-changes': [/"originalPrice":395000,"totalPrice":415000/, /"source":"agreed","price":20000/],
   // The figures that the guide's text names.
   paying: [
     /"status":"accepted","total":1000,"retainagePercent":10/,

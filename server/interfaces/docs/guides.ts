@@ -12,6 +12,7 @@ export const GUIDES: readonly string[] = [
   'limits',
   'bidding',
   'paying',
+  'buyer-changes',
   'accounting',
   'agents',
   'browser',

@@ -295,6 +295,7 @@ export interface FilledQueries {
   listLeads: 'limit' | 'sort' | 'includeArchived'
   listLeadActivities: 'limit' | 'sort'
   listSales: 'limit' | 'sort'
+  listBuyerChanges: 'limit' | 'sort'
   listApplications: 'limit' | 'sort'
   listUsers: 'limit' | 'sort'
   listMessages: 'limit' | 'sort'

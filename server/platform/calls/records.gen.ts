@@ -47,6 +47,7 @@ export const records = {
   Lead: {"kind":"lead","prefix":"lead","table":"leads"},
   LeadActivity: {"kind":"lead_activity","prefix":"lac","table":"leadActivities"},
   Sale: {"kind":"sale","prefix":"sale","table":"sales"},
+  BuyerChange: {"kind":"buyer_change","prefix":"bco","table":"buyerChanges"},
   ScheduleOfValues: {"kind":"schedule_of_values","prefix":"sov","table":"schedulesOfValues"},
   Application: {"kind":"application","prefix":"app","table":"applications"},
   Message: {"kind":"message","prefix":"msg","table":"messages"},

@@ -263,6 +263,35 @@ export interface BudgetTransfers {
   version: number;
 }
 
+export interface BuyerChanges {
+  approvedAt: Timestamp | null;
+  approvedBy: Json | null;
+  cost: Numeric;
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  decidedDate: string | null;
+  description: string | null;
+  externalId: string | null;
+  homeId: string;
+  id: string;
+  lines: Json;
+  notes: string | null;
+  number: number;
+  organizationId: string;
+  price: Numeric;
+  reason: string | null;
+  saleId: string;
+  scheduleLineId: string | null;
+  sentAt: Timestamp | null;
+  source: string;
+  status: string;
+  title: string;
+  updatedAt: Timestamp;
+  version: number;
+  voidedAt: Timestamp | null;
+}
+
 export interface CalendarAddresses {
   feedId: string;
   hash: Buffer;
@@ -1644,6 +1673,7 @@ export interface DB {
   bids: Bids;
   budgetLines: BudgetLines;
   budgetTransfers: BudgetTransfers;
+  buyerChanges: BuyerChanges;
   calendarAddresses: CalendarAddresses;
   calendarFeeds: CalendarFeeds;
   communities: Communities;

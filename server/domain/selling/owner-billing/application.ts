@@ -8,7 +8,7 @@ import type {
   ScheduleLine,
 } from '../../../../client/contract.gen.ts'
 import { minus, percentOf, sum } from '../../../platform/values/money.ts'
-import { exceeds } from './schedule-of-values.ts'
+import { exceeds } from '../price-changes/schedule-of-values.ts'
 
 export const APPLICATION_MOVES: Readonly<Record<ApplicationStatus, readonly ApplicationStatus[]>> = {
   draft: ['submitted', 'void'],
@@ -120,9 +120,18 @@ export function findLineFaults(
   })
 }
 
-/** The progress of an application's lines, as a client sends it. */
-export function progressOf({ lines }: Pick<Application, 'lines'>): ApplicationLineInput[] {
-  return lines.map(({ lineId, periodAmount, storedAmount }) => ({ lineId, periodAmount, storedAmount }))
+/**
+ * Returns the progress of an application's lines, as a client sends it. Leaves out lines without progress that the
+ * schedule no longer has, such as the line of a voided change.
+ */
+export function progressOf(
+  { lines }: Pick<Application, 'lines'>,
+  schedule: readonly Pick<ScheduleLine, 'lineId'>[],
+): ApplicationLineInput[] {
+  const scheduled = new Set(schedule.map(({ lineId }) => lineId))
+  return lines
+    .map(({ lineId, periodAmount, storedAmount }) => ({ lineId, periodAmount, storedAmount }))
+    .filter((line) => scheduled.has(line.lineId) || line.periodAmount !== 0 || line.storedAmount !== 0)
 }
 
 /** The status that receipts give a certified application, with its sums. */

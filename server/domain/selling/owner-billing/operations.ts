@@ -6,6 +6,8 @@ import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertMove, conflict, invalid, notFound } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatAmount } from '../../../platform/values/format.ts'
 import { minus, sum } from '../../../platform/values/money.ts'
+import { findScheduleFaults, numberLines, totalOfLines } from '../price-changes/schedule-of-values.ts'
+import { findScheduleOf, schedules } from '../price-changes/schedules.ts'
 import { todayAt } from '../sales/change.ts'
 import * as sales from '../sales/queries.ts'
 import {
@@ -20,12 +22,11 @@ import {
   progressOf,
 } from './application.ts'
 import * as applications from './queries.ts'
-import { findScheduleFaults, numberLines, totalOfLines } from './schedule-of-values.ts'
 
 export const ownerBillingOperations = {
   async getScheduleOfValues({ path }, call) {
     await sales.find(call, path.saleId)
-    const schedule = await applications.findScheduleOf(call, path.saleId)
+    const schedule = await findScheduleOf(call, path.saleId)
     if (schedule === undefined) throw notFound()
     return { status: 200, body: schedule }
   },
@@ -33,7 +34,7 @@ export const ownerBillingOperations = {
   async updateScheduleOfValues({ path, body, ifMatch }, call) {
     const schedule = await call.write(async (call) => {
       const sale = await lockBillableSale(call, path.saleId)
-      const before = await applications.findScheduleOf(call, sale.id)
+      const before = await findScheduleOf(call, sale.id)
       if (before !== undefined) checkIfMatch(ifMatch, before)
       if (before === undefined && body.lines === undefined)
         throw invalid([{ pointer: '/lines', code: 'required', message: 'is required for a new schedule' }])
@@ -44,8 +45,8 @@ export const ownerBillingOperations = {
       const retainagePercent = body.retainagePercent ?? before?.retainagePercent ?? 0
       const values = { lines, retainagePercent, scheduledTotal: totalOfLines(lines) }
       return before === undefined
-        ? applications.schedules.insert(call, { ...values, saleId: sale.id, currency: sale.currency })
-        : applications.schedules.update(call, before, values)
+        ? schedules.insert(call, { ...values, saleId: sale.id, currency: sale.currency })
+        : schedules.update(call, before, values)
     })
     return { status: 200, body: schedule }
   },
@@ -94,7 +95,8 @@ export const ownerBillingOperations = {
       const earlier = standing.filter(({ id }) => id !== before.id)
       assertNextIsDue(earlier, periodTo ?? before.periodTo)
       const { basis } = await readBasis(call, sale, earlier)
-      const sums = calculateChecked(basis, lines ?? progressOf(before), retainagePercent ?? before.retainagePercent)
+      const progress = lines ?? progressOf(before, basis.schedule)
+      const sums = calculateChecked(basis, progress, retainagePercent ?? before.retainagePercent)
       return applications.update(call, before, { ...rest, ...sums, periodTo })
     })
     return { status: 200, body: application }
@@ -216,7 +218,7 @@ async function readBasis(
   sale: Sale,
   earlier: readonly Application[],
 ): Promise<{ schedule: ScheduleOfValues; basis: Basis }> {
-  const schedule = await applications.findScheduleOf(call, sale.id)
+  const schedule = await findScheduleOf(call, sale.id)
   if (schedule === undefined)
     throw conflict('not_available', `${sale.number} has no schedule of values. Set it with updateScheduleOfValues.`)
   if (schedule.scheduledTotal !== sale.totalPrice) {
@@ -258,7 +260,7 @@ async function recalculate(call: WriteCall, sale: Sale, before: Application, sta
     sale,
     standing.filter(({ id }) => id !== before.id),
   )
-  return calculateChecked(basis, progressOf(before), before.retainagePercent)
+  return calculateChecked(basis, progressOf(before, basis.schedule), before.retainagePercent)
 }
 
 interface Certificate {

@@ -167,19 +167,19 @@ test('a schedule of values totals the price of its sale and covers the billed am
   const faulty = { lines: [{ lineId: 'L1', description: 'A', scheduledValue: 100_000 }] }
   expect(await plumbline.patch(path, faulty)).toMatchObject({ status: 422, body: { errors: [{ code: 'required' }] } })
   await select(homeId, 5000)
-  expect(await apply(saleId, { periodTo: '2026-10-31' })).toMatchObject({
-    status: 409,
-    body: { reason: 'changed_meanwhile' },
+  expect((await plumbline.get(path)).body).toMatchObject({
+    ...{ version: 2, scheduledTotal: 105_000, contractSum: 105_000 },
+    lines: [{ lineId: 'L1' }, { lineId: 'L2' }, { lineId: 'L3', description: 'Change 1: Screened porch' }],
   })
-  const added = {
+  const rearranged = {
     lines: [
       { lineId: 'L2', description: 'Part 2', scheduledValue: 30_000 },
       { lineId: 'L1', description: 'Part 1', scheduledValue: 70_000 },
-      { description: 'Porch', scheduledValue: 5000 },
+      { lineId: 'L3', description: 'Porch', scheduledValue: 5000 },
     ],
   }
-  expect((await plumbline.patch(path, added)).body).toMatchObject({
-    ...{ version: 2, scheduledTotal: 105_000, contractSum: 105_000, retainagePercent: 10 },
+  expect((await plumbline.patch(path, rearranged)).body).toMatchObject({
+    ...{ version: 3, scheduledTotal: 105_000, contractSum: 105_000, retainagePercent: 10 },
     lines: [{ lineId: 'L2' }, { lineId: 'L1' }, { lineId: 'L3' }],
   })
   expect((await apply(saleId, { periodTo: '2026-10-31' })).body).toMatchObject({

@@ -1,24 +1,10 @@
 import { sql } from 'kysely'
-import type { Application, ScheduleOfValues } from '../../../../client/contract.gen.ts'
+import type { Application } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 import { resource } from '../../../platform/resources/resource.ts'
-import { totalPriceOf } from '../sales/queries.ts'
 import { MOST_APPLICATIONS } from './application.ts'
 
-export const schedules = resource({
-  schema: 'ScheduleOfValues',
-  computed: {
-    contractSum: `select ${totalPriceOf('s')} from "sales" as s
-      where s."organizationId" = t."organizationId" and s."id" = t."saleId"`,
-  },
-})
-
 export const { list, find, findAll, lock, insert, update } = resource({ schema: 'Application' })
-
-/** Returns the schedule of values of a sale; undefined if it has none. */
-export async function findScheduleOf(call: Tenant, saleId: string): Promise<ScheduleOfValues | undefined> {
-  return (await schedules.findAllWith(call, { saleId: [saleId] }))[0]
-}
 
 /** Returns the applications of a sale that are not void, the oldest first. */
 export async function findStanding(call: Tenant, saleId: string): Promise<Application[]> {

@@ -4,8 +4,10 @@ import { recordEvent } from '../../../platform/events/record.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, invalid } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
+import { minus } from '../../../platform/values/money.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
+import { closeOpenChanges, recordPriceChange } from '../price-changes/record.ts'
 import { settled, summedUp } from './deposits.ts'
 import { assertNamed, sellableHome } from './place.ts'
 import * as sales from './queries.ts'
@@ -46,7 +48,16 @@ export async function changeTerms(call: WriteCall, before: Sale, body: SaleUpdat
     ...(saleDate !== undefined && { saleDate: saleDate ?? (await todayAt(call, before)) }),
     ...(attached !== null && { homeId: attached.id, planId: attached.planId, elevation: attached.elevation }),
   })
-  if (attached !== null) await homes.keepSale(call, attached.id, { saleId: after.id, ...heldAs(after) })
+  if (attached !== null) {
+    await homes.keepSale(call, attached.id, { saleId: after.id, ...heldAs(after) })
+    // The selections of the home replace the options that were agreed on for the lot.
+    const description = `Selections of ${attached.name}`
+    const price = minus(after.totalPrice, before.totalPrice)
+    await recordPriceChange(call, after, {
+      ...{ homeId: attached.id, on: await todayAt(call, after), title: description },
+      line: { optionSelectionId: null, description, scope: null, price, cost: null },
+    })
+  }
   assertPriceable(after)
   return after
 }
@@ -101,7 +112,9 @@ export async function cancel(
   })
   if (home !== null) {
     await homes.keepSale(call, home.id, { saleId: null, saleStatus: null, saleAmount: null })
-    await declinePending(call, home.id, `${sale.number} was cancelled: ${reason}`.slice(0, 1000))
+    const why = `${sale.number} was cancelled: ${reason}`.slice(0, 1000)
+    await closeOpenChanges(call, home.id, why)
+    await declinePending(call, home.id, why)
   }
   await recordStatusChange(call, { id: after.id, from: sale.status, to: after.status, reason })
   await recordEvent(call, 'sale.cancelled', after, sale)

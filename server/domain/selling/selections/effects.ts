@@ -1,11 +1,16 @@
-import type { Home, Selection } from '../../../../client/contract.gen.ts'
+import type { Home, Option, Selection } from '../../../../client/contract.gen.ts'
 import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { minus } from '../../../platform/values/money.ts'
 import type { Costed } from '../../costs/budgets/costing.ts'
 import { issuesOf } from '../../costs/budgets/estimate.ts'
 import { replaceEstimate } from '../../costs/budgets/estimate-queries.ts'
+import { STANDING } from '../../costs/budgets/selected.ts'
 import { keepCosts } from '../../costs/budgets/selection-queries.ts'
 import * as homes from '../../land/homes/queries.ts'
+import { recordPriceChange } from '../price-changes/record.ts'
 import * as sales from '../sales/queries.ts'
+import type { Place } from './place.ts'
+import { nameOf } from './selection.ts'
 
 /**
  * Adds the cost of a selection and of those that depend on it to the home's budget, or removes it if it no longer costs
@@ -33,6 +38,36 @@ export async function budgetSelection(
 export async function repriceHome(call: WriteCall, home: Home, before: Selection, after: Selection): Promise<void> {
   const hasMoved = before.difference !== after.difference || before.status !== after.status
   if (!hasMoved) return
+  await announcePrice(call, home, home.saleId)
+}
+
+/** Increments the versions of a home whose price has changed and of its sale. */
+export async function announcePrice(call: WriteCall, home: Home, saleId: string | null): Promise<void> {
   await homes.touch(call, home.id, ['optionsTotal', 'price', ...(home.contractPrice === null ? [] : ['contractPrice'])])
-  if (home.saleId !== null) await sales.touch(call, home.saleId, ['optionsTotal', 'totalPrice', 'commission'])
+  if (saleId !== null) await sales.touch(call, saleId, ['optionsTotal', 'totalPrice', 'commission'])
+}
+
+/** Records the effect of a selection on the price of an approved sale when it changes without a buyer change. */
+export async function recordDirectChange(
+  call: WriteCall,
+  { place, before, option }: { place: Place; before: Selection; option: Option | null },
+  after: Selection,
+): Promise<void> {
+  const { home, on } = place
+  const price = minus(addedBy(after, 'difference'), addedBy(before, 'difference'))
+  if (home.saleId === null || price === 0) return
+  const name = option?.name ?? nameOf(after, option)
+  const suffix = after.status === 'cancelled' ? ' (cancelled)' : STANDING.includes(before.status) ? ' (changed)' : ''
+  await recordPriceChange(call, await sales.lock(call, home.saleId), {
+    ...{ homeId: home.id, on, title: `${name.slice(0, 130)}${suffix}` },
+    line: {
+      ...{ optionSelectionId: after.id, description: name, scope: after.scope, price },
+      cost: minus(addedBy(after, 'cost'), addedBy(before, 'cost')),
+    },
+  })
+}
+
+/** Returns the amount that a selection adds to the price or the cost of its home; zero unless it is approved. */
+function addedBy(selection: Selection, field: 'difference' | 'cost'): number {
+  return STANDING.includes(selection.status) ? (selection[field] ?? 0) : 0
 }

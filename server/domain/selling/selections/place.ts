@@ -9,6 +9,7 @@ import * as options from '../../costs/options/queries.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { reasonToKeepBudget } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
+import { findOpenWith } from '../price-changes/queries.ts'
 import * as selections from './queries.ts'
 import { exclusion, missingFor } from './selection.ts'
 
@@ -66,6 +67,17 @@ export function assertInTime({ on }: Place, deadline: string | null, overrideRea
   throw conflict(
     'deadline_passed',
     `The selection deadline was ${formatDate(deadline)}. To change the selection anyway, set overrideReason.`,
+  )
+}
+
+/** Throws if the selection belongs to an open buyer change and can therefore only be decided with it. */
+export async function assertDecidedAlone(call: Call, selection: Selection, name: string): Promise<void> {
+  const change = selection.status === 'pending' ? await findOpenWith(call, selection) : undefined
+  if (change === undefined) return
+  throw conflict(
+    'in_use',
+    `${name} belongs to buyer change ${change.number} (${change.title}), which is ${describeStatus(change.status)}. Approve, decline or change it there.`,
+    { conflictingId: change.id },
   )
 }
 

@@ -62,6 +62,10 @@ export function priceOf(quantity: number, unitPrice: number | null): number | nu
   ])
 }
 
+export function priceUnknown(name: string) {
+  return conflict('missing_data', `Cannot price ${name}: some of its parts have no price.`)
+}
+
 /** An option builds on what it requires, whether or not that has been approved yet. */
 async function requiredButNotSelected(call: Call, option: Option, selected: readonly StandingSelection[]) {
   if (option.requiresOptionIds.length === 0) return []

@@ -2,6 +2,9 @@ import type { FieldError, ScheduleLine, ScheduleLineInput } from '../../../../cl
 import { invalid } from '../../../platform/problems/problem.ts'
 import { sum } from '../../../platform/values/money.ts'
 
+/** The maximum in the contract. */
+export const MOST_LINES = 200
+
 /**
  * Returns the lines of a schedule of values after a change. Lines that name an existing `lineId` keep it; the others get
  * the next free one. Throws `invalid` for a line that does not exist or is named twice.

@@ -1,0 +1,135 @@
+import type { BuyerChange, BuyerChangeLine, Sale } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { conflict, Problem } from '../../../platform/problems/problem.ts'
+import { STANDING } from '../../costs/budgets/selected.ts'
+import { totalsOf } from '../price-changes/buyer-change.ts'
+import { scheduleChange, unscheduleChange } from '../price-changes/schedules.ts'
+import { announcePrice } from '../selections/effects.ts'
+import { type LockedSelection, moveSelection } from '../selections/move.ts'
+import { lockWithHome, type Place } from '../selections/place.ts'
+import { declineCustom } from './lines.ts'
+
+interface Decision {
+  readonly reason: string | null
+  readonly overrideReason: string | null
+}
+
+type Changes = Partial<Pick<BuyerChange, 'lines' | 'price' | 'cost' | 'scheduleLineId' | 'sentAt' | 'voidedAt'>> &
+  Partial<Pick<BuyerChange, 'approvedBy' | 'approvedAt' | 'decidedDate'>>
+
+export function send(call: WriteCall, { number, lines }: BuyerChange): Changes {
+  const unpriced = lines.find(({ price }) => price === null)
+  if (unpriced !== undefined)
+    throw conflict(
+      'missing_data',
+      `Cannot send change ${number}: line ${nameLine(unpriced)} has no price, because it depends on an unknown cost.`,
+    )
+  return { sentAt: call.now.toISOString() }
+}
+
+/** Approves all selections of a change, or none of them. */
+export async function approve(
+  call: WriteCall,
+  place: Place,
+  sale: Sale,
+  change: BuyerChange,
+  { overrideReason }: Decision,
+): Promise<Changes> {
+  const reason = `Buyer change ${change.number}: ${change.title}`
+  const approved = new Map<string, Pick<BuyerChangeLine, 'price' | 'cost'>>()
+  for (const { line, selectionId } of await inOrder(call, change)) {
+    const after = await forLine(line, async () => {
+      const locked = await lockWithHome(call, selectionId)
+      return moveSelection(call, locked, { to: 'approved', reason, overrideReason, isPriceKept: true })
+    })
+    approved.set(line.lineId, { price: after.difference, cost: after.cost })
+  }
+  const lines = change.lines.map((line) => ({ ...line, ...approved.get(line.lineId) }))
+  const totals = totalsOf(lines)
+  await announcePrice(call, place.home, sale.id)
+  const scheduleLineId = await scheduleChange(call, { ...change, ...totals })
+  const approval = { approvedBy: call.actor, approvedAt: call.now.toISOString() }
+  return { lines, ...totals, scheduleLineId, ...approval }
+}
+
+export async function decline(call: WriteCall, change: BuyerChange, { reason }: Decision): Promise<Changes> {
+  for (const { line, selectionId } of selectionsOf(change))
+    await forLine(line, async () =>
+      moveSelection(call, await lockWithHome(call, selectionId), { to: 'declined', reason }),
+    )
+  return {}
+}
+
+/** Voids a draft. The selections that were added for it are declined, and the others stay pending. */
+export async function voidDraft(call: WriteCall, { lines }: BuyerChange, { reason }: Decision): Promise<Changes> {
+  await declineCustom(call, lines, reason)
+  return { voidedAt: call.now.toISOString() }
+}
+
+/** Cancels all selections of an approved change, or none of them. */
+export async function voidApproved(
+  call: WriteCall,
+  place: Place,
+  sale: Sale,
+  change: BuyerChange,
+  { reason, overrideReason }: Decision,
+): Promise<Changes> {
+  for (const { line, selectionId } of (await inOrder(call, change)).reverse())
+    await forLine(line, async () => {
+      const locked = await lockWithHome(call, selectionId)
+      assertAsApproved(locked, line)
+      return moveSelection(call, locked, { to: 'cancelled', reason, overrideReason })
+    })
+  await announcePrice(call, place.home, sale.id)
+  await unscheduleChange(call, change)
+  return { voidedAt: call.now.toISOString(), scheduleLineId: null }
+}
+
+function assertAsApproved({ before }: LockedSelection, line: BuyerChangeLine): void {
+  if (STANDING.includes(before.status) && before.difference === line.price) return
+  throw conflict(
+    'changed_meanwhile',
+    'The selection was changed or cancelled after the approval. Change or cancel the selection itself instead.',
+  )
+}
+
+interface OfSelection {
+  readonly line: BuyerChangeLine
+  readonly selectionId: string
+}
+
+function selectionsOf({ lines }: BuyerChange): OfSelection[] {
+  return lines.flatMap((line) =>
+    line.optionSelectionId === null ? [] : [{ line, selectionId: line.optionSelectionId }],
+  )
+}
+
+/** Returns the lines that have selections, each after the lines whose options it requires. */
+async function inOrder(call: WriteCall, change: BuyerChange): Promise<OfSelection[]> {
+  const left = []
+  for (const each of selectionsOf(change)) {
+    const { option } = await lockWithHome(call, each.selectionId)
+    left.push({ each, optionId: option?.id, requires: option?.requiresOptionIds ?? [] })
+  }
+  const ordered: OfSelection[] = []
+  while (left.length > 0) {
+    const waiting = new Set(left.map(({ optionId }) => optionId))
+    const next = left.findIndex(({ requires }) => !requires.some((id) => waiting.has(id)))
+    // Options cannot require each other in a cycle. If they did, the approval would fail with the reason.
+    const [taken] = left.splice(Math.max(next, 0), 1)
+    if (taken !== undefined) ordered.push(taken.each)
+  }
+  return ordered
+}
+
+const nameLine = ({ lineId, description }: BuyerChangeLine) => `${lineId} (${description})`
+
+/** Runs a step for one line, and names the line in its problem. */
+async function forLine<T>(line: BuyerChangeLine, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw new Problem(error.code, `Line ${nameLine(line)}: ${error.message}`, error.extras)
+  }
+}

@@ -1,0 +1,22 @@
+import type { BuyerChange, BuyerChangeLine, BuyerChangeStatus, Sale } from '../../../../client/contract.gen.ts'
+import { sum } from '../../../platform/values/money.ts'
+
+export const BUYER_CHANGE_MOVES: Readonly<Record<BuyerChangeStatus, readonly BuyerChangeStatus[]>> = {
+  draft: ['sent', 'void'],
+  sent: ['approved', 'declined'],
+  approved: ['void'],
+  declined: [],
+  void: [],
+}
+
+export const LONGEST_TITLE = 150
+
+/** Whether the sale has been approved, so that every change of its price is recorded. */
+export function isContracted({ status }: Pick<Sale, 'status'>): boolean {
+  return status === 'approved' || status === 'pipeline_complete'
+}
+
+/** Returns the totals of the lines. Unknown amounts count as zero. */
+export function totalsOf(lines: readonly BuyerChangeLine[]): Pick<BuyerChange, 'price' | 'cost'> {
+  return { price: sum(lines.map(({ price }) => price ?? 0)), cost: sum(lines.map(({ cost }) => cost ?? 0)) }
+}
