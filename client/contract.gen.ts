@@ -1879,7 +1879,7 @@ export interface paths {
         put?: never;
         /**
          * Change a selection's status
-         * @description Approves, declines, reopens, orders, installs or cancels a selection. Approving determines price and cost again, adds the cost to the budget and the price to the home. `409 conflict` when an approved selection lacks an option that it requires, conflicts with one that it excludes, or has an unknown price. Ordering requires an approved purchase order for the selection. Cancelling removes it from the budget and the price; `409 conflict` when another approved option requires it, or when it is ordered and has no change order (a purchase order of type change for it). After the deadline, approving, reopening and cancelling require an overrideReason. Any other change is rejected with `invalid_transition`.
+         * @description Approves, declines, reopens, orders, installs or cancels a selection. Approving determines price and cost again, adds the cost to the budget and the price to the home. `409 conflict` when an approved selection lacks an option that it requires, conflicts with one that it excludes, or has an unknown price. Ordering requires an approved purchase order for the selection. Cancelling removes it from the budget and the price; `409 conflict` when another approved option requires it, or when it is ordered and has no change order (a purchase order of type change for it). A selection of an open buyer change is approved or declined with the change; `409 conflict` otherwise. After the deadline, approving, reopening and cancelling require an overrideReason. Any other change is rejected with `invalid_transition`.
          */
         post: operations["changeSelectionStatus"];
         delete?: never;
@@ -3960,6 +3960,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ext/sales/{saleId}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the sale.
+                 * @example sale_01m7y975jzfesvq6mgw8vnz82v
+                 */
+                saleId: components["parameters"]["SaleId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the buyer changes of a sale
+         * @description Lists the buyer changes of a sale, newest first.
+         */
+        get: operations["listBuyerChanges"];
+        put?: never;
+        /**
+         * Create a buyer change
+         * @description Creates a change order with the buyer of an approved sale as a draft. A line with an optionSelectionId contains that pending selection of the home. For every other line, a pending custom selection is added to the home. Until the change is approved, declined or voided, its selections can only be decided with it. `409 conflict` when the sale is not approved or has no home, or when another open change contains the selection.
+         */
+        post: operations["createBuyerChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/buyer-changes/{buyerChangeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the buyer change.
+                 * @example bco_01m7y975jzfesvq6t3v5w7x9yb
+                 */
+                buyerChangeId: components["parameters"]["BuyerChangeId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a buyer change
+         * @description Returns a buyer change with its lines and totals.
+         */
+        get: operations["getBuyerChange"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update a buyer change
+         * @description Updates the fields that are sent. Title, lines and description can only be changed in a draft. The selections of custom items follow their lines, and are declined when their line is removed. Other selections that are removed stay pending.
+         */
+        patch: operations["updateBuyerChange"];
+        trace?: never;
+    };
+    "/api/ext/buyer-changes/{buyerChangeId}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the buyer change.
+                 * @example bco_01m7y975jzfesvq6t3v5w7x9yb
+                 */
+                buyerChangeId: components["parameters"]["BuyerChangeId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change a buyer change's status
+         * @description Sends, approves, declines or voids a buyer change. Sending records that the buyer received it, and sends no email. Approving approves all its selections at the prices that were sent, or none of them: budget and price of the home follow, and a schedule of values gets a line for the change. Declining declines its selections. A draft or an approved change can be voided. Voiding an approved change cancels its selections and removes its line from the schedule of values. `409 conflict` when a selection cannot be approved or cancelled, when a selection of an approved change was changed afterwards, or when its line in the schedule has been billed. Changes with source `selection` cannot be voided.
+         */
+        post: operations["changeBuyerChangeStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/sales/{saleId}/schedule-of-values": {
         parameters: {
             query?: never;
@@ -3985,7 +4071,10 @@ export interface paths {
         head?: never;
         /**
          * Update a schedule of values
-         * @description Sets the schedule of values of an approved sale the first time, and changes it later. The scheduled values must total the sale's price. Lines with a lineId keep their ID; other lines get a new one. A line that was billed cannot be removed or fall below the billed amount. Submitted and certified applications keep their figures.
+         * @description Sets the schedule of values of an approved sale the first time, and changes it later. The scheduled values must
+         *       total the sale's price. When a buyer change is approved, the schedule gets a line for it. Lines with a lineId
+         *       keep their ID; other lines get a new one. A line that was billed cannot be removed or fall below the billed
+         *       amount. Submitted and certified applications keep their figures.
          */
         patch: operations["updateScheduleOfValues"];
         trace?: never;
@@ -15011,6 +15100,132 @@ export interface components {
             /** @description Use of the received deposits. Required if deposits were received. */
             depositDisposition?: components["schemas"]["SaleDepositDisposition"] | null;
         };
+        /**
+         * @description Status of the change: `draft`, `sent` to the buyer, `approved` or `declined` by the buyer, or `void`.
+         * @enum {string}
+         */
+        BuyerChangeStatus: "draft" | "sent" | "approved" | "declined" | "void";
+        /**
+         * @description Source of the change: `agreed` with the buyer as a change order, or `selection` if a selection was approved, changed or cancelled by itself.
+         * @enum {string}
+         */
+        BuyerChangeSource: "agreed" | "selection";
+        /** @description Line of a buyer change. */
+        BuyerChangeLine: {
+            /** @description ID of the line within the change, such as L1. */
+            lineId: string;
+            /** @description Selection of the line. Null if the price changed for another reason. */
+            optionSelectionId: string | null;
+            /** @description Whether the selection was added for this line. */
+            isCustom: boolean;
+            description: string;
+            /** @description Trade that does the work. */
+            scope: string | null;
+            /** @description Change of the sale's price. Null if it depends on an unknown cost. */
+            price: number | null;
+            /** @description Change of the cost. Null if it is unknown. */
+            cost: number | null;
+        };
+        /** @description Change order with the buyer of an approved sale. The sale's originalPrice, unless it is null, and the prices of its approved changes add up to its totalPrice. */
+        BuyerChange: {
+            /** @description ID of the buyer change. */
+            id: string;
+            /** @description Sale whose price it changes. */
+            saleId: string;
+            /** @description Home of the sale. */
+            homeId: string;
+            /** @description Number within the sale, starting with 1. */
+            number: number;
+            /** @description Name of the change. */
+            title: string;
+            source: components["schemas"]["BuyerChangeSource"];
+            status: components["schemas"]["BuyerChangeStatus"];
+            lines: components["schemas"]["BuyerChangeLine"][];
+            /** @description Total price of the lines whose price is known. */
+            price: number;
+            /** @description Total cost of the lines whose cost is known. */
+            cost: number;
+            currency: components["schemas"]["Currency"];
+            /** @description Description of the change for the buyer, with its reason. */
+            description: string | null;
+            /** @description Reason of the last status change. */
+            reason: string | null;
+            notes: string | null;
+            /** @description When it was sent to the buyer. */
+            sentAt: components["schemas"]["InstantOrNull"];
+            /** @description Date on which the buyer approved or declined it. */
+            decidedDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description User or key that recorded the approval. */
+            approvedBy: components["schemas"]["ActorOrNull"];
+            /** @description When the approval was recorded. */
+            approvedAt: components["schemas"]["InstantOrNull"];
+            /** @description When it was voided. */
+            voidedAt: components["schemas"]["InstantOrNull"];
+            /** @description Line that its approval added to the schedule of values. Null without a schedule. */
+            scheduleLineId: string | null;
+            externalId: components["schemas"]["ExternalId"];
+            /** @description Version number, increased by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            /** @description The sale. Present only if `expand` includes it. */
+            sale?: components["schemas"]["Sale"];
+        };
+        /** @description Page of buyer changes. */
+        BuyerChangePage: {
+            data: components["schemas"]["BuyerChange"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /** @description Line of a buyer change: a pending selection of the home, or a custom item with description, price and cost. */
+        BuyerChangeLineInput: {
+            /** @description ID of an existing line. Omit for a new one. */
+            lineId?: string | null;
+            /** @description Pending selection of the home. Omit for a custom item, for which a selection is added. */
+            optionSelectionId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description Description of the line. Defaults to the name of the selection. Required for a custom item. */
+            description?: string | null;
+            /** @description Trade that does the work of a custom item, and in whose budget its cost is included. */
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            /** @description Price of a custom item for the buyer. Negative for a credit. */
+            price?: components["schemas"]["Money"] | null;
+            /** @description Cost of a custom item. Negative for work that is no longer done. */
+            cost?: components["schemas"]["Money"] | null;
+        };
+        /** @description Buyer change to create. */
+        BuyerChangeCreate: {
+            /** @description Name of the change. */
+            title: string;
+            /** @description Lines of the change. */
+            lines: components["schemas"]["BuyerChangeLineInput"][];
+            /** @description Description of the change for the buyer, with its reason. */
+            description?: string | null;
+            notes?: string | null;
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description Fields to update. Omitted fields keep their value. Title, lines and description can only be changed in a draft. */
+        BuyerChangeUpdate: {
+            title?: string;
+            /** @description Replaces all existing lines. Lines with a lineId keep it. */
+            lines?: components["schemas"]["BuyerChangeLineInput"][];
+            description?: string | null;
+            notes?: string | null;
+            externalId?: components["schemas"]["ExternalId"];
+        };
+        /** @description Status change. */
+        BuyerChangeStatusChange: {
+            /**
+             * @description New status.
+             * @enum {string}
+             */
+            status: "sent" | "approved" | "declined" | "void";
+            /** @description Date of the buyer's decision, not in the future. Only with `approved` and `declined`. Defaults to today. */
+            date?: components["schemas"]["CalendarDate"];
+            /** @description Reason, also recorded in the status history. Required to void an approved change. */
+            reason?: string | null;
+            /** @description Reason for approving or voiding after the deadline of a selection. */
+            overrideReason?: string | null;
+        };
         /** @description Line of a schedule of values. */
         ScheduleLine: {
             /** @description ID of the line within the schedule, such as L1. */
@@ -15812,7 +16027,7 @@ export interface components {
          * @description Kind of resource. Minor versions can add kinds.
          * @enum {string}
          */
-        AuditResourceType: "vendor" | "compliance_document" | "vendor_notification" | "scope" | "invitation" | "community" | "bid_request" | "plan" | "home" | "bid" | "contract" | "po" | "cost_code" | "part" | "price" | "option" | "selection" | "budget_line" | "budget_transfer" | "payment" | "lien_waiver" | "payment_run" | "task" | "milestone" | "loan" | "loan_draw" | "calendar_feed" | "user" | "timesheet" | "time_entry" | "task_template" | "lead" | "lead_activity" | "sale" | "schedule_of_values" | "application" | "message" | "message_template" | "mail" | "attachment" | "webhook" | "delivery" | "proposal" | "key" | "oauth_grant" | "organization";
+        AuditResourceType: "vendor" | "compliance_document" | "vendor_notification" | "scope" | "invitation" | "community" | "bid_request" | "plan" | "home" | "bid" | "contract" | "po" | "cost_code" | "part" | "price" | "option" | "selection" | "budget_line" | "budget_transfer" | "payment" | "lien_waiver" | "payment_run" | "task" | "milestone" | "loan" | "loan_draw" | "calendar_feed" | "user" | "timesheet" | "time_entry" | "task_template" | "lead" | "lead_activity" | "sale" | "buyer_change" | "schedule_of_values" | "application" | "message" | "message_template" | "mail" | "attachment" | "webhook" | "delivery" | "proposal" | "key" | "oauth_grant" | "organization";
         /**
          * @description Whether the action was done, or rejected because of the caller.
          * @enum {string}
@@ -20485,6 +20700,13 @@ export interface components {
          */
         SaleId: components["schemas"]["ResourceId"];
         /** @description Links to expand, separated by commas. Each linked record is added beside its ID, even if it is archived, and requires permission to read it. */
+        ExpandBuyerChange: ("sale" | "sale.lead" | "sale.home" | "sale.community" | "sale.plan")[];
+        /**
+         * @description ID of the buyer change.
+         * @example bco_01m7y975jzfesvq6t3v5w7x9yb
+         */
+        BuyerChangeId: components["schemas"]["ResourceId"];
+        /** @description Links to expand, separated by commas. Each linked record is added beside its ID, even if it is archived, and requires permission to read it. */
         ExpandApplication: ("sale" | "sale.lead" | "sale.home" | "sale.community" | "sale.plan")[];
         /**
          * @description ID of the application for payment.
@@ -21126,6 +21348,15 @@ export type SaleApproval = components['schemas']['SaleApproval'];
 export type SaleStageMove = components['schemas']['SaleStageMove'];
 export type SaleDepositDisposition = components['schemas']['SaleDepositDisposition'];
 export type SaleCancellation = components['schemas']['SaleCancellation'];
+export type BuyerChangeStatus = components['schemas']['BuyerChangeStatus'];
+export type BuyerChangeSource = components['schemas']['BuyerChangeSource'];
+export type BuyerChangeLine = components['schemas']['BuyerChangeLine'];
+export type BuyerChange = components['schemas']['BuyerChange'];
+export type BuyerChangePage = components['schemas']['BuyerChangePage'];
+export type BuyerChangeLineInput = components['schemas']['BuyerChangeLineInput'];
+export type BuyerChangeCreate = components['schemas']['BuyerChangeCreate'];
+export type BuyerChangeUpdate = components['schemas']['BuyerChangeUpdate'];
+export type BuyerChangeStatusChange = components['schemas']['BuyerChangeStatusChange'];
 export type ScheduleLine = components['schemas']['ScheduleLine'];
 export type ScheduleOfValues = components['schemas']['ScheduleOfValues'];
 export type ScheduleLineInput = components['schemas']['ScheduleLineInput'];
@@ -21606,6 +21837,8 @@ export type ParameterTaskTemplateId = components['parameters']['TaskTemplateId']
 export type ParameterLeadId = components['parameters']['LeadId'];
 export type ParameterExpandSale = components['parameters']['ExpandSale'];
 export type ParameterSaleId = components['parameters']['SaleId'];
+export type ParameterExpandBuyerChange = components['parameters']['ExpandBuyerChange'];
+export type ParameterBuyerChangeId = components['parameters']['BuyerChangeId'];
 export type ParameterExpandApplication = components['parameters']['ExpandApplication'];
 export type ParameterApplicationId = components['parameters']['ApplicationId'];
 export type ParameterUserId = components['parameters']['UserId'];
@@ -31942,6 +32175,255 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Sale"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBuyerChanges: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page. A page also ends with the item that brings it to 1 MiB of JSON, so pages of large records can have fewer items. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `nextCursor` of the previous page. Only valid with the same sort. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Field to sort by. A leading `-` sorts in descending order. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt";
+                /** @description Only changes in this status. */
+                status?: components["schemas"]["BuyerChangeStatus"];
+                /** @description External IDs, separated by commas, at most 100. */
+                externalId?: components["parameters"]["ExternalIdFilter"];
+                /** @description Only items changed at this time or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only items created at this time or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only items with these IDs, separated by commas. Unknown IDs are ignored. */
+                ids?: components["parameters"]["Ids"];
+                /** @description Links to expand, separated by commas. Each linked record is added beside its ID, even if it is archived, and requires permission to read it. */
+                expand?: components["parameters"]["ExpandBuyerChange"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the sale.
+                 * @example sale_01m7y975jzfesvq6mgw8vnz82v
+                 */
+                saleId: components["parameters"]["SaleId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Page of buyer changes. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuyerChangePage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createBuyerChange: {
+        parameters: {
+            query?: {
+                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description ID of the sale.
+                 * @example sale_01m7y975jzfesvq6mgw8vnz82v
+                 */
+                saleId: components["parameters"]["SaleId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BuyerChangeCreate"];
+            };
+        };
+        responses: {
+            /** @description New buyer change. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuyerChange"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBuyerChange: {
+        parameters: {
+            query?: {
+                /** @description Links to expand, separated by commas. Each linked record is added beside its ID, even if it is archived, and requires permission to read it. */
+                expand?: components["parameters"]["ExpandBuyerChange"];
+            };
+            header?: {
+                /** @description Last known `ETag`, including quotes. Returns `304` without a body if it is still current. Separate several with commas; `*` matches any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description ID of the buyer change.
+                 * @example bco_01m7y975jzfesvq6t3v5w7x9yb
+                 */
+                buyerChangeId: components["parameters"]["BuyerChangeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Buyer change. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuyerChange"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateBuyerChange: {
+        parameters: {
+            query?: {
+                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                createScopes?: components["parameters"]["CreateScopes"];
+            };
+            header?: {
+                /** @description Last known `ETag`, including quotes. The change is rejected with `412` if the resource has changed since. Separate several with commas; `*` matches any state. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description ID of the buyer change.
+                 * @example bco_01m7y975jzfesvq6t3v5w7x9yb
+                 */
+                buyerChangeId: components["parameters"]["BuyerChangeId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BuyerChangeUpdate"];
+            };
+        };
+        responses: {
+            /** @description Updated buyer change. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuyerChange"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeBuyerChangeStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description ID of the buyer change.
+                 * @example bco_01m7y975jzfesvq6t3v5w7x9yb
+                 */
+                buyerChangeId: components["parameters"]["BuyerChangeId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BuyerChangeStatusChange"];
+            };
+        };
+        responses: {
+            /** @description Buyer change with its new status. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuyerChange"];
                 };
             };
             400: components["responses"]["MalformedJson"];
