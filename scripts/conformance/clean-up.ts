@@ -114,7 +114,7 @@ function endingsOf(prefix: string): Ending[] {
 }
 
 const FINAL_ACTIONS = ['cancel', 'withdraw', 'revoke', 'void']
-const FINAL_STATUSES = ['cancelled', 'void', 'withdrawn', 'terminated', 'declined']
+const FINAL_STATUSES = ['cancelled', 'void', 'withdrawn', 'terminated', 'declined', 'rejected']
 
 /** Returns the example body of the operation, such as the reason for ending something. */
 function exampleOf(operation: Operation): unknown {

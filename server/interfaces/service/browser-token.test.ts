@@ -27,7 +27,10 @@ test('a token does only what it was created for, from a page of its origin', asy
     `The browser token is valid only for pages of ${origin}, not of https://elsewhere.example.com.`,
   )
   const nowhere = await plumbline.get('/api/ext/vendors', { key: body.token })
-  expect([nowhere.status, nowhere.body.detail]).toEqual([401, expect.stringMatching(/the request has no Origin header\.$/)])
+  expect([nowhere.status, nowhere.body.detail]).toEqual([
+    401,
+    expect.stringMatching(/the request has no Origin header\.$/),
+  ])
 })
 
 test('a token expires after 15 minutes', async () => {

@@ -33,7 +33,7 @@ test('a key can read its identity, its permissions and its organization', async 
     },
     expiresAt: null,
   })
-  expect(body.permissions).toHaveLength(43)
+  expect(body.permissions).toHaveLength(45)
   const narrow = await plumbline.newKey(['homes:read'], organizationId)
   const seen = await plumbline.get('/api/ext/me', { key: narrow })
   expect(seen.body.permissions).toEqual(['homes:read'])

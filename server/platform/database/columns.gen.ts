@@ -1570,7 +1570,7 @@ export const indexed: Readonly<Record<string, readonly string[]>> = {
   leads: ['externalId', 'lastActivityAt', 'nextActivityAt', 'ownerUserId', 'score', 'source', 'status', 'updatedAt'],
   lienWaivers: ['homeId', 'poId', 'updatedAt'],
   loanDraws: ['externalId', 'homeId'],
-  loans: ['communityId', 'externalId', 'homeId', 'updatedAt'],
+  loans: ['communityId', 'createdAt', 'externalId', 'homeId', 'updatedAt'],
   looseFiles: ['attachmentId'],
   mails: ['aboutId', 'status', 'userId', 'vendorId'],
   messageTemplates: ['createdAt', 'updatedAt'],

@@ -23,6 +23,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "loans_communityId_fkey" foreign key ("organizationId", "communityId") references "communities" ("organizationId", "id")
     )`.execute(db)
   await sql`create index "loans_updatedAt" on "loans" ("organizationId", "updatedAt", "id")`.execute(db)
+  await sql`create index "loans_createdAt" on "loans" ("organizationId", "createdAt", "id")`.execute(db)
   await sql`create index "loans_homeId" on "loans" ("organizationId", "homeId", "id")`.execute(db)
   await sql`create index "loans_communityId" on "loans" ("organizationId", "communityId", "id")`.execute(db)
   await sql`create unique index "loans_externalId_key" on "loans" ("organizationId", "externalId") where "externalId" is not null`.execute(
