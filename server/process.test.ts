@@ -116,7 +116,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     await start({ HOME: home, XDG_CACHE_HOME: open })
     expect(readdirSync(path.join(open, 'plumbline'))).toEqual([])
     const { stderr } = await start({ HOME: path.join(home, 'file') })
-    expect(stderr).toContain('did not start: The data folder')
+    expect(stderr).toContain('did not start: Cannot use the data folder')
     expect(readdirSync(temporary)).toEqual([])
   })
 

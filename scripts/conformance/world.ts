@@ -279,7 +279,7 @@ export class World {
         }
       }
     }
-    await this.#billSale()
+    await this.#billSale(creations)
     await this.#openPortals()
     await this.copyLinks()
     await this.#issue()
@@ -290,11 +290,9 @@ export class World {
    * Sells one more home, bills it and adds a buyer change. Both require an approved sale. An application for payment
    * also requires a schedule of values.
    */
-  async #billSale(): Promise<void> {
-    const operationOf = (id: string) => contract.operations.get(id as OperationId)
-    const [createHome, createSale, createApplication] = ['createHome', 'createSale', 'createApplication'].map(
-      operationOf,
-    )
+  async #billSale(creations: readonly Operation[]): Promise<void> {
+    const needed = ['createHome', 'createSale', 'createApplication']
+    const [createHome, createSale, createApplication] = needed.map((id) => creations.find((one) => one.id === id))
     if (createHome === undefined || createSale === undefined || createApplication === undefined) return
     const [homeBody] = this.bodiesOf(createHome)
     if (homeBody === undefined) return
@@ -314,6 +312,10 @@ export class World {
     const porch = { description: 'Screened porch', price: 20_000, cost: 14_000 }
     const changed = await this.#create(`${path}/changes`, { title: 'Screened porch', lines: [porch] })
     for (const answer of [home, sale, set, billed, changed]) this.learn(answer)
+    // So that they are removed with everything else.
+    for (const operation of creations)
+      for (const { body } of [home, sale, billed, changed])
+        if (kindOf(operation) === prefixIn(String(body?.id))) this.#made.set(prefixIn(body.id), operation)
   }
 
   /** Asks vendors about what their portals then show. */

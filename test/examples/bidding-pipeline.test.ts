@@ -35,7 +35,7 @@ test.skipIf(!isHere)(
     expect(first).toMatch(/^BR-0001 went to Guadalupe Framers for Lot 7, Pecan Creek:$/m)
     expect(first).toMatch(/^PO-0007-01 over 40500 USD, in accounting as QB-po_\w+\.$/m)
     expect((await plumbline.get('/api/ext/webhooks')).body.data).toEqual([])
-    await expect(run()).rejects.toThrow('invalid_transition: From pending_approval')
+    await expect(run()).rejects.toThrow('invalid_transition: Cannot change the status from pending_approval')
     const count = async (list: string) => (await plumbline.get(`/api/ext/${list}`)).body.data.length
     expect([await count('vendors'), await count('homes'), await count('purchase-orders')]).toEqual([2, 1, 2])
   },

@@ -152,7 +152,7 @@ describe.each([
     within(connect(), async (client) => {
       const wrong = await client.call('execute_skill', { skill: 'createVendor', input: { email: 'nowhere' } })
       expect(wrong.isError).toBe(true)
-      expect(wrong.content[0]?.text).toMatch(/^validation_failed: 2 faults/)
+      expect(wrong.content[0]?.text).toMatch(/^validation_failed: The request has 2 validation errors\./)
       expect(wrong.content[0]?.text).toContain('- /input/companyName')
       const misspelled = await client.call('describe_skill', { name: 'getVendr' })
       expect(misspelled.content[0]?.text).toMatch(/^skill_not_found: .*getVendor/)

@@ -75,12 +75,12 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect(json.encryptionKey).toContain(path.join(folder('first'), 'encryption-key'))
     expect(statSync(bare).mode & 0o777).toBe(0o600)
     expect((await here(folder('first'), 'backup', '--out', whole, '--with-key')).json.encryptionKey).toContain(
-      'is in the backup',
+      'contains the encryption key',
     )
     const again = await here(folder('first'), 'backup', '--out', bare)
     expect([again.code, again.json.error.code]).toEqual([1, 'backup_refused'])
     const nothing = await here(folder('nothing'), 'backup', '--out', folder('nothing.tar.gz'))
-    expect(nothing.json.error.detail).toContain('There is no embedded database')
+    expect(nothing.json.error.detail).toContain('No embedded database exists')
     // Neither errors nor backups leave anything behind.
     expect(readdirSync(root).sort()).toEqual(['bare.tar.gz', 'first', 'whole.tar.gz'])
     expect(contentsOf(folder('first'))).toEqual(['database', 'encryption-key', 'files'])
@@ -105,7 +105,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect(await refusal(dataDir, bare)).toContain('does not contain the encryption key')
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(path.join(dataDir, 'encryption-key'), Buffer.alloc(32, 7).toString('base64'))
-    expect(await refusal(dataDir, bare)).toContain('is not the one')
+    expect(await refusal(dataDir, bare)).toContain('ENCRYPTION_KEY is not the key')
     expect(contentsOf(dataDir)).toEqual(['encryption-key'])
     writeFileSync(path.join(dataDir, 'encryption-key'), readFileSync(path.join(folder('first'), 'encryption-key')))
     expect((await here(dataDir, 'restore', bare)).code).toBe(0)
@@ -123,8 +123,8 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     const bytes = readFileSync(whole)
     writeFileSync(folder('cut.tar.gz'), bytes.subarray(0, Math.floor(bytes.length * 0.9)))
     writeFileSync(folder('other.tar.gz'), 'Nothing of the kind.')
-    expect(await refusal(dataDir, folder('cut.tar.gz'))).toContain('cannot be read')
-    expect(await refusal(dataDir, folder('other.tar.gz'))).toMatch(/cannot be read|is not a backup/)
+    expect(await refusal(dataDir, folder('cut.tar.gz'))).toContain('Cannot read')
+    expect(await refusal(dataDir, folder('other.tar.gz'))).toMatch(/Cannot read|is not a backup/)
     expect(await refusal(dataDir, folder('absent.tar.gz'))).toContain('absent.tar.gz does not exist.')
     expect(contentsOf(dataDir)).toEqual([])
   })
@@ -150,7 +150,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     )
     const newer = folder('newer.tar.gz')
     await create({ file: newer, gzip: true, cwd: unpacked }, readdirSync(unpacked))
-    expect(await refusal(folder('seventh'), newer)).toContain('newer schema (9999_later, of Plumbline 9.0.0)')
+    expect(await refusal(folder('seventh'), newer)).toContain('newer schema (9999_later, from Plumbline 9.0.0)')
     expect(contentsOf(folder('seventh'))).toEqual([])
   })
 })
