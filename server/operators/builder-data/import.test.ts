@@ -252,7 +252,10 @@ describe('an import is rejected and changes nothing', () => {
   })
 
   test('if rows are missing, or belong to another builder or an unknown table', async () => {
-    await expect(importChanged((lines) => lines.slice(0, -1))).rejects.toThrow(/\d+ of \d+ rows of applications/)
+    // Whichever table is the last one of the export.
+    await expect(importChanged((lines) => lines.slice(0, -1))).rejects.toThrow(
+      /has \d+ of [1-9]\d* rows of [a-zA-Z]+\./,
+    )
     const [vendor] = rowsOf(before, 'vendors')
     const stolen = { ...vendor, organizationId: 'org_01m7y975jyfesvq695t8y8ma68' }
     await expect(importChanged((lines) => withRow(lines, 'vendors', stolen))).rejects.toThrow('another builder')
