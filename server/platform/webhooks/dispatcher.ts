@@ -196,7 +196,7 @@ function match(
   return { events: waiting.slice(0, taken), deliveries }
 }
 
-// Places the events and copies their numbers into the deliveries, in one statement.
+// Assigns sequence numbers to the events and copies the numbers to their deliveries, in one statement.
 async function place(
   trx: Db,
   events: Waiting[],

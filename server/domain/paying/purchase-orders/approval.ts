@@ -31,7 +31,7 @@ function overBudgetBy({ total }: PurchaseOrder, budgetLeft: number | null): numb
   return budgetLeft === null || total <= 0 ? 0 : Math.max(minus(total, budgetLeft), 0)
 }
 
-// If the home has no budget at all, there is none to exceed. If only other trades are budgeted, this one has nothing
+// A home without a budget has no limit to exceed. If only other trades are budgeted, this one has nothing
 // left.
 async function budgetLeftFor(call: Call, order: PurchaseOrder): Promise<number | null> {
   if (!(await budgetLines.hasLines(call, order.homeId))) return null
