@@ -164,9 +164,13 @@ export const ownerBillingOperations = {
 /** Locks the sale, so that its applications are created and certified one after the other. */
 async function lockBillableSale(call: WriteCall, id: string): Promise<Sale> {
   const sale = await sales.lock(call, id)
-  if (sale.status === 'pending' || sale.status === 'cancelled')
-    throw conflict('wrong_status', `Cannot bill ${sale.number}: the sale is ${describeStatus(sale.status)}.`)
+  assertBillable(sale)
   return sale
+}
+
+function assertBillable({ number, status }: Sale): void {
+  if (status === 'pending' || status === 'cancelled')
+    throw conflict('wrong_status', `Cannot bill ${number}: the sale is ${describeStatus(status)}.`)
 }
 
 async function lockApplication(call: WriteCall, id: string) {
@@ -255,6 +259,7 @@ function calculateChecked(basis: Basis, lines: readonly ApplicationLineInput[], 
 
 /** A submitted application agrees with the schedule of values and the price at that time. */
 async function recalculate(call: WriteCall, sale: Sale, before: Application, standing: readonly Application[]) {
+  assertBillable(sale)
   const { basis } = await readBasis(
     call,
     sale,

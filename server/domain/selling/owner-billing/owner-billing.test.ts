@@ -234,6 +234,17 @@ test('receipts pay a certified application, up to the certified amount', async (
   expect(await receive(draft.id, { amount: 1, date: '2999-01-01' })).toMatchObject({ status: 422 })
 })
 
+test('an application of a canceled sale cannot be submitted', async () => {
+  const { saleId } = await sell(1000)
+  await schedule(saleId, [1000])
+  const { body: application } = await apply(saleId, { periodTo: '2026-09-30' })
+  await plumbline.post(`/api/ext/sales/${saleId}/cancel`, { reason: 'Fell through.' })
+  expect(await move(application.id, { status: 'submitted' })).toMatchObject({
+    ...{ status: 409, body: { reason: 'wrong_status' } },
+  })
+  expect((await move(application.id, { status: 'void', reason: 'Fell through.' })).status).toBe(200)
+})
+
 test('a sale that is not approved cannot be billed, and another builder sees nothing', async () => {
   const { body: home } = await plumbline.post('/api/ext/homes', {
     communityId,

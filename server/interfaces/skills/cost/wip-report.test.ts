@@ -65,6 +65,11 @@ describe('wipReport', () => {
       ...{ billed: 170_000, overUnder: 12_500, deposits: 20_000, draws: 80_000 },
     })
     expect(await rowOf(name, 'homes', { asOf: desk.day(-1) })).toMatchObject({ billed: 0, deposits: 0, draws: 0 })
+    // The next buyer of the home has not been billed.
+    await desk.post(`/sales/${sale.id}/cancel`, { reason: 'Fell through.', depositDisposition: 'forfeited' })
+    const next = { homeId: home.id, buyers: [{ name: 'Ana Ruiz' }], basePrice: 430_000, revenueMethod: 'over_time' }
+    await desk.post(`/sales/${(await desk.post('/sales', next)).id}/approve`)
+    expect(await rowOf(name)).toMatchObject({ contract: 430_000, billed: 0, deposits: 0, draws: 80_000 })
   })
 
   test('provides for an expected loss in full', async () => {

@@ -94,6 +94,7 @@ async function billingsOf(call: Call, homeIds: string[], through: string): Promi
     select h."id" as "homeId",
       coalesce((
         select sum(a."billedAmount") from "applications" a
+        join "sales" s on s."organizationId" = a."organizationId" and s."id" = a."saleId" and s."status" <> 'cancelled'
         where a."organizationId" = ${organizationId} and a."homeId" = h."id" and a."periodTo" <= ${through}::date
           and a."status" in ('certified', 'partially_paid', 'paid')), 0) as "billed",
       coalesce((
