@@ -13737,7 +13737,7 @@ export interface components {
             limitAmount: number;
             /** @description Draws that are requested or approved and not funded. */
             requestedAmount: number;
-            /** @description Draws that were funded and not repaid: the debt. */
+            /** @description Outstanding debt: draws that were funded and not repaid. */
             fundedAmount: number;
             /** @description Draws that were repaid. */
             repaidAmount: number;
