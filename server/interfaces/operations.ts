@@ -34,6 +34,7 @@ import { communityOperations } from '../domain/flows/communities/operations.ts'
 import { vendorNotificationOperations } from '../domain/flows/vendor-notifications/operations.ts'
 import { homeOperations } from '../domain/land/homes/operations.ts'
 import { planOperations } from '../domain/land/plans/operations.ts'
+import { ledgerOperations } from '../domain/ledger/operations.ts'
 import { messageOperations } from '../domain/messages/operations.ts'
 import { mailOperations } from '../domain/office/mail/operations.ts'
 import { messageTemplateOperations } from '../domain/office/message-templates/operations.ts'
@@ -97,6 +98,7 @@ export const operations: Handlers = together(
   lienWaiverOperations,
   paymentRunOperations,
   orderDocumentOperations,
+  ledgerOperations,
   taskOperations,
   confirmationOperations,
   milestoneOperations,

@@ -24,6 +24,25 @@ export async function holdClosedThrough(call: WriteCall): Promise<string | null>
   return holdClosedThrough(call)
 }
 
+/** The last day of the closed periods, for a change of it: nothing is posted until the transaction ends. */
+export async function lockClosedThrough(call: WriteCall): Promise<string | null> {
+  await createLedger(call)
+  const { rows } = await sql<{ closedThrough: string | null }>`
+    select "closedThrough" from "ledgers" where "organizationId" = ${call.organizationId} for update`.execute(call.db)
+  return rows[0]?.closedThrough ?? null
+}
+
+export async function setClosedThrough({ db, organizationId }: WriteCall, date: string | null): Promise<void> {
+  await sql`update "ledgers" set "closedThrough" = ${date} where "organizationId" = ${organizationId}`.execute(db)
+}
+
+/** The date from which postings are recorded when they happen; null without a ledger. */
+export async function startDate({ db, organizationId }: Tenant): Promise<string | null> {
+  const { rows } = await sql<{ startDate: string | null }>`
+    select "startDate" from "ledgers" where "organizationId" = ${organizationId}`.execute(db)
+  return rows[0]?.startDate ?? null
+}
+
 /** The ledger of an organization begins with its first entry. */
 export async function createLedger(call: WriteCall): Promise<void> {
   await sql`
@@ -33,8 +52,12 @@ export async function createLedger(call: WriteCall): Promise<void> {
 
 /** The date under which a document of this date is posted: its own, or the first open day if that is closed. */
 export async function toPostingDate(call: WriteCall, documentDate: string): Promise<string> {
-  const closed = await holdClosedThrough(call)
-  return closed !== null && documentDate <= closed ? addDays(closed, 1) : documentDate
+  return firstOpenDay(documentDate, await holdClosedThrough(call))
+}
+
+/** The date, or the first day after the closed periods if it is in one of them. */
+export function firstOpenDay(date: string, closed: string | null): string {
+  return closed !== null && date <= closed ? addDays(closed, 1) : date
 }
 
 /** Refuses dates in a closed period. */

@@ -6,6 +6,8 @@ import { assertPeriodOpen } from './period.ts'
 import { findImbalance, type NewPosting } from './posting.ts'
 
 export interface Entry {
+  /** Default: a new ID. */
+  entryId?: string
   postings: readonly NewPosting[]
   /** The entry that this one takes back. */
   reversesEntryId?: string | null
@@ -31,8 +33,13 @@ export async function recordPostings(call: WriteCall, entry: Entry): Promise<str
   if (imbalance !== null)
     throw new Error(`Expected a balanced entry; ${imbalance.key} differs by ${imbalance.difference}.`)
   await assertPeriodOpen(call, [...new Set(postings.map(({ effectiveDate }) => effectiveDate))])
-  const { reversesEntryId = null, basis = 'recorded', note = null, actor: { type, id } = call.actor } = entry
-  const entryId = typeid('ent').toString()
+  const {
+    entryId = typeid('ent').toString(),
+    reversesEntryId = null,
+    basis = 'recorded',
+    note = null,
+    actor: { type, id } = call.actor,
+  } = entry
   const shared = [call.organizationId, entryId, call.now.toISOString(), reversesEntryId, basis, note]
   const rows = postings.map((posting) => ({ id: typeid('pst').toString(), ...posting }))
   const values = [...shared, JSON.stringify({ type, id }), JSON.stringify(rows)]

@@ -149,7 +149,7 @@ describe('a person', () => {
 
 /** Tables with one row for each builder, which contains a number. */
 const COUNTERS = [
-  'ledgers',
+  ...['ledgers', 'journalNumbers'],
   ...['bidRequestNumbers', 'contractNumbers', 'paymentNumbers', 'paymentRunNumbers', 'saleNumbers'],
   ...['fileUsage', 'sandboxes'],
 ]

@@ -1,4 +1,5 @@
 import type { Home, PurchaseOrder, PurchaseOrderStatus } from '../../../client/contract.gen.ts'
+import { postCommitment, postProgress } from '../../domain/paying/purchase-orders/post-order.ts'
 import { atPercent } from '../../domain/paying/purchase-orders/progress.ts'
 import * as orders from '../../domain/paying/purchase-orders/queries.ts'
 import { recordStatusChange } from '../../platform/events/status-history.ts'
@@ -86,11 +87,13 @@ export class Orders {
     const instantOf = (daysAgo: string) => this.#timeline.at(Number(daysAgo)).now.toISOString()
     const approvedAt = instantOf(row.approvedDaysAgo)
     await orders.writeProgress(call, id, lines)
-    await orders.update(call, order, {
+    await postProgress(call, order, lines, null)
+    const after = await orders.update(call, order, {
       ...{ ...done, status: 'completed', completedAt: call.now.toISOString() },
       ...{ issuedAt: instantOf(row.issuedDaysAgo), acceptedAt: instantOf(row.acceptedDaysAgo) },
       approval: { ...order.approval, approvedBy: call.actor, approvedAt },
     })
+    await postCommitment(this.#timeline.at(Number(row.approvedDaysAgo)), order, after)
     let from = order.status
     for (const [daysAgo, to] of movesOf(row)) {
       await recordStatusChange(this.#timeline.at(daysAgo), { id, from, to })

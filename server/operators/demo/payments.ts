@@ -1,4 +1,5 @@
 import type { Payment, PurchaseOrder } from '../../../client/contract.gen.ts'
+import { postPayment } from '../../domain/paying/payments/post-payment.ts'
 import * as payments from '../../domain/paying/payments/queries.ts'
 import * as orders from '../../domain/paying/purchase-orders/queries.ts'
 import { settle } from '../../domain/paying/purchase-orders/settle.ts'
@@ -96,9 +97,10 @@ export class Payments {
     const call = this.#timeline.at(ago)
     const order = await orders.lock(call, poId)
     const payment = await payments.lock(call, id)
-    await payments.update(call, payment, { status: 'paid', paidDate: this.#timeline.date(ago) })
+    const after = await payments.update(call, payment, { status: 'paid', paidDate: this.#timeline.date(ago) })
     await recordStatusChange(this.#timeline.at(ago + JUST_BEFORE), { id, from: 'pending', to: 'approved' })
     await recordStatusChange(call, { id, from: 'approved', to: 'paid' })
+    await postPayment(call, after, [order])
     await settle(call, [order], `${payment.number} was paid.`)
   }
 }

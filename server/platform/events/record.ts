@@ -97,7 +97,11 @@ export function makeEvent<Type extends EventType>(
 const MOST_CHARACTERS = 256 * 1024
 
 // The path of an event's record, by the first word of the event type.
-const COLLECTIONS: Record<string, string> = { bid_request: 'bids/requests', po: 'purchase-orders' }
+const COLLECTIONS: Record<string, string> = {
+  bid_request: 'bids/requests',
+  period: 'ledger/closes',
+  po: 'purchase-orders',
+}
 
 function collectionOf(type: string): string {
   const noun = type.split('.', 1)[0] ?? type

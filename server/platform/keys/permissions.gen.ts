@@ -20,6 +20,7 @@ export const permissions = {
   pos: {"label":"Purchase orders","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin","estimator","superintendent","accountant"]},
   payments: {"label":"Payments and lien waivers","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin","accountant"]},
   budgets: {"label":"Budgets","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin","estimator","accountant"]},
+  ledger: {"label":"Cost ledger and period close","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin","accountant"]},
   options: {"label":"Options and selections","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin","estimator","salesperson"]},
   parts: {"label":"Parts and prices","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin","estimator"]},
   timesheets: {"label":"Timesheets","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin","superintendent","accountant"]},
@@ -39,5 +40,6 @@ export const permissions = {
 export const administration = {
   keys: {"label":"API keys","read":["owner","admin"],"write":["owner","admin"]},
   settings: {"label":"Settings","read":["owner","admin","estimator","superintendent","salesperson","accountant","viewer"],"write":["owner","admin"]},
+  period_reopening: {"label":"Reopening closed periods","read":[],"write":["owner"]},
   sandbox: {"label":"Sandbox","read":["owner","admin"],"write":["owner"]},
 } as const satisfies Record<string, Holders>

@@ -9,6 +9,7 @@ export const permissionLabels = {
   pos: "Purchase orders",
   payments: "Payments and lien waivers",
   budgets: "Budgets",
+  ledger: "Cost ledger and period close",
   options: "Options and selections",
   parts: "Parts and prices",
   timesheets: "Timesheets",
@@ -28,5 +29,6 @@ export const permissionLabels = {
 export const administrationLabels = {
   keys: "API keys",
   settings: "Settings",
+  period_reopening: "Reopening closed periods",
   sandbox: "Sandbox",
 } as const

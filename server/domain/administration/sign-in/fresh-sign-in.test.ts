@@ -55,6 +55,8 @@ const REQUESTS: Readonly<Record<string, (by: RequestOptions) => Promise<Answer>>
   approveProposal: (by) => plumbline.post(`/api/ext/proposals/${proposalId}/approve`, undefined, by),
   copyVendorPortalLink: (by) => plumbline.post(`/api/ext/vendors/${NOBODY}/portal-link`, undefined, by),
   copyInvitationLink: (by) => plumbline.post(`/api/ext/invitations/${NOBODY}/portal-link`, undefined, by),
+  reopenPeriod: (by) =>
+    plumbline.post('/api/ext/ledger/close/reopen', { throughDate: null, reason: 'A bill is missing.' }, by),
   changeUserStatus: (by) => plumbline.post(`/api/admin/users/${userId}/status`, { status: 'active' }, by),
 }
 

@@ -3,6 +3,7 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
 import * as entries from './entry-queries.ts'
+import { postTime } from './post-time.ts'
 import * as timesheets from './queries.ts'
 import { assertMayApprove, TIMESHEET_MOVES } from './timesheet.ts'
 import { recount } from './week.ts'
@@ -51,4 +52,5 @@ async function post(call: WriteCall, { id }: Timesheet): Promise<void> {
     call,
     posted.map((entry) => ({ before: entry, after: { ...entry, postedAt } })),
   )
+  await postTime(call, posted)
 }

@@ -4,6 +4,7 @@ import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { lockForBudget } from '../budgets/lock-for-budget.ts'
+import { postBudget } from '../budgets/post-budget.ts'
 import * as budgetLines from '../budgets/queries.ts'
 import { changesOf, lineFaults } from './budget-transfer.ts'
 import * as transfers from './queries.ts'
@@ -49,6 +50,7 @@ async function transfer(call: WriteCall, homeId: string, body: BudgetTransferCre
   })
   await budgetLines.update(call, from, changes.from)
   await budgetLines.update(call, to, changes.to)
+  await postBudget(call, home)
   return made
 }
 

@@ -14,6 +14,7 @@ import { estimate } from './estimate.ts'
 import { rowsOfAll } from './figure-queries.ts'
 import { budgetFrom } from './home-budget.ts'
 import { lockForBudget } from './lock-for-budget.ts'
+import { postBudget } from './post-budget.ts'
 import * as budgetLines from './queries.ts'
 import { budgetLineSync } from './sync.ts'
 
@@ -36,7 +37,9 @@ export const budgetOperations = {
       const scope = await scopes.nameOf(call, body.scope, query.createScopes)
       const values = newBudgetLine(home.id, { ...body, scope }, home.budgetLockedAt !== null)
       const costCodeId = body.costCodeId === undefined ? await scopes.defaultCostCode(call, scope) : body.costCodeId
-      return budgetLines.insert(call, { ...values, costCodeId })
+      const added = await budgetLines.insert(call, { ...values, costCodeId })
+      await postBudget(call, home)
+      return added
     })
     return { status: 201, body: line }
   },
@@ -62,7 +65,9 @@ export const budgetOperations = {
       if (!(await budgetLines.hasLines(call, home.id))) {
         throw conflict('missing_data', `Cannot lock the budget of ${home.name}: it has no lines. Add a line first.`)
       }
-      return budgetOf(call, await homes.update(call, home, { budgetLockedAt: call.now.toISOString() }))
+      const locked = await homes.update(call, home, { budgetLockedAt: call.now.toISOString() })
+      await postBudget(call, locked)
+      return budgetOf(call, locked)
     })
     return { status: 200, body: budget }
   },
@@ -85,7 +90,9 @@ export const budgetOperations = {
       if (body.costCodeId !== before.costCodeId) await assertCodeInUse(call, body.costCodeId)
       const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope, query.createScopes)
       const changes = changesOf(before, { ...body, scope }, isLocked)
-      return budgetLines.update(call, before, changes)
+      const after = await budgetLines.update(call, before, changes)
+      await postBudget(call, home)
+      return after
     })
     return { status: 200, body: line }
   },

@@ -10,6 +10,7 @@ import * as homes from '../../land/homes/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as costCodes from '../cost-codes/queries.ts'
 import { changesOf, newBudgetLine, reasonFixed } from './budget-line.ts'
+import { postBudget } from './post-budget.ts'
 import * as budgetLines from './queries.ts'
 
 type MadeLine = ReturnType<typeof budgetLines.make>
@@ -36,6 +37,15 @@ export function budgetLineSync(
       const meant = meantBy(rows, await budgetLines.findAll(call, ids), match)
       const read = await surroundings(call, rows, locked, createScopes)
       return rows.map((row, i) => refusedAs(() => outcomeOf(call, row, meant[i] ?? null, read)))
+    },
+
+    async settle(call, written) {
+      const lines = await budgetLines.findAll(
+        call,
+        written.map(({ id }) => id),
+      )
+      const homeIds = [...new Set(lines.map(({ homeId }) => homeId))]
+      for (const home of homeIds.length === 0 ? [] : await homes.findAll(call, homeIds)) await postBudget(call, home)
     },
   }
 }

@@ -4,8 +4,8 @@ import type { Form1099Totals, Form1099Vendor, Vendor } from '../../../../client/
 import type { Call } from '../../../platform/calls/call.ts'
 import { type FileAnswer, madeFile } from '../../../platform/calls/file-answer.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
+import { CSV_FORM } from '../../../platform/values/csv-form.ts'
 import { openTaxId } from '../../vendors/vendors/tax-id.ts'
-import { CSV_FORM } from './csv-form.ts'
 
 /**
  * The amount from which Form 1099-NEC is required, by year of the payments. Public Law 119-21, section 70433, raised it

@@ -7,6 +7,7 @@ import * as contracts from '../../bidding/contracts/queries.ts'
 import * as costCodes from '../../costs/cost-codes/queries.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
+import * as journals from '../../ledger/journals.ts'
 import { COMMITTED } from '../../statuses/order-statuses.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import * as payments from '../payments/queries.ts'
@@ -112,6 +113,11 @@ export const LEDGER_KINDS: Readonly<Record<LedgerType, LedgerKind>> = {
     ...{ entity: 'payments', table: 'payments', schema: 'Payment', label: 'r."number"', amount: 'r."amount"' },
     concerned: `r."status" in ('approved', 'paid')`,
     ...linking(payments),
+  },
+  journal: {
+    ...{ entity: 'ledger', table: 'journals', schema: 'Journal', label: 'r."number"', amount: 'r."amount"' },
+    concerned: 'true',
+    ...linking(journals),
   },
 }
 

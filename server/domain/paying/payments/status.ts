@@ -6,11 +6,13 @@ import { assertMove, conflict, invalid, problem } from '../../../platform/proble
 import { dateIn } from '../../../platform/values/calendar.ts'
 import { formatAmount, formatDate } from '../../../platform/values/format.ts'
 import { minus } from '../../../platform/values/money.ts'
+import { reverseEntries } from '../../ledger/reverse-entries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import * as orders from '../purchase-orders/queries.ts'
 import { settle } from '../purchase-orders/settle.ts'
 import { complianceObjections, type Objection, overridden, waiverObjections } from './guards.ts'
 import { PAYMENT_MOVES, payableStatuses, reasonToWait, VOIDABLE } from './payment.ts'
+import { postPayment } from './post-payment.ts'
 import * as payments from './queries.ts'
 import { isInTime } from './terms.ts'
 import { voidWaivers } from './void-waivers.ts'
@@ -47,6 +49,7 @@ export async function changeStatus(call: WriteCall, id: string, body: PaymentSta
     to: asked,
     reason: why.length === 0 ? null : why.join(' '),
   })
+  if (asked === 'paid') await postPayment(call, after, locked)
   if (asked !== 'approved') await settle(call, locked, `${payment.number} was ${asked}.`)
   return after
 }
@@ -86,6 +89,8 @@ export async function voidPayment(call: WriteCall, id: string, reason: string): 
   const after = await payments.update(call, payment, changes)
   await recordStatusChange(call, { id, from: payment.status, to: 'voided', reason })
   await recordEvent(call, 'payment.voided', after, payment)
+  if (payment.status === 'paid')
+    await reverseEntries(call, { paymentId: id }, { note: `${payment.number} was voided.` })
   await settle(call, locked, `${payment.number} was voided.`)
   return after
 }

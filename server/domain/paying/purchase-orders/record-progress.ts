@@ -3,7 +3,9 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, invalid } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
+import { assertPeriodOpen } from '../../ledger/period.ts'
 import { OPEN } from '../../statuses/order-statuses.ts'
 import {
   assertPaidStaysDone,
@@ -30,32 +32,38 @@ export async function recordProgress(
       `Cannot record progress: ${order.number} is ${describeStatus(order.status)}. Only issued orders that are still open have progress.`,
     )
   }
+  const { reason = null, on = null } = body
+  if (on !== null) await assertDayOfWork(call, on)
   const progress = progressed(order, body)
   const isTakenBack = isLowered(order, progress)
-  const { reason = null } = body
   if (isTakenBack && reason === null)
     throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when progress goes down' }])
   assertPaidStaysDone(order, progress)
-  return follow(call, order, progress, reason, isTakenBack)
+  return follow(call, order, progress, { reason, isTakenBack, on })
+}
+
+async function assertDayOfWork(call: WriteCall, on: string): Promise<void> {
+  const today = dateIn(call.timeZone, call.now)
+  if (on > today) throw invalid([{ pointer: '/on', code: 'maximum', message: `must not be after today (${today})` }])
+  await assertPeriodOpen(call, [on])
 }
 
 /** Completes all lines of a locked order. */
 export async function completeWhole(call: WriteCall, order: PurchaseOrder, reason: string): Promise<PurchaseOrder> {
-  return follow(call, order, atPercent(order, 100), reason, false)
+  return follow(call, order, atPercent(order, 100), { reason, isTakenBack: false, on: null })
 }
 
 async function follow(
   call: WriteCall,
   order: PurchaseOrder,
   progress: Progress,
-  reason: string | null,
-  isTakenBack: boolean,
+  { reason, isTakenBack, on }: { reason: string | null; isTakenBack: boolean; on: string | null },
 ): Promise<PurchaseOrder> {
   // A vendor that works on an order has accepted it.
   const accepted = order.status === 'issued' && isBegun(progress) ? await accept(call, order, reason) : order
   const isPartly = isBegun(progress) || accepted.status === 'completed'
   const to = isComplete(progress) ? 'completed' : isPartly ? 'partially_completed' : accepted.status
-  const after = await keepProgress(call, accepted, progress, to, reason)
+  const after = await keepProgress(call, accepted, progress, to, reason, on)
   if (isTakenBack && after.status === accepted.status)
     await recordStatusChange(call, { id: order.id, from: after.status, to: after.status, reason })
   return after

@@ -18,6 +18,7 @@ import * as vendors from '../../vendors/vendors/queries.ts'
 import { type Obstacle, obstacleToEngage } from '../../vendors/vendors/vendor.ts'
 import { isWithinLimit, reasonsForApproval } from './approval.ts'
 import { hasPayments } from './payment-queries.ts'
+import { postCommitment, postProgress } from './post-order.ts'
 import { assertPaidStaysDone, atPercent, isPaidInFull, type Progress } from './progress.ts'
 import { NO_APPROVAL, needsReason, PURCHASE_ORDER_MOVES, reasonNotToOrderFor } from './purchase-order.ts'
 import * as orders from './queries.ts'
@@ -106,16 +107,20 @@ export function accept(call: WriteCall, order: PurchaseOrder, reason: string | n
   return move(call, order, 'accepted', reason, consequences(call, order, 'accepted', reason))
 }
 
-/** Writes the progress of a locked order and the resulting status. */
+/** Writes the progress of a locked order and the resulting status. `on` is the day of the work; defaults to today. */
 export async function keepProgress(
   call: WriteCall,
   order: PurchaseOrder,
   { lines, completedAmount, retainedAmount }: Progress,
   to: PurchaseOrderStatus,
   reason: string | null,
+  on: string | null = null,
 ): Promise<PurchaseOrder> {
   const isChanged = !isDeepStrictEqual(lines, order.lines)
-  if (isChanged) await orders.writeProgress(call, order.id, lines)
+  if (isChanged) {
+    await orders.writeProgress(call, order.id, lines)
+    await postProgress(call, order, lines, on)
+  }
   const amounts = { completedAmount, retainedAmount }
   if (to !== order.status) {
     const moved = await move(call, order, to, reason, { ...consequences(call, order, to, reason), ...amounts })
@@ -161,6 +166,7 @@ async function move(
   const after = await orders.update(call, before, { status: to, ...changes })
   await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
   await recordEvent(call, 'po.status_changed', after, before)
+  await postCommitment(call, before, after)
   if (to === 'void') await takeSelectionBack(call, after)
   return after
 }

@@ -10,6 +10,7 @@ import * as homes from '../../land/homes/queries.ts'
 import { closeOpenChanges, recordPriceChange } from '../price-changes/record.ts'
 import { settled, summedUp } from './deposits.ts'
 import { assertNamed, sellableHome } from './place.ts'
+import { postContract } from './post-contract.ts'
 import * as sales from './queries.ts'
 import { amountOf, assertPriceable, assertSaleMove, commissionOf, wholeBuyers } from './sale.ts'
 import { declinePending, notSelected } from './selection-queries.ts'
@@ -57,6 +58,7 @@ export async function changeTerms(call: WriteCall, before: Sale, body: SaleUpdat
       ...{ homeId: attached.id, on: await todayAt(call, after), title: description },
       line: { optionSelectionId: null, description, scope: null, price, cost: null },
     })
+    await postContract(call, after.id)
   }
   assertPriceable(after)
   return after
@@ -94,6 +96,7 @@ export async function approve(call: WriteCall, { sale, home }: Locked, reason: s
   if (home !== null) await homes.keepSale(call, home.id, { saleId: after.id, ...heldAs(after) })
   await recordStatusChange(call, { id: after.id, from: sale.status, to: after.status, reason })
   await recordEvent(call, 'sale.approved', after, sale)
+  await postContract(call, after.id)
   return after
 }
 
@@ -118,5 +121,6 @@ export async function cancel(
   }
   await recordStatusChange(call, { id: after.id, from: sale.status, to: after.status, reason })
   await recordEvent(call, 'sale.cancelled', after, sale)
+  await postContract(call, after.id)
   return after
 }

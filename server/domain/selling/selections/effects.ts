@@ -4,10 +4,12 @@ import { minus } from '../../../platform/values/money.ts'
 import type { Costed } from '../../costs/budgets/costing.ts'
 import { issuesOf } from '../../costs/budgets/estimate.ts'
 import { replaceEstimate } from '../../costs/budgets/estimate-queries.ts'
+import { postBudget } from '../../costs/budgets/post-budget.ts'
 import { STANDING } from '../../costs/budgets/selected.ts'
 import { keepCosts } from '../../costs/budgets/selection-queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { recordPriceChange } from '../price-changes/record.ts'
+import { postContract } from '../sales/post-contract.ts'
 import * as sales from '../sales/queries.ts'
 import type { Place } from './place.ts'
 import { nameOf } from './selection.ts'
@@ -31,7 +33,9 @@ export async function budgetSelection(
     call,
     others.map((each) => ({ ...each, issues: issuesOf(each.unpriced) })),
   )
-  if (added + changed + removed > 0) noteChange(call, home.id, 'updated', ['budget'])
+  if (added + changed + removed === 0) return
+  noteChange(call, home.id, 'updated', ['budget'])
+  await postBudget(call, home)
 }
 
 /** Increments the versions of a home whose price has changed and of its sale, so that clients read them again. */
@@ -41,10 +45,12 @@ export async function repriceHome(call: WriteCall, home: Home, before: Selection
   await announcePrice(call, home, home.saleId)
 }
 
-/** Increments the versions of a home whose price has changed and of its sale. */
+/** Increments the versions of a home whose price has changed and of its sale, and posts the new contract price. */
 export async function announcePrice(call: WriteCall, home: Home, saleId: string | null): Promise<void> {
   await homes.touch(call, home.id, ['optionsTotal', 'price', ...(home.contractPrice === null ? [] : ['contractPrice'])])
-  if (saleId !== null) await sales.touch(call, saleId, ['optionsTotal', 'totalPrice', 'commission'])
+  if (saleId === null) return
+  await sales.touch(call, saleId, ['optionsTotal', 'totalPrice', 'commission'])
+  await postContract(call, saleId)
 }
 
 /** Records the effect of a selection on the price of an approved sale when it changes without a buyer change. */

@@ -1,0 +1,18 @@
+import type { TimeEntry } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { firstOpenDay, holdClosedThrough } from '../../ledger/period.ts'
+import type { NewPosting } from '../../ledger/posting.ts'
+import { recordPostings } from '../../ledger/record-postings.ts'
+
+/** Posts approved time, each entry on its day; time of a closed period goes to the first open day. */
+export async function postTime(call: WriteCall, approved: readonly TimeEntry[]): Promise<void> {
+  const closed = await holdClosedThrough(call)
+  const postings = approved.flatMap(({ homeId, scope, costCodeId, cost, date }): NewPosting[] => {
+    const shared = { homeId, scope, costCodeId, amount: cost ?? 0, effectiveDate: firstOpenDay(date, closed) }
+    return [
+      { ...shared, measure: 'cost' },
+      { ...shared, measure: 'payroll' },
+    ]
+  })
+  await recordPostings(call, { postings, note: 'Approved time.' })
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { LedgerAmounts, LedgerBalances, LedgerGroup } from '../../../client/contract.gen.ts'
+import type { Call, Tenant } from '../../platform/calls/call.ts'
+import type { Input } from '../../platform/calls/operation.ts'
+import { readCursor, writeCursor } from '../../platform/calls/page.ts'
+import { dateIn } from '../../platform/values/calendar.ts'
+import { startDate } from './period.ts'
+import { conditionsOf, type PostingQuery } from './posting-queries.ts'
+
+/** The column of each group; null for the total. */
+const COLUMNS: Readonly<Record<LedgerGroup, string | null>> = {
+  total: null,
+  home: 'homeId',
+  vendor: 'vendorId',
+  costCode: 'costCodeId',
+  scope: 'scope',
+  po: 'poId',
+}
+
+const MEASURES = [
+  ...([
+    'commitment',
+    'cost',
+    'unbilled',
+    'payable',
+    'retainage',
+    'paid',
+    'discount',
+    'withheldTax',
+    'payroll',
+  ] as const),
+  ...(['other', 'budget', 'contract', 'ownerBilled', 'ownerRetainage', 'ownerReceived', 'loan'] as const),
+] as const satisfies readonly (keyof LedgerAmounts)[]
+
+const SUMS = sql.raw(
+  MEASURES.map(
+    (measure) => `coalesce(sum(p."amount") filter (where p."measure" = '${measure}'), 0) as "${measure}"`,
+  ).join(', '),
+)
+
+type Row = LedgerAmounts & { id: string | null }
+
+/** The balances of all measures that a query finds. */
+export async function totalOf(tenant: Tenant, query: PostingQuery): Promise<LedgerAmounts> {
+  const conditions = sql.join(conditionsOf(tenant, query), sql` and `)
+  const { rows } = await sql<LedgerAmounts>`select ${SUMS} from "postings" as p where ${conditions}`.execute(tenant.db)
+  const [total] = rows
+  if (total === undefined) throw new Error('Expected a sum over postings to have one row.')
+  return total
+}
+
+export async function ledgerBalances(
+  call: Call,
+  { limit, cursor, groupBy, asOf, ...filters }: Input<'getLedgerBalances'>['query'],
+): Promise<LedgerBalances> {
+  const day = asOf ?? dateIn(call.timeZone, call.now)
+  const query = { ...filters, to: day }
+  const column = COLUMNS[groupBy]
+  const rows =
+    column === null
+      ? [{ id: null, ...(await totalOf(call, query)) }]
+      : await grouped(call, query, column, { limit, cursor })
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const ledgerStartDate = await startDate(call)
+  return {
+    ...{ asOf: day, knownAt: filters.knownAt ?? call.now.toISOString(), groupBy, currency: call.currency },
+    ...{ ledgerStartDate, isApproximate: isApproximate(day, ledgerStartDate) },
+    balances: shown.map(({ id, ...amounts }) => ({ id, amounts })),
+    nextCursor:
+      rows.length > limit && last?.id != null ? writeCursor(column ?? '', { value: last.id, id: last.id }) : null,
+  }
+}
+
+async function grouped(
+  call: Call,
+  query: PostingQuery,
+  column: string,
+  { limit, cursor }: { limit: number; cursor: string | undefined },
+): Promise<Row[]> {
+  const key = sql`p.${sql.ref(column)} collate "C"`
+  const conditions = conditionsOf(call, query)
+  // Postings without a key are the last group.
+  if (cursor !== undefined)
+    conditions.push(sql`(${key} > ${readCursor(column, cursor).id} or p.${sql.ref(column)} is null)`)
+  const { rows } = await sql<Row>`
+    select ${key} as "id", ${SUMS} from "postings" as p where ${sql.join(conditions, sql` and `)}
+    group by 1 order by 1 nulls last limit ${limit + 1}`.execute(call.db)
+  return rows
+}
+
+/** Whether figures of a day rest on dates that were derived from older records. */
+export function isApproximate(day: string, ledgerStartDate: string | null): boolean {
+  return ledgerStartDate !== null && day < ledgerStartDate
+}

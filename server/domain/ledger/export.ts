@@ -1,0 +1,42 @@
+import { stringify } from 'csv-stringify/sync'
+import type { Posting } from '../../../client/contract.gen.ts'
+import type { Call } from '../../platform/calls/call.ts'
+import { type FileAnswer, madeFile } from '../../platform/calls/file-answer.ts'
+import type { Input } from '../../platform/calls/operation.ts'
+import { MOST_PAGE_BYTES } from '../../platform/calls/page.ts'
+import { CSV_FORM } from '../../platform/values/csv-form.ts'
+import { listAfter } from './posting-queries.ts'
+
+const COLUMNS = [
+  ...['sequence', 'id', 'entryId', 'measure', 'amount', 'effectiveDate', 'recordedAt', 'homeId', 'scope', 'costCodeId'],
+  ...['vendorId', 'poId', 'poLineId', 'billId', 'paymentId', 'saleId', 'reversesEntryId', 'basis', 'note'],
+  ...['actorType', 'actorId'],
+]
+
+type Query = Input<'getPostingsCsv'>['query']
+
+export async function postingsNdjson(call: Call, query: Query): Promise<FileAnswer> {
+  const text = await written(call, query, (posting) => `${JSON.stringify(posting)}\n`)
+  return madeFile('postings.ndjson', 'application/x-ndjson', Buffer.from(text))
+}
+
+export async function postingsCsv(call: Call, query: Query): Promise<FileAnswer> {
+  const header = stringify([], { ...CSV_FORM, columns: COLUMNS, header: true })
+  const line = ({ actor, ...posting }: Posting) =>
+    stringify([{ ...posting, actorType: actor.type, actorId: actor.id }], { ...CSV_FORM, columns: COLUMNS })
+  return madeFile('postings.csv', 'text/csv', Buffer.from(header + (await written(call, query, line))))
+}
+
+/** The postings after the given one, until the limit or the size of a page is reached. */
+async function written(
+  call: Call,
+  { limit, afterSequence, ...filters }: Query,
+  write: (posting: Posting) => string,
+): Promise<string> {
+  let text = ''
+  for (const posting of await listAfter(call, filters, afterSequence, limit)) {
+    if (text.length >= MOST_PAGE_BYTES) return text
+    text += write(posting)
+  }
+  return text
+}

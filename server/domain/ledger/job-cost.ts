@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { JobCostLedger, Posting } from '../../../client/contract.gen.ts'
+import type { Call } from '../../platform/calls/call.ts'
+import type { Input } from '../../platform/calls/operation.ts'
+import { invalidCursor, type Position, readCursor, writeCursor } from '../../platform/calls/page.ts'
+import { dateIn } from '../../platform/values/calendar.ts'
+import { isApproximate } from './balances.ts'
+import { startDate } from './period.ts'
+import { conditionsOf, POSTING, POSTINGS } from './posting-queries.ts'
+
+const CURSOR = 'job-cost'
+
+/** The cost of a home, posting by posting in the order of their dates. */
+export async function jobCostLedger(
+  call: Call,
+  homeId: string,
+  { limit, cursor, from, to, knownAt, costCodeId }: Input<'getJobCostLedger'>['query'],
+): Promise<JobCostLedger> {
+  const last = to ?? dateIn(call.timeZone, call.now)
+  const upTo = conditionsOf(call, { to: last, knownAt, homeId, costCodeId, measure: 'cost' })
+  const where = sql.join(upTo, sql` and `)
+  const { rows: sums } = await sql<{ opening: number; closing: number }>`
+    select coalesce(sum(p."amount") filter (where p."effectiveDate" < ${from ?? null}::date), 0) as "opening",
+      coalesce(sum(p."amount"), 0) as "closing"
+    from "postings" as p where ${where}`.execute(call.db)
+  const { opening = 0, closing = 0 } = sums[0] ?? {}
+  const after = cursor === undefined ? null : positionOf(readCursor(CURSOR, cursor))
+  const { rows } = await sql<Posting & { runningCost: number }>`
+    select ${POSTING}, r."runningCost"
+    from (
+      select p."id", sum(p."amount") over (order by p."effectiveDate", p."sequence") as "runningCost"
+      from "postings" as p where ${where}
+    ) as r
+    join ${POSTINGS} on p."id" = r."id" and p."organizationId" = ${call.organizationId}
+    where (${from ?? null}::date is null or p."effectiveDate" >= ${from ?? null}::date)
+      and (${after?.date ?? null}::date is null
+        or (p."effectiveDate", p."sequence") > (${after?.date ?? null}::date, ${after?.sequence ?? null}::bigint))
+    order by p."effectiveDate", p."sequence" limit ${limit + 1}`.execute(call.db)
+  const shown = rows.slice(0, limit)
+  const end = shown.at(-1)
+  const ledgerStartDate = await startDate(call)
+  return {
+    ...{ asOf: call.now.toISOString(), homeId, from: from ?? null, to: last },
+    ...{ knownAt: knownAt ?? call.now.toISOString(), currency: call.currency, ledgerStartDate },
+    isApproximate: isApproximate(from ?? '0001-01-01', ledgerStartDate),
+    ...{ opening, closing },
+    rows: shown.map(({ runningCost, ...posting }) => ({ posting, runningCost })),
+    nextCursor:
+      rows.length > limit && end !== undefined
+        ? writeCursor(CURSOR, { value: end.effectiveDate, id: String(end.sequence) })
+        : null,
+  }
+}
+
+function positionOf({ value, id }: Position): { date: string; sequence: number } {
+  const sequence = Number(id)
+  const isDate = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
+  if (!isDate || !Number.isSafeInteger(sequence)) throw invalidCursor()
+  return { date: value, sequence }
+}

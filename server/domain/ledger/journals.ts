@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import type { Journal, JournalLine, JournalReversal, JournalType } from '../../../client/contract.gen.ts'
+import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
+import type { Checked } from '../../platform/calls/checked.gen.ts'
+import { conflict, invalid, unknownReference } from '../../platform/problems/problem.ts'
+import { resource } from '../../platform/resources/resource.ts'
+import { dateIn } from '../../platform/values/calendar.ts'
+import { minus, sum } from '../../platform/values/money.ts'
+import * as homes from '../land/homes/queries.ts'
+import * as scopes from '../vendors/scopes/queries.ts'
+import type { NewPosting } from './posting.ts'
+import { recordPostings } from './record-postings.ts'
+
+export const { list, find, findAll, findOptional, lock, make, insertAll, update } = resource({
+  schema: 'Journal',
+  long: ['lines'],
+})
+
+/** A line as it was sent, and where. */
+interface AskedLine extends JournalLine {
+  pointers: { homeId: string; scope: string; costCodeId: string; amount: string }
+}
+
+export async function createJournal(call: WriteCall, body: Checked['JournalCreate']): Promise<Journal> {
+  const lines = body.lines.map((line, i): AskedLine => {
+    const at = `/lines/${i}`
+    const pointers = {
+      ...{ homeId: `${at}/homeId`, scope: `${at}/scope`, costCodeId: `${at}/costCodeId`, amount: `${at}/amount` },
+    }
+    return { ...line, pointers }
+  })
+  const zero = lines.filter(({ amount }) => amount === 0)
+  if (zero.length > 0)
+    throw invalid(
+      zero.map(({ pointers }) => ({ pointer: pointers.amount, code: 'minimum', message: 'must not be zero' })),
+    )
+  return post(call, 'journal', { ...body, lines: await resolve(call, lines) })
+}
+
+export async function transferCost(call: WriteCall, body: Checked['CostTransfer']): Promise<Journal> {
+  const { fromHomeId, fromScope, fromCostCodeId, toHomeId, toScope, toCostCodeId, amount } = body
+  if (amount === 0) throw invalid([{ pointer: '/amount', code: 'minimum', message: 'must be more than 0' }])
+  const side = (name: 'from' | 'to') => ({
+    ...{ homeId: `/${name}HomeId`, scope: `/${name}Scope`, costCodeId: `/${name}CostCodeId`, amount: '/amount' },
+  })
+  const lines = await resolve(call, [
+    {
+      homeId: fromHomeId,
+      scope: fromScope,
+      costCodeId: fromCostCodeId,
+      amount: minus(0, amount),
+      pointers: side('from'),
+    },
+    { homeId: toHomeId, scope: toScope, costCodeId: toCostCodeId, amount, pointers: side('to') },
+  ])
+  const [from, to] = lines
+  if (from?.homeId === to?.homeId && from?.scope === to?.scope && from?.costCodeId === to?.costCodeId)
+    throw invalid([
+      { pointer: '/toHomeId', code: 'itself', message: 'must differ in the home, the trade or the cost code' },
+    ])
+  return post(call, 'transfer', { ...body, lines, amount })
+}
+
+export async function reverseJournal(
+  call: WriteCall,
+  id: string,
+  { reason, effectiveDate }: JournalReversal,
+): Promise<Journal> {
+  const journal = await lock(call, id)
+  const { number, journalType, reversedByEntryId } = journal
+  if (journalType === 'reversal')
+    throw conflict('not_suitable', `Cannot reverse ${number}: it is a reversal. Create a journal instead.`)
+  if (reversedByEntryId !== null) throw conflict('already_done', `${number} is already reversed.`)
+  if (effectiveDate !== undefined && effectiveDate < journal.effectiveDate)
+    throw invalid([
+      { pointer: '/effectiveDate', code: 'minimum', message: `must not be before ${journal.effectiveDate}` },
+    ])
+  const lines = journal.lines.map((line) => ({ ...line, amount: minus(0, line.amount) }))
+  const reversal = await post(call, 'reversal', {
+    ...{ note: reason, effectiveDate, lines, reversesEntryId: id },
+    amount: minus(0, journal.amount),
+  })
+  await update(call, journal, { reversedByEntryId: reversal.id })
+  return reversal
+}
+
+/** The lines with their trades as the organization spells them. Everything unknown is reported at once. */
+async function resolve(call: WriteCall, lines: readonly AskedLine[]): Promise<JournalLine[]> {
+  const homeIds = [...new Set(lines.map(({ homeId }) => homeId))]
+  const knownHomes = new Set((await homes.findAll(call, homeIds)).map(({ id }) => id))
+  const knownCodes = await costCodesAmong(
+    call,
+    lines.flatMap(({ costCodeId }) => costCodeId ?? []),
+  )
+  const trades = await scopes.known(
+    call,
+    lines.flatMap(({ scope }) => scope ?? []),
+  )
+  const unknown = lines.flatMap(({ homeId, scope, costCodeId, pointers }) => [
+    ...(knownHomes.has(homeId) ? [] : [pointers.homeId]),
+    ...(scope === null || trades.has(scope) ? [] : [pointers.scope]),
+    ...(costCodeId === null || knownCodes.has(costCodeId) ? [] : [pointers.costCodeId]),
+  ])
+  if (unknown.length > 0) throw unknownReference(unknown)
+  return lines.map(({ homeId, scope, costCodeId, amount }) => ({
+    ...{ homeId, costCodeId, amount },
+    scope: scope === null ? null : (trades.get(scope) ?? scope),
+  }))
+}
+
+async function costCodesAmong({ db, organizationId }: Tenant, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const { rows } = await sql<{ id: string }>`
+    select "id" from "costCodes" where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[])`.execute(
+    db,
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+interface Draft {
+  note: string
+  effectiveDate?: string | undefined
+  lines: JournalLine[]
+  /** Default: the sum of the lines. */
+  amount?: number
+  reversesEntryId?: string
+}
+
+async function post(call: WriteCall, journalType: JournalType, draft: Draft): Promise<Journal> {
+  const today = dateIn(call.timeZone, call.now)
+  const { note, lines, effectiveDate = today, reversesEntryId = null } = draft
+  if (effectiveDate > today)
+    throw invalid([{ pointer: '/effectiveDate', code: 'maximum', message: `must not be after today (${today})` }])
+  const made = make(call, {
+    ...{ number: await nextNumber(call), journalType, effectiveDate, note, lines, currency: call.currency },
+    ...{ amount: draft.amount ?? sum(lines.map(({ amount }) => amount)), reversesEntryId },
+  })
+  const postings = lines.flatMap((line): NewPosting[] => [
+    { ...line, measure: 'cost', effectiveDate },
+    { ...line, measure: 'other', effectiveDate },
+  ])
+  await recordPostings(call, { entryId: made.id, postings, reversesEntryId })
+  await insertAll(call, [made])
+  return find(call, made.id)
+}
+
+/** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
+async function nextNumber(call: WriteCall): Promise<string> {
+  const { rows } = await sql<{ last: number }>`
+    insert into "journalNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
+    on conflict ("organizationId") do update set "last" = n."last" + 1
+    returning "last"`.execute(call.db)
+  return `JE-${String(rows[0]?.last).padStart(4, '0')}`
+}

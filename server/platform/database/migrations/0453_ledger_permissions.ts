@@ -1,0 +1,16 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Whoever could read budgets can read the ledger, which has the same figures by date. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const [table, column] of [
+    ['apiKeys', 'permissions'],
+    ['oauthGrants', 'permissions'],
+    ['oauthTokens', 'permissions'],
+    ['webhooks', 'tokenPermissions'],
+  ] as const) {
+    const held = sql.ref(column)
+    await sql`
+      update ${sql.table(table)} set ${held} = ${held} || '{ledger:read}'::text[]
+      where 'budgets:read' = any(${held}) and 'ledger:read' <> all(${held})`.execute(db)
+  }
+}
