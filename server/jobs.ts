@@ -5,6 +5,7 @@ import { closeDueBidRequests } from './domain/bidding/bid-requests/close-due.ts'
 import { expireBids } from './domain/bidding/bids/expire-due.ts'
 import { expireContracts } from './domain/bidding/contracts/expire-due.ts'
 import { tellDueTasks } from './domain/building/tasks/tell-due.ts'
+import { checkLedgers } from './domain/ledger/check-ledgers.ts'
 import { tellDisabled } from './domain/messages/tell-disabled-webhooks.ts'
 import { forgetOldMails } from './domain/office/mail/retention.ts'
 import { startMailing } from './domain/office/mail/send-due.ts'
@@ -100,6 +101,7 @@ export function startJobs(parts: JobParts): Jobs {
     { name: 'expireContracts', everyMs: 1000, run: () => expireContracts(surroundings) },
     { name: 'closeUnpaidOrders', everyMs: 1000, run: () => closeUnpaidOrders(surroundings) },
     { name: 'tellDueTasks', everyMs: 1000, run: () => tellDueTasks(surroundings) },
+    { name: 'checkLedgers', everyMs: MINUTE_MS, run: () => checkLedgers(surroundings) },
     { name: 'storeArrivals', everyMs: 1000, run: () => storeArrivals(surroundings) },
     { name: 'removeLooseFiles', everyMs: MINUTE_MS, run: () => removeLooseFiles(surroundings) },
     { name: 'disableOrphans', everyMs: 1000, run: () => disableOrphans(surroundings, tellOwners) },

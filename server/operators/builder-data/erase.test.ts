@@ -149,7 +149,7 @@ describe('a person', () => {
 
 /** Tables with one row for each builder, which contains a number. */
 const COUNTERS = [
-  ...['ledgers', 'journalNumbers'],
+  ...['ledgers', 'ledgerChecks', 'journalNumbers'],
   ...['bidRequestNumbers', 'contractNumbers', 'paymentNumbers', 'paymentRunNumbers', 'saleNumbers'],
   ...['fileUsage', 'sandboxes'],
 ]

@@ -187,6 +187,8 @@ export const LEFT_OUT: Partial<Record<Table, string>> = {
   copiedLinkBidDrafts: 'Bids that were entered through copied portal links and have not been submitted.',
   bidRequestNumbers: 'A counter. The numbers are in the bid requests.',
   contractNumbers: 'A counter. The numbers are in the contracts.',
+  ledgerChecks: 'When the ledger was last checked.',
+  ledgerDifferences: 'Derived from the records and their postings, which are exported.',
   journalNumbers: 'A counter. The numbers are in the journals.',
   paymentNumbers: 'A counter. The numbers are in the payments.',
   paymentRunNumbers: 'A counter. The numbers are in the payment runs.',

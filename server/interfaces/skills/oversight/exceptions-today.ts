@@ -54,7 +54,7 @@ export async function exceptionsToday(
     count: exceptions.reduce((sum, { count }) => sum + count, 0),
     ...reported(call, {
       truncated: late.truncated || insurance.truncated || selections.truncated || homes.length > MOST_HOMES,
-      unknown: ['Accounting errors include all communities.'],
+      unknown: ['Accounting errors and ledger differences include all communities.'],
     }),
   }
 }
@@ -89,6 +89,9 @@ async function waitingOf(call: Call, communityId: string | undefined): Promise<E
       union all
       select 'accounting_error', l."recordId", l."recordId", l."recordId" from "ledgerStates" l
       where l."organizationId" = ${organizationId} and l."error" is not null
+      union all
+      select 'ledger_difference', d."recordId", d."label" || ': ' || d."measure", d."recordId" from "ledgerDifferences" d
+      where d."organizationId" = ${organizationId}
     )
     select k."kind", count(*) as "count",
       (array_agg(json_build_object('id', k."id", 'label', k."label") order by k."place", k."id"))[1:${sql.lit(MOST_EXAMPLES)}] as "examples"
