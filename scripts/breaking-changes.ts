@@ -75,7 +75,7 @@ type Direction = 'asked' | 'answered'
 type Found = Generator<BreakingChange>
 
 /** Lists that a minor version may extend: their descriptions tell clients to expect it. */
-const GROWING = ['ProblemCode', 'Permission', 'UserRole', 'WebhookDisabledReason'].map(
+const GROWING = ['ProblemCode', 'Permission', 'UserRole', 'WebhookDisabledReason', 'EventType'].map(
   (name) => `#/components/schemas/${name}`,
 )
 
