@@ -13,7 +13,7 @@ export async function snapshot(database: Database): Promise<Record<string, strin
       exists (select from information_schema.columns c where c."table_name" = t."table_name" and c."column_name" = 'version') as "versioned",
       exists (select from information_schema.columns c where c."table_name" = t."table_name" and c."column_name" = 'id') as "keyed"
     from information_schema.tables t
-    where t."table_schema" = 'public' and t."table_name" !~* 'limit|deliver|attempt|audit|kysely|^search|fileArrivals|looseFiles|usageDays|executions'
+    where t."table_schema" = 'public' and t."table_name" !~* 'limit|deliver|attempt|audit|kysely|^search|fileArrivals|looseFiles|usageDays|executions|ledgerChecks|ledgerDifferences'
     order by 1`.execute(database.statements)
   const states = tables.rows.map(({ table, versioned, keyed }) => {
     const state =

@@ -20,8 +20,10 @@ export function events(populated: () => Populated): void {
           for (const body of world.bodiesOf(operation)) await world.send(operation, { address, body })
         }
       }
-      // Operations for users are walked elsewhere (people.test.ts), and this is their only event.
-      await plumbline.signIn()
+      // Operations for users are walked elsewhere (people.test.ts), and these are their only events.
+      const owner = await plumbline.signIn()
+      const reopening = { throughDate: null, reason: 'The auditor found a missing bill.' }
+      await plumbline.post('/api/ext/ledger/close/reopen', reopening, owner)
       recorded = await recordedEvents(plumbline.database)
     }, 120_000)
 

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { LedgerAmounts, LedgerBalances, LedgerGroup } from '../../../client/contract.gen.ts'
 import type { Call, Tenant } from '../../platform/calls/call.ts'
 import type { Input } from '../../platform/calls/operation.ts'
-import { readCursor, writeCursor } from '../../platform/calls/page.ts'
 import { dateIn } from '../../platform/values/calendar.ts'
 import { startDate } from './period.ts'
 import { conditionsOf, type PostingQuery } from './posting-queries.ts'
@@ -51,7 +50,7 @@ export async function totalOf(tenant: Tenant, query: PostingQuery): Promise<Ledg
 
 export async function ledgerBalances(
   call: Call,
-  { limit, cursor, groupBy, asOf, ...filters }: Input<'getLedgerBalances'>['query'],
+  { limit, afterId, groupBy, asOf, ...filters }: Input<'getLedgerBalances'>['query'],
 ): Promise<LedgerBalances> {
   const day = asOf ?? dateIn(call.timeZone, call.now)
   const query = { ...filters, to: day }
@@ -59,16 +58,14 @@ export async function ledgerBalances(
   const rows =
     column === null
       ? [{ id: null, ...(await totalOf(call, query)) }]
-      : await grouped(call, query, column, { limit, cursor })
+      : await grouped(call, query, column, { limit, afterId })
   const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
   const ledgerStartDate = await startDate(call)
   return {
     ...{ asOf: day, knownAt: filters.knownAt ?? call.now.toISOString(), groupBy, currency: call.currency },
     ...{ ledgerStartDate, isApproximate: isApproximate(day, ledgerStartDate) },
     balances: shown.map(({ id, ...amounts }) => ({ id, amounts })),
-    nextCursor:
-      rows.length > limit && last?.id != null ? writeCursor(column ?? '', { value: last.id, id: last.id }) : null,
+    lastId: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
   }
 }
 
@@ -76,13 +73,12 @@ async function grouped(
   call: Call,
   query: PostingQuery,
   column: string,
-  { limit, cursor }: { limit: number; cursor: string | undefined },
+  { limit, afterId }: { limit: number; afterId: string | undefined },
 ): Promise<Row[]> {
   const key = sql`p.${sql.ref(column)} collate "C"`
   const conditions = conditionsOf(call, query)
   // Postings without a key are the last group.
-  if (cursor !== undefined)
-    conditions.push(sql`(${key} > ${readCursor(column, cursor).id} or p.${sql.ref(column)} is null)`)
+  if (afterId !== undefined) conditions.push(sql`(${key} > ${afterId} or p.${sql.ref(column)} is null)`)
   const { rows } = await sql<Row>`
     select ${key} as "id", ${SUMS} from "postings" as p where ${sql.join(conditions, sql` and `)}
     group by 1 order by 1 nulls last limit ${limit + 1}`.execute(call.db)

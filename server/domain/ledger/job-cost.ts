@@ -2,19 +2,17 @@ import { sql } from 'kysely'
 import type { JobCostLedger, Posting } from '../../../client/contract.gen.ts'
 import type { Call } from '../../platform/calls/call.ts'
 import type { Input } from '../../platform/calls/operation.ts'
-import { invalidCursor, type Position, readCursor, writeCursor } from '../../platform/calls/page.ts'
+import { unknownReference } from '../../platform/problems/problem.ts'
 import { dateIn } from '../../platform/values/calendar.ts'
 import { isApproximate } from './balances.ts'
 import { startDate } from './period.ts'
 import { conditionsOf, POSTING, POSTINGS } from './posting-queries.ts'
 
-const CURSOR = 'job-cost'
-
 /** The cost of a home, posting by posting in the order of their dates. */
 export async function jobCostLedger(
   call: Call,
   homeId: string,
-  { limit, cursor, from, to, knownAt, costCodeId }: Input<'getJobCostLedger'>['query'],
+  { limit, afterPostingId, from, to, knownAt, costCodeId }: Input<'getJobCostLedger'>['query'],
 ): Promise<JobCostLedger> {
   const last = to ?? dateIn(call.timeZone, call.now)
   const upTo = conditionsOf(call, { to: last, knownAt, homeId, costCodeId, measure: 'cost' })
@@ -24,7 +22,7 @@ export async function jobCostLedger(
       coalesce(sum(p."amount"), 0) as "closing"
     from "postings" as p where ${where}`.execute(call.db)
   const { opening = 0, closing = 0 } = sums[0] ?? {}
-  const after = cursor === undefined ? null : positionOf(readCursor(CURSOR, cursor))
+  const after = afterPostingId === undefined ? null : await placeOf(call, afterPostingId)
   const { rows } = await sql<Posting & { runningCost: number }>`
     select ${POSTING}, r."runningCost"
     from (
@@ -37,7 +35,6 @@ export async function jobCostLedger(
         or (p."effectiveDate", p."sequence") > (${after?.date ?? null}::date, ${after?.sequence ?? null}::bigint))
     order by p."effectiveDate", p."sequence" limit ${limit + 1}`.execute(call.db)
   const shown = rows.slice(0, limit)
-  const end = shown.at(-1)
   const ledgerStartDate = await startDate(call)
   return {
     ...{ asOf: call.now.toISOString(), homeId, from: from ?? null, to: last },
@@ -45,16 +42,16 @@ export async function jobCostLedger(
     isApproximate: isApproximate(from ?? '0001-01-01', ledgerStartDate),
     ...{ opening, closing },
     rows: shown.map(({ runningCost, ...posting }) => ({ posting, runningCost })),
-    nextCursor:
-      rows.length > limit && end !== undefined
-        ? writeCursor(CURSOR, { value: end.effectiveDate, id: String(end.sequence) })
-        : null,
+    lastPostingId: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
   }
 }
 
-function positionOf({ value, id }: Position): { date: string; sequence: number } {
-  const sequence = Number(id)
-  const isDate = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
-  if (!isDate || !Number.isSafeInteger(sequence)) throw invalidCursor()
-  return { date: value, sequence }
+/** Where a posting lies in the order of the ledger. */
+async function placeOf({ db, organizationId }: Call, id: string): Promise<{ date: string; sequence: number }> {
+  const { rows } = await sql<{ date: string; sequence: number }>`
+    select "effectiveDate" as "date", "sequence" from "postings"
+    where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
+  const [place] = rows
+  if (place === undefined) throw unknownReference(['afterPostingId'])
+  return place
 }

@@ -323,7 +323,7 @@ test('the job cost ledger opens, runs and closes, page by page', async () => {
   await journal(site.lot15, 1000, '2026-10-11')
   const path = `/homes/${site.lot14}/ledger?from=2026-10-01&to=2026-10-18`
   const all = await get(path)
-  expect(all).toMatchObject({ opening: 100, closing: 112, from: '2026-10-01', to: '2026-10-18', nextCursor: null })
+  expect(all).toMatchObject({ opening: 100, closing: 112, from: '2026-10-01', to: '2026-10-18', lastPostingId: null })
   const rows = (body: Body) =>
     body.rows.map(({ posting, runningCost }: Body) => [posting.effectiveDate, posting.amount, runningCost])
   const expected = [
@@ -332,16 +332,11 @@ test('the job cost ledger opens, runs and closes, page by page', async () => {
   ]
   expect(rows(all)).toEqual(expected)
   const first = await get(`${path}&limit=1`)
-  const second = await get(`${path}&limit=1&cursor=${first.nextCursor}`)
+  const second = await get(`${path}&limit=1&afterPostingId=${first.lastPostingId}`)
   expect([...rows(first), ...rows(second)]).toEqual(expected)
-  expect(second.nextCursor).toBeNull()
-  const bad = await plumbline.get(
-    `/api/ext${path}&cursor=${Buffer.from('["job-cost","x","1"]').toString('base64url')}`,
-    {
-      key: site.key,
-    },
-  )
-  expect([bad.status, bad.body.code]).toEqual([422, 'invalid_cursor'])
+  expect(second.lastPostingId).toBeNull()
+  const unknown = await plumbline.get(`/api/ext${path}&afterPostingId=pst_none`, { key: site.key })
+  expect([unknown.status, unknown.body.code]).toEqual([422, 'unknown_reference'])
 })
 
 test('balances by group have pages', async () => {
@@ -355,7 +350,7 @@ test('balances by group have pages', async () => {
   ].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
   expect(costs(await by(''))).toEqual(expected)
   const first = await by('&limit=1')
-  expect([...costs(first), ...costs(await by(`&limit=1&cursor=${first.nextCursor}`))]).toEqual(expected)
+  expect([...costs(first), ...costs(await by(`&limit=1&afterId=${first.lastId}`))]).toEqual(expected)
   expect(costs(await get('/ledger/balances?groupBy=vendor'))).toEqual([[null, 3]])
 })
 
@@ -434,4 +429,19 @@ test('another builder reads none of it', async () => {
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get('/api/ext/ledger/postings', { key })).body.data).toEqual([])
   expect((await plumbline.get(`/api/ext/homes/${site.lot14}/ledger`, { key })).status).toBe(404)
+})
+
+test('the balances of a vendor follow it when it is merged into another one', async () => {
+  const { id } = await order()
+  await done(`/purchase-orders/${id}/progress`, { completedPercent: 100 })
+  const payment = await paid({ poId: id }, '2026-10-01')
+  at('2026-10-02T15:00:00Z')
+  await done('/execute', { skill: 'mergeVendors', input: { keepId: site.redrock, mergeId: site.loneStar } })
+  const of = (vendorId: string, asOf: string) => balanceOn(asOf, `&vendorId=${vendorId}`)
+  expect(await of(site.loneStar, '2026-10-01')).toMatchObject({ commitment: 1000, cost: 1000, paid: 900 })
+  expect(await of(site.loneStar, '2026-10-02')).toMatchObject({ commitment: 0, cost: 0, paid: 0 })
+  expect(await of(site.redrock, '2026-10-02')).toMatchObject({ commitment: 1000, cost: 1000, paid: 900 })
+  await done(`/payments/${payment.id}/void`, { reason: 'The check was lost.' })
+  expect(await of(site.loneStar, '2026-10-02')).toMatchObject({ cost: 0, paid: 0, payable: 0 })
+  expect(await of(site.redrock, '2026-10-02')).toMatchObject({ cost: 1000, paid: 0, payable: 0 })
 })

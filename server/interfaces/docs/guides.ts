@@ -14,6 +14,7 @@ export const GUIDES: readonly string[] = [
   'paying',
   'buyer-changes',
   'accounting',
+  'ledger',
   'agents',
   'browser',
   'webhooks',

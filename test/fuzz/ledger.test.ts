@@ -1,0 +1,187 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkLedgers } from '../../server/domain/ledger/check-ledgers.ts'
+import { addDays, dateIn } from '../../server/platform/values/calendar.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
+
+/**
+ * Random histories of a home's orders, payments, journals and closed periods. After each step, SQL adds up all postings:
+ * cost must equal its sources for every home, order, vendor, cost code and date, and the balances the figures of the
+ * records. At the end, every close still has its digest, and the balances of past days are those that were read then.
+ */
+const STEPS = fc.array(
+  fc.record({
+    step: fc.constantFrom(
+      ...(['progress', 'progress', 'progress', 'pay', 'pay', 'pay', 'approve', 'approve', 'approve'] as const),
+      ...(['release', 'void', 'transfer', 'journal', 'reverse', 'close', 'undo'] as const),
+    ),
+    order: fc.nat({ max: 2 }),
+    percent: fc.integer({ min: 0, max: 100 }),
+    cents: fc.integer({ min: 1, max: 99_999 }),
+    daysAgo: fc.nat({ max: 60 }),
+  }),
+  { minLength: 10, maxLength: 25 },
+)
+type Step = (typeof STEPS extends fc.Arbitrary<infer Steps> ? Steps : never) extends (infer One)[] ? One : never
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+
+/** How many answers of each kind there were, to see that the histories reach something. */
+const answers = new Map<string, number>()
+
+test(`postings add up after every step, for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
+  const property = fc.asyncProperty(STEPS, async (steps) => {
+    const { key, organizationId } = await plumbline.newBuilder()
+    await new History(key, organizationId).play(steps)
+  })
+  const batches = await untilTimeIsOver(performance.now() + SECONDS * 1000, (seed) =>
+    fc.assert(property, { seed, numRuns: 2 }),
+  )
+  console.log(`seed ${SEED}, ${batches * 2} histories: ${JSON.stringify(Object.fromEntries([...answers].sort()))}`)
+  for (const step of ['progress 200', 'pay 201']) expect(answers.get(step) ?? 0, step).toBeGreaterThan(0)
+})
+
+class History {
+  readonly #key: string
+  readonly #organizationId: string
+  readonly #known = new Map<string, string>()
+  #homes: string[] = []
+  #orders: string[] = []
+  #payments: string[] = []
+  #journals: string[] = []
+
+  constructor(key: string, organizationId: string) {
+    this.#key = key
+    this.#organizationId = organizationId
+  }
+
+  async play(steps: readonly Step[]): Promise<void> {
+    await this.#prepare()
+    for (const step of steps) {
+      const answer = await this.#take(step)
+      if (answer !== null)
+        answers.set(`${step.step} ${answer.status}`, (answers.get(`${step.step} ${answer.status}`) ?? 0) + 1)
+      await this.#check()
+    }
+    await this.#checkCloses()
+  }
+
+  async #send(path: string, body?: object): Promise<Answer> {
+    const method = body === undefined ? 'GET' : 'POST'
+    const answer = await plumbline.request(method, `/api/ext${path}`, body, { key: this.#key })
+    if (![200, 201, 409, 422].includes(answer.status)) throw new Error(`${path}: ${JSON.stringify(answer)}`)
+    return answer
+  }
+
+  async #prepare(): Promise<void> {
+    const { body: community } = await this.#send('/communities', { name: 'Juniper Ridge', status: 'active' })
+    for (const name of ['Lot 1', 'Lot 2'])
+      this.#homes.push((await this.#send('/homes', { name, communityId: community.id })).body.id)
+    const { body: vendor } = await this.#send('/vendors', { companyName: 'Lone Star', status: 'active' })
+    const line = (unitPrice: number) => ({ description: 'As agreed.', quantity: 1, unitPrice, taxPercent: 8.25 })
+    const orders = [
+      { retainagePercent: 10, lines: [line(1000)] },
+      { retainagePercent: 7.5, lines: [line(333.33), line(66.67), line(0.01)] },
+      { retainagePercent: 0, lines: [line(500), line(-120)] },
+    ]
+    for (const order of orders) {
+      const of = { homeId: this.#homes[0], vendorId: vendor.id, scope: 'framing', ...order }
+      const { body } = await this.#send('/purchase-orders', of)
+      for (const status of ['approved', 'issued']) await this.#send(`/purchase-orders/${body.id}/status`, { status })
+      await this.#send(`/purchase-orders/${body.id}/progress`, { completedPercent: 40, on: '2026-01-01' })
+      this.#orders.push(body.id)
+    }
+  }
+
+  async #take({ step, order, percent, cents, daysAgo }: Step): Promise<Answer | null> {
+    const amount = cents / 100
+    const day = addDays(dateIn('UTC', plumbline.clock.now()), -daysAgo)
+    const [homeId, toHomeId] = this.#homes
+    const poId = this.#orders[order]
+    switch (step) {
+      case 'progress':
+        return this.#send(`/purchase-orders/${poId}/progress`, {
+          completedPercent: percent,
+          on: day,
+          reason: 'As seen.',
+        })
+      case 'undo':
+        return this.#send(`/purchase-orders/${poId}/status`, { status: 'void' })
+      case 'pay':
+      case 'release': {
+        const paymentType = step === 'pay' ? 'progress' : 'retainage_release'
+        const discount = step === 'pay' && percent > 50 ? { discountAmount: 0.01, discountDueDate: day } : {}
+        const answer = await this.#send('/payments', { poId, paymentType, ...discount })
+        if (answer.status === 201) this.#payments.push(answer.body.id)
+        return answer
+      }
+      case 'approve': {
+        const id = this.#payments.at(-1)
+        if (id === undefined) return null
+        await this.#send(`/payments/${id}/status`, { status: 'approved' })
+        return this.#send(`/payments/${id}/status`, { status: 'paid', paidDate: day })
+      }
+      case 'void': {
+        const id = this.#payments.at(order - 3)
+        return id === undefined ? null : this.#send(`/payments/${id}/void`, { reason: 'Lost.' })
+      }
+      case 'transfer':
+        return this.#send('/ledger/transfers', { fromHomeId: homeId, toHomeId, amount, note: 'x', effectiveDate: day })
+      case 'journal': {
+        const lines = [{ homeId, amount: percent > 50 ? amount : -amount }]
+        const answer = await this.#send('/ledger/journals', { note: 'x', effectiveDate: day, lines })
+        if (answer.status === 201) this.#journals.push(answer.body.id)
+        return answer
+      }
+      case 'reverse': {
+        const id = this.#journals.at(-1)
+        return id === undefined ? null : this.#send(`/ledger/journals/${id}/reverse`, { reason: 'x' })
+      }
+      case 'close': {
+        const answer = await this.#send('/ledger/close', { throughDate: day })
+        if (answer.status === 200) this.#known.set(day, JSON.stringify(answer.body.balances))
+        return answer
+      }
+    }
+  }
+
+  async #check(): Promise<void> {
+    const { rows } = await sql`
+      select "homeId", "poId", "vendorId", "costCodeId", "effectiveDate" from "postings"
+      where "organizationId" = ${this.#organizationId}
+      group by 1, 2, 3, 4, 5
+      having sum(case when "measure" = 'cost' then "amount" when "measure" in ('unbilled', 'payable', 'retainage', 'paid',
+        'discount', 'withheldTax', 'payroll', 'other') then - "amount" else 0 end) <> 0`.execute(
+      plumbline.database.statements,
+    )
+    expect(rows).toEqual([])
+    await sql`delete from "ledgerChecks" where "organizationId" = ${this.#organizationId}`.execute(
+      plumbline.database.statements,
+    )
+    await checkLedgers(plumbline.app.surroundings)
+    const { rows: differences } = await sql`
+      select "label", "measure", "posted", "expected" from "ledgerDifferences"
+      where "organizationId" = ${this.#organizationId}`.execute(plumbline.database.statements)
+    expect(differences).toEqual([])
+  }
+
+  /** No closed day has moved, and closing it again would give the same digest. */
+  async #checkCloses(): Promise<void> {
+    for (const [day, balances] of this.#known) {
+      const { body } = await this.#send(`/ledger/balances?asOf=${day}`)
+      expect(JSON.stringify(body.balances[0].amounts)).toBe(balances)
+    }
+    const { body: closes } = await this.#send('/ledger/closes')
+    for (const { fromDate, throughDate, postingCount } of closes.data) {
+      const from = fromDate === null ? '' : `&from=${fromDate}`
+      const { body } = await this.#send(`/ledger/postings?limit=200&to=${throughDate}${from}`)
+      expect(body.data.length).toBe(postingCount)
+    }
+  }
+}
