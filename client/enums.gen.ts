@@ -450,6 +450,50 @@ export const lienWaiverStatusValues = [
   'void',
 ] as const satisfies readonly contract.LienWaiverStatus[]
 
+export const measureValues = [
+  'commitment',
+  'cost',
+  'unbilled',
+  'payable',
+  'retainage',
+  'paid',
+  'discount',
+  'withheldTax',
+  'payroll',
+  'other',
+  'budget',
+  'contract',
+  'ownerBilled',
+  'ownerRetainage',
+  'ownerReceived',
+  'loan',
+] as const satisfies readonly contract.Measure[]
+
+export const postingBasisValues = [
+  'recorded',
+  'migrated',
+] as const satisfies readonly contract.PostingBasis[]
+
+export const ledgerGroupValues = [
+  'total',
+  'home',
+  'vendor',
+  'costCode',
+  'scope',
+  'po',
+] as const satisfies readonly contract.LedgerGroup[]
+
+export const journalTypeValues = [
+  'journal',
+  'transfer',
+  'reversal',
+] as const satisfies readonly contract.JournalType[]
+
+export const periodCloseStatusValues = [
+  'closed',
+  'reopened',
+] as const satisfies readonly contract.PeriodCloseStatus[]
+
 export const taskStatusValues = [
   'not_started',
   'in_progress',
@@ -587,6 +631,7 @@ export const ledgerTypeValues = [
   'contract',
   'po',
   'payment',
+  'journal',
 ] as const satisfies readonly contract.LedgerType[]
 
 export const ledgerReasonValues = [
@@ -803,6 +848,8 @@ export const eventTypeValues = [
   'po.status_changed',
   'payment.created',
   'payment.voided',
+  'period.closed',
+  'period.reopened',
   'vendor.notification.advance',
   'vendor.notification.reminder',
   'vendor.notification.moved_earlier',
@@ -853,6 +900,8 @@ export const permissionValues = [
   'payments:write',
   'budgets:read',
   'budgets:write',
+  'ledger:read',
+  'ledger:write',
   'options:read',
   'options:write',
   'parts:read',
@@ -905,6 +954,8 @@ export const auditResourceTypeValues = [
   'payment',
   'lien_waiver',
   'payment_run',
+  'journal',
+  'period',
   'task',
   'milestone',
   'loan',
@@ -997,6 +1048,7 @@ export const adminPermissionValues = [
   'keys:write',
   'settings:read',
   'settings:write',
+  'period_reopening:write',
   'sandbox:read',
   'sandbox:write',
 ] as const satisfies readonly contract.AdminPermission[]

@@ -1,5 +1,5 @@
 /** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */
-import type { AllocateOverheadInput, ApiKeyCreate, ApiKeyRotate, ApplicationCreate, ApplicationLineInput, ApplicationUpdate, ApplySelectionInput, ApproveTimesheetsInput, AwardBidInput, BacklogReportInput, BatchStep, BidAccept, BidHistoryInput, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, BudgetLinesSync, BudgetVsActualInput, CashFlowForecastInput, ChecklistItemInput, ClockOut, CloneHomeSetupInput, ClosingReadinessInput, CommittedCostAgingInput, CommunitiesSync, CommunityCreate, CommunityDashboardInput, ComplianceDocumentCreate, CompressScheduleInput, ConcentrationRiskInput, ContractCreate, ContractLineInput, ContractStatusMove, ContractUpdate, CostCodesSync, CostPerSquareFootInput, CreateBackchargeInput, CreateChangePoFromSelectionInput, CreateVariancePoInput, CycleTimeReportInput, DelayAnalysisInput, DetectOverCommittedBudgetsInput, DraftPurchaseOrdersInput, DrawRequestInput, ElevationInput, EvenFlowPlanInput, ExceptionsTodayInput, ExecuteBatch, ExecuteRequest, ExtendBidDeadlineInput, FindBidCoverageGapsInput, FindExpiringInsuranceInput, FindInactiveVendorsInput, FindLateTasksInput, FindMissingLienWaiversInput, FindUnboughtScopesInput, ForecastCostAtCompletionInput, ForecastHomeCompletionInput, HomeCreate, HomeSnapshotInput, HomesSync, ImportRowsInput, IssuePurchaseOrdersInput, LeadConversion, LeadCreate, LevelBidsInput, LookaheadInput, MarginReportInput, MatchInvoiceInput, MergeVendorsInput, MessageCreate, MessageMark, MilestoneCompletion, MilestoneCreate, NotifyVendorsOfScheduleInput, OnboardVendorInput, OptionCreate, OptionPopularityInput, OptionTakeoffLineInput, OptionTakeoffReplace, OverdueSelectionsInput, PartsSync, PasskeyAdd, PayOnCompletionInput, PayableNowInput, PaymentCreate, PaymentRunCreate, PlanCreate, PlanUpdate, PortalBidDraftInput, PortalBidLineInput, PriceCreate, PriceHomeInput, PriceTakeoffInput, PricesSync, ProposalCreate, PurchaseForecastInput, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, RankVendorsInput, ReassignVendorInput, RecommendAwardInput, ReleaseRetainageInput, RequestBidsForHomeInput, RequestLienWaiversInput, RequestStartConfirmationsInput, RetainageSummaryInput, SaleCreate, SaleStageMove, SalesPipelineReportInput, ScheduleTemplateApply, ScopeCreate, SelectionCreate, SendBidRemindersInput, SimulatePriceIncreaseInput, SplitAwardInput, StaleLeadsInput, StartPackageCheckInput, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, TaskCompletion, TaskCreate, TaskPredecessorInput, TaskStatusMove, TaskTemplateCreate, TaskTemplateLinkInput, TaskTemplateRowInput, TaskTemplateUpdate, TaskUpdate, TimeEntryCreate, TimesheetCostSummaryInput, UserInvite, ValidateSelectionsInput, VarianceReportInput, VendorCreate, VendorStatementInput, VendorsSync, VoidPaymentAndReissueInput, WebhookCreate, WebhookSecretRotation, WipReportInput } from '../../../client/contract.gen.ts'
+import type { AllocateOverheadInput, ApiKeyCreate, ApiKeyRotate, ApplicationCreate, ApplicationLineInput, ApplicationUpdate, ApplySelectionInput, ApproveTimesheetsInput, AwardBidInput, BacklogReportInput, BatchStep, BidAccept, BidHistoryInput, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, BudgetLinesSync, BudgetVsActualInput, CashFlowForecastInput, ChecklistItemInput, ClockOut, CloneHomeSetupInput, ClosingReadinessInput, CommittedCostAgingInput, CommunitiesSync, CommunityCreate, CommunityDashboardInput, ComplianceDocumentCreate, CompressScheduleInput, ConcentrationRiskInput, ContractCreate, ContractLineInput, ContractStatusMove, ContractUpdate, CostCodesSync, CostPerSquareFootInput, CostTransfer, CreateBackchargeInput, CreateChangePoFromSelectionInput, CreateVariancePoInput, CycleTimeReportInput, DelayAnalysisInput, DetectOverCommittedBudgetsInput, DraftPurchaseOrdersInput, DrawRequestInput, ElevationInput, EvenFlowPlanInput, ExceptionsTodayInput, ExecuteBatch, ExecuteRequest, ExtendBidDeadlineInput, FindBidCoverageGapsInput, FindExpiringInsuranceInput, FindInactiveVendorsInput, FindLateTasksInput, FindMissingLienWaiversInput, FindUnboughtScopesInput, ForecastCostAtCompletionInput, ForecastHomeCompletionInput, HomeCreate, HomeSnapshotInput, HomesSync, ImportRowsInput, IssuePurchaseOrdersInput, JournalCreate, JournalLineInput, LeadConversion, LeadCreate, LevelBidsInput, LookaheadInput, MarginReportInput, MatchInvoiceInput, MergeVendorsInput, MessageCreate, MessageMark, MilestoneCompletion, MilestoneCreate, NotifyVendorsOfScheduleInput, OnboardVendorInput, OptionCreate, OptionPopularityInput, OptionTakeoffLineInput, OptionTakeoffReplace, OverdueSelectionsInput, PartsSync, PasskeyAdd, PayOnCompletionInput, PayableNowInput, PaymentCreate, PaymentRunCreate, PlanCreate, PlanUpdate, PortalBidDraftInput, PortalBidLineInput, PriceCreate, PriceHomeInput, PriceTakeoffInput, PricesSync, ProposalCreate, PurchaseForecastInput, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, RankVendorsInput, ReassignVendorInput, RecommendAwardInput, ReleaseRetainageInput, RequestBidsForHomeInput, RequestLienWaiversInput, RequestStartConfirmationsInput, RetainageSummaryInput, SaleCreate, SaleStageMove, SalesPipelineReportInput, ScheduleTemplateApply, ScopeCreate, SelectionCreate, SendBidRemindersInput, SimulatePriceIncreaseInput, SplitAwardInput, StaleLeadsInput, StartPackageCheckInput, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, TaskCompletion, TaskCreate, TaskPredecessorInput, TaskStatusMove, TaskTemplateCreate, TaskTemplateLinkInput, TaskTemplateRowInput, TaskTemplateUpdate, TaskUpdate, TimeEntryCreate, TimesheetCostSummaryInput, UserInvite, ValidateSelectionsInput, VarianceReportInput, VendorCreate, VendorStatementInput, VendorsSync, VoidPaymentAndReissueInput, WebhookCreate, WebhookSecretRotation, WipReportInput } from '../../../client/contract.gen.ts'
 import type { Filled } from './operation.ts'
 
 export interface Checked {
@@ -41,6 +41,9 @@ export interface Checked {
   PurchaseOrderUpdate: Filled<PurchaseOrderUpdate, never, { lines: Checked['PurchaseOrderLineInput'][] }>
   PaymentCreate: Filled<PaymentCreate, 'paymentType' | 'method'>
   PaymentRunCreate: Filled<PaymentRunCreate, 'method'>
+  CostTransfer: Filled<CostTransfer, 'fromScope' | 'fromCostCodeId' | 'toScope' | 'toCostCodeId'>
+  JournalLineInput: Filled<JournalLineInput, 'scope' | 'costCodeId'>
+  JournalCreate: Filled<JournalCreate, never, { lines: Checked['JournalLineInput'][] }>
   TaskPredecessorInput: Filled<TaskPredecessorInput, 'type' | 'lagDays'>
   ChecklistItemInput: Filled<ChecklistItemInput, 'done'>
   TaskCreate: Filled<TaskCreate, 'taskKind' | 'predecessors' | 'checklist' | 'poIds' | 'payOnComplete', { predecessors: Checked['TaskPredecessorInput'][]; checklist: Checked['ChecklistItemInput'][] }>
@@ -219,6 +222,8 @@ export interface CheckedBodies {
   updatePurchaseOrder: Checked['PurchaseOrderUpdate']
   createPayment: Checked['PaymentCreate']
   createPaymentRun: Checked['PaymentRunCreate']
+  transferCost: Checked['CostTransfer']
+  createJournal: Checked['JournalCreate']
   createTask: Checked['TaskCreate']
   updateTask: Checked['TaskUpdate']
   changeTaskStatus: Checked['TaskStatusMove']
@@ -278,6 +283,13 @@ export interface FilledQueries {
   listPayments: 'limit' | 'sort'
   listLienWaivers: 'limit' | 'sort'
   listPaymentRuns: 'limit' | 'sort'
+  listPostings: 'limit' | 'sort'
+  getPostingsCsv: 'limit' | 'afterSequence'
+  getPostingsNdjson: 'limit' | 'afterSequence'
+  getJobCostLedger: 'limit'
+  getLedgerBalances: 'limit' | 'groupBy'
+  listJournals: 'limit' | 'sort'
+  listPeriodCloses: 'limit' | 'sort'
   listTasks: 'limit' | 'sort' | 'includeArchived'
   listMilestones: 'limit' | 'sort' | 'includeArchived'
   listLoans: 'limit' | 'sort' | 'includeArchived'

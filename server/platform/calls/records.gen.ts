@@ -35,6 +35,8 @@ export const records = {
   Payment: {"kind":"payment","prefix":"pay","table":"payments"},
   LienWaiver: {"kind":"lien_waiver","prefix":"lw","table":"lienWaivers"},
   PaymentRun: {"kind":"payment_run","prefix":"prn","table":"paymentRuns"},
+  Journal: {"kind":"journal","prefix":"ent","table":"journals"},
+  PeriodClose: {"kind":"period","prefix":"pcl","table":"periodCloses"},
   Task: {"kind":"task","prefix":"tsk","table":"tasks"},
   Milestone: {"kind":"milestone","prefix":"mil","table":"milestones"},
   Loan: {"kind":"loan","prefix":"loan","table":"loans"},

@@ -581,6 +581,31 @@ export interface Invitations {
   viewedAt: Timestamp | null;
 }
 
+export interface JournalNumbers {
+  last: number;
+  organizationId: string;
+}
+
+export interface Journals {
+  accountingId: string | null;
+  amount: Numeric;
+  bytes: Generated<number>;
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  effectiveDate: string;
+  id: string;
+  journalType: string;
+  lines: Json;
+  note: string;
+  number: string;
+  organizationId: string;
+  reversedByEntryId: string | null;
+  reversesEntryId: string | null;
+  updatedAt: Timestamp;
+  version: number;
+}
+
 export interface LeadActivities {
   activityType: string;
   createdAt: Timestamp;
@@ -622,6 +647,20 @@ export interface Leads {
   status: string;
   updatedAt: Timestamp;
   version: number;
+}
+
+export interface LedgerChecks {
+  checkedAt: Timestamp;
+  organizationId: string;
+}
+
+export interface LedgerDifferences {
+  expected: Numeric;
+  label: string;
+  measure: string;
+  organizationId: string;
+  posted: Numeric;
+  recordId: string;
 }
 
 export interface Ledgers {
@@ -1047,6 +1086,25 @@ export interface Payments {
   version: number;
   voidedAt: Timestamp | null;
   voidReason: string | null;
+}
+
+export interface PeriodCloses {
+  balances: Json;
+  createdAt: Timestamp;
+  createdBy: Json;
+  digest: string;
+  fromDate: string | null;
+  id: string;
+  organizationId: string;
+  postingCount: number;
+  reopenedAt: Timestamp | null;
+  reopenedBy: Json | null;
+  reopenReason: string | null;
+  status: string;
+  throughDate: string;
+  unapprovedTimesheetCount: number;
+  updatedAt: Timestamp;
+  version: number;
 }
 
 export interface PlanRevisions {
@@ -1693,8 +1751,12 @@ export interface DB {
   idempotencyRecords: IdempotencyRecords;
   identities: Identities;
   invitations: Invitations;
+  journalNumbers: JournalNumbers;
+  journals: Journals;
   leadActivities: LeadActivities;
   leads: Leads;
+  ledgerChecks: LedgerChecks;
+  ledgerDifferences: LedgerDifferences;
   ledgers: Ledgers;
   ledgerStates: LedgerStates;
   lienWaivers: LienWaivers;
@@ -1723,6 +1785,7 @@ export interface DB {
   paymentRunNumbers: PaymentRunNumbers;
   paymentRuns: PaymentRuns;
   payments: Payments;
+  periodCloses: PeriodCloses;
   planRevisions: PlanRevisions;
   plans: Plans;
   portalAddresses: PortalAddresses;
