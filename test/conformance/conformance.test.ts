@@ -172,6 +172,10 @@ async function whatIsListed(): Promise<Record<string, string[]>> {
   return shown
 }
 const LASTING = new Set([
+  // The ledger is never changed.
+  'listJournals',
+  'listPeriodCloses',
+  'listPostings',
   'listAttachments',
   'listAuditEntries',
   'listEvents',

@@ -283,7 +283,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(daysUntil(all.json.expiresAt)).toBe(365)
     const caller = await me(all.json.secret)
     expect(caller.body).toMatchObject({ keyId: all.json.id, name: 'Everything', organization: { id: organizationId } })
-    expect(caller.body.permissions).toHaveLength(45)
+    expect(caller.body.permissions).toHaveLength(47)
     const narrow = await here(
       'keys',
       'create',
