@@ -12,6 +12,7 @@ WORKDIR /opt/plumbline
 COPY package.json package-lock.json ./
 RUN npm ci --workspaces=false --ignore-scripts --no-audit --no-fund
 COPY client client
+COPY server/platform/values server/platform/values
 COPY web web
 RUN node web/build.ts
 

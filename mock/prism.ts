@@ -131,7 +131,7 @@ function makeable<Value>(value: Value): Value {
   return schema as Value
 }
 
-const DECIMALS: Record<string, number> = { money: 0.01, 'unit-price': 0.0001, quantity: 0.0001 }
+const DECIMALS: Record<string, number> = { money: 0.01, percent: 0.01, 'unit-price': 0.0001, quantity: 0.0001 }
 /** Enough items to recognize a list. */
 const MOST_MADE = 3
 

@@ -65,6 +65,7 @@ export interface Builder {
 }
 
 export interface BuilderOptions {
+  currency?: string
   tier?: string
   timeZone?: string
   poApprovalLimit?: number | null

@@ -1,3 +1,5 @@
+import { minorUnits } from '../../server/platform/values/minor-units.ts'
+
 /**
  * Formats amounts, quantities and shares for people. Negative amounts have a true minus sign, and differences always
  * have a sign.
@@ -7,9 +9,9 @@ export interface Figures {
   money(amount: number): string
   /** Whole units, if the heading names the currency: `42,000`. */
   whole(amount: number): string
-  /** With cents, for documents: `$42,000.00`. */
+  /** With all decimals of the currency, for documents: `$42,000.00`. */
   cents(amount: number): string
-  /** With cents, if the heading names the currency: `42,000.00`. */
+  /** With all decimals of the currency, if the heading names the currency: `42,000.00`. */
   exact(amount: number): string
   /** With its sign: `+$1,200`, `−$2,150`, `$0`. */
   difference(amount: number): string
@@ -17,7 +19,9 @@ export interface Figures {
 
 export function figuresIn(currency: string): Figures {
   const whole = new Intl.NumberFormat('en-US', { style: 'currency', currency, maximumFractionDigits: 0 })
-  const exact = new Intl.NumberFormat('en-US', { style: 'currency', currency })
+  const decimals = { minimumFractionDigits: minorUnits(currency), maximumFractionDigits: minorUnits(currency) }
+  const exact = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...decimals })
+  const bare = new Intl.NumberFormat('en-US', decimals)
   const signed = new Intl.NumberFormat('en-US', {
     ...{ style: 'currency', currency, maximumFractionDigits: 0, signDisplay: 'exceptZero' },
   })
@@ -25,13 +29,12 @@ export function figuresIn(currency: string): Figures {
     money: (amount) => withMinus(whole.format(amount)),
     whole: (amount) => withMinus(WHOLE.format(amount)),
     cents: (amount) => withMinus(exact.format(amount)),
-    exact: (amount) => withMinus(EXACT.format(amount)),
+    exact: (amount) => withMinus(bare.format(amount)),
     difference: (amount) => withMinus(signed.format(amount)),
   }
 }
 
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
-const EXACT = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 const QUANTITY = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 })
 const SHARE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
 

@@ -138,7 +138,10 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
   async function perform(operation: Operation, req: Request, res: Response, sender: Sender): Promise<Answer> {
     req.params = decoded(req.params as Record<string, string>)
     const input = await validator.check(operation, req, res)
-    if (!(input.body instanceof Upload)) return answered(operation, req, input, sender)
+    if (!(input.body instanceof Upload)) {
+      validator.checkDecimals(operation, input, sender.principal.organization.currency)
+      return answered(operation, req, input, sender)
+    }
     const arrived = await surroundings.files.receive(input.body.chunks())
     try {
       return await answered(operation, req, { ...input, body: arrived }, sender)
@@ -240,6 +243,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     if (operation === undefined) throw new Error(`Expected the contract to have an operation ${id}.`)
     permit(call.principal, operation)
     const input = validator.checkInput(operation, spread(contract, operation, flat))
+    validator.checkDecimals(operation, input, call.currency)
     const { ifMatch } = flat
     const reply = await handled(operation, typeof ifMatch === 'string' ? { ...input, ifMatch } : input, call)
     const { body } = reply

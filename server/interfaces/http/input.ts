@@ -3,7 +3,8 @@ import type { FieldError } from '../../../client/contract.gen.ts'
 import type { Contract, Operation, ParameterObject, Schema } from '../../platform/calls/contract.ts'
 import { setterOf } from '../../platform/calls/setter.ts'
 import { type Checked, faultsOf } from '../../platform/problems/faults.ts'
-import { COMPILED_FAST, withFormats } from '../../platform/problems/formats.ts'
+import { COMPILED_FAST, hasMoreDecimals, withFormats } from '../../platform/problems/formats.ts'
+import { minorUnits } from '../../platform/values/minor-units.ts'
 
 /** The input of an operation: its path parameters, its query parameters and its body. */
 export interface Input {
@@ -20,6 +21,8 @@ export interface Input {
 export interface InputChecker {
   /** Returns the errors of a typed input, and fills in defaults. */
   check(operation: Operation, input: Input): FieldError[]
+  /** Returns the amounts of a valid input that have more decimals than the currency; only the first if `isLarge`. */
+  checkDecimals(operation: Operation, input: Input, amounts: { currency: string; isLarge: boolean }): FieldError[]
   /**
    * Returns the errors of a request's input, whose parameters are still text, and the query with converted values and
    * defaults.
@@ -39,6 +42,15 @@ export function inputChecker(contract: Contract): InputChecker {
   const typed = schemaCompiler(contract, { coerceTypes: false })
   const asText = schemaCompiler(contract, { coerceTypes: true })
   const untilFirst = schemaCompiler(contract, { coerceTypes: false, allErrors: false })
+  const strict = new Map<string, Compiler>()
+
+  /** Compiles schemas only on first use, because few requests have an amount with more decimals than the currency. */
+  function strictFor(moneyDecimals: number, allErrors: boolean): Compiler {
+    const key = `${moneyDecimals} ${allErrors}`
+    const compiler = strict.get(key) ?? schemaCompiler(contract, { coerceTypes: false, allErrors, moneyDecimals })
+    strict.set(key, compiler)
+    return compiler
+  }
 
   /** Describes one part of an operation's input: what its names stand for, and how errors point to them. */
   function subject(operation: Operation, part: Part): Checked {
@@ -47,9 +59,9 @@ export function inputChecker(contract: Contract): InputChecker {
     return { pointer: (path) => path, noun: 'field of this operation', setter }
   }
 
-  function faults(compiled: Compiler, operation: Operation, part: Part, value: unknown): FieldError[] {
+  function faults(compiled: Compiler, operation: Operation, part: Part, value: unknown, of: object = {}): FieldError[] {
     const validate = compiled(operation, part)
-    return validate(value) ? [] : faultsOf(validate.errors ?? [], subject(operation, part))
+    return validate(value) ? [] : faultsOf(validate.errors ?? [], { ...subject(operation, part), ...of })
   }
 
   function read(operation: Operation, { query, headers, body }: Sent) {
@@ -76,6 +88,15 @@ export function inputChecker(contract: Contract): InputChecker {
         ...(operation.takesBody ? faults(typed, operation, 'body', body) : []),
       ]
     },
+    checkDecimals(operation, { query, body }, { currency, isLarge }) {
+      const strict = strictFor(minorUnits(currency), !isLarge)
+      return [
+        ...(hasMoreDecimals(query, currency) ? faults(strict, operation, 'query', query, { currency }) : []),
+        ...(operation.takesBody && hasMoreDecimals(body, currency)
+          ? faults(strict, operation, 'body', body, { currency })
+          : []),
+      ]
+    },
     firstFault(operation, body) {
       return faults(untilFirst, operation, 'body', body)[0]
     },
@@ -91,7 +112,10 @@ type Part = 'query' | 'header' | 'body'
 type Compiler = (operation: Operation, part: Part) => ValidateFunction
 
 /** Compiles the schema of a part of an operation's input on first use, because most are never used. */
-function schemaCompiler(contract: Contract, options: { coerceTypes: boolean; allErrors?: boolean }): Compiler {
+function schemaCompiler(
+  contract: Contract,
+  { moneyDecimals, ...options }: { coerceTypes: boolean; allErrors?: boolean; moneyDecimals?: number },
+): Compiler {
   let ajv: InstanceType<typeof Ajv2020.default> | undefined
   const compiled = new Map<string, ValidateFunction>()
 
@@ -106,6 +130,7 @@ function schemaCompiler(contract: Contract, options: { coerceTypes: boolean; all
           ...COMPILED_FAST,
           ...options,
         }),
+        moneyDecimals,
       )
       ajv.addSchema({ components: contract.document.components }, DOCUMENT)
     }

@@ -21,6 +21,8 @@ export interface Validator {
   check(operation: Operation, req: Request, res: Response): Promise<Input>
   /** Does the same for an input that is already an object. */
   checkInput(operation: Operation, input: Input): Input
+  /** Throws `validation_failed` if an amount of a valid input has more decimals than the currency. */
+  checkDecimals(operation: Operation, input: Input, currency: string): void
   /** Compiles every schema, so that the first requests need not. Throws if a schema cannot be compiled. */
   compileAll(options?: { pause(): Promise<void> }): Promise<void>
 }
@@ -103,6 +105,11 @@ export function createValidator(contract: Contract): Validator {
       const faults = inputs.check(operation, input)
       if (faults.length > 0) throw invalid(faults.slice(0, MOST_FAULTS))
       return input
+    },
+    checkDecimals(operation, input, currency) {
+      const isLarge = operation.takesBody && hasMoreValues(input.body, MOST_LISTED)
+      const faults = inputs.checkDecimals(operation, input, { currency, isLarge })
+      if (faults.length > 0) throw invalid(faults.slice(0, MOST_FAULTS))
     },
     async compileAll(options) {
       const app = express()

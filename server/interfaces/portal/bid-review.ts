@@ -8,12 +8,16 @@ import type { Entered } from './bid-drafts.ts'
 /**
  * Returns the total of a draft and the errors that prevent submitting it, by the rules that apply to the bid itself.
  */
-export function reviewOf(request: BidRequestRow, draft: Entered, today: string): PortalBidReview {
+export function reviewOf(
+  request: BidRequestRow,
+  draft: Entered,
+  { today, currency }: { today: string; currency: string },
+): PortalBidReview {
   const said = new Set(draft.lines.filter(isSaid).map(({ lineId }) => lineId))
   return {
-    total: totalOf(request, draft),
+    total: totalOf(request, draft, currency),
     openLineIds: request.lines.filter(({ lineId }) => !said.has(lineId)).map(({ lineId }) => lineId),
-    problems: [...priceFaults(request, draft), ...validityFaults(draft, today)],
+    problems: [...priceFaults(request, draft, currency), ...validityFaults(draft, today)],
   }
 }
 
@@ -32,10 +36,10 @@ function isSaid({ unitPrice, excluded }: Entered['lines'][number]): boolean {
   return excluded || unitPrice !== null
 }
 
-function priceFaults(request: BidRequestRow, draft: Entered): FieldError[] {
+function priceFaults(request: BidRequestRow, draft: Entered, currency: string): FieldError[] {
   const { lines, amount } = pricesOf(draft)
   try {
-    priced(request, lines, amount)
+    priced(request, { lines, amount }, currency)
     return []
   } catch (error) {
     if (!(error instanceof Problem)) throw error
@@ -53,10 +57,10 @@ function validityFaults({ validUntil }: Entered, today: string): FieldError[] {
   return [{ pointer: '/validUntil', code: 'past', message: 'must not be in the past' }]
 }
 
-function totalOf(request: BidRequestRow, { lines, amount }: Entered): number | null {
+function totalOf(request: BidRequestRow, { lines, amount }: Entered, currency: string): number | null {
   const quantities = new Map(request.lines.map(({ lineId, quantity }) => [lineId, quantity]))
   const amounts = lines.flatMap(({ lineId, unitPrice, excluded }) =>
-    excluded || unitPrice === null ? [] : lineTotal(quantities.get(lineId ?? '') ?? 1, unitPrice),
+    excluded || unitPrice === null ? [] : lineTotal(quantities.get(lineId ?? '') ?? 1, unitPrice, currency),
   )
   if (amounts.length === 0) return amount
   const total = sum(amounts)

@@ -98,7 +98,8 @@ async function shown(call: Call, invitationId: string, request: BidRequestRow, v
     canBid: canBid(call, request, bid),
     canWithdraw: bid?.status === 'submitted',
     draft,
-    review: draft === null ? null : reviewOf(request, draft, dateIn(timeZone, call.now)),
+    review:
+      draft === null ? null : reviewOf(request, draft, { today: dateIn(timeZone, call.now), currency: call.currency }),
     bid: bid === null ? null : submitted(bid),
   }
 }

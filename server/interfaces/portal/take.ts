@@ -82,7 +82,7 @@ async function takePrice(
   const invitation: PortalBidInvitation = await call.operation('getPortalInvitation', { invitationId })
   const { draft: before } = await call.operation('getPortalBid', { invitationId })
   const form = formFrom(invitation, fields)
-  const { draft, faults } = draftFrom(invitation.request.lines, form, before)
+  const { draft, faults } = draftFrom(invitation.request.lines, { form, before, currency: call.currency })
   if (faults.size > 0) return showFaults(call, invitation, await placed(), { form, faults })
   await call.operation('savePortalBidDraft', { invitationId, ...draft })
   if (file !== null) await handIn(call, { invitationId, fileName: file.fileName }, file)

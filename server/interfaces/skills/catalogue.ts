@@ -5,9 +5,10 @@ import { type Contract, ContractError, type Operation, type Schema } from '../..
 import { descriptionOf } from '../../platform/calls/description.ts'
 import { setterOf } from '../../platform/calls/setter.ts'
 import { type Checked, faultsOf } from '../../platform/problems/faults.ts'
-import { COMPILED_FAST, withFormats } from '../../platform/problems/formats.ts'
+import { COMPILED_FAST, hasMoreDecimals, withFormats } from '../../platform/problems/formats.ts'
 import { nearestTo } from '../../platform/problems/nearest.ts'
 import { invalid, Problem, problem } from '../../platform/problems/problem.ts'
+import { minorUnits } from '../../platform/values/minor-units.ts'
 import { COMPOSITES } from './composites.ts'
 import { EFFECTS, type Effect, effectOf, effectOfComposite } from './effect.ts'
 import { Effort } from './frame/effort.ts'
@@ -192,8 +193,22 @@ function compositeSkill(contract: Contract, name: string, declared: DeclaredComp
     outputSchema: published(output),
     marks: { input: marksOf(input), output: marksOf(output) },
     check: checker(input, ajv),
-    run: async (given, call) => (await perform(given, call, new Effort(name))) as Record<string, unknown>,
+    run: async (given, call) => {
+      if (hasMoreDecimals(given, call.currency)) assertDecimals(input, given, call.currency)
+      return (await perform(given, call, new Effort(name))) as Record<string, unknown>
+    },
   }
+}
+
+/** Throws `validation_failed` if an amount has more decimals than the currency. */
+function assertDecimals(schema: ObjectSchema, given: unknown, currency: string): void {
+  const ajv = withFormats(
+    new Ajv2020.default({ strict: false, allErrors: true, verbose: true, ...COMPILED_FAST }),
+    minorUnits(currency),
+  )
+  const validate = ajv.compile(schema)
+  if (validate(given)) return
+  throw invalid(faultsOf(validate.errors ?? [], { pointer: (path) => path, noun: 'parameter of this skill', currency }))
 }
 
 function summariesOf(examples: Record<string, { summary?: string }> = {}): string[] {

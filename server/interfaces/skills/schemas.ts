@@ -83,8 +83,15 @@ export function published<S extends Schema>(schema: S): S {
   if (format === undefined) return rest as unknown as S
   if (typeof format !== 'string' || !Object.hasOwn(decimalFormats, format)) return { ...rest, format } as unknown as S
   const said = typeof rest.description === 'string' ? rest.description : ''
-  const decimals = `At most ${format === 'money' ? 'two' : 'four'} decimals.`
+  const decimals = DECIMALS_IN_WORDS[format as keyof typeof decimalFormats]
   return { ...rest, description: said.includes('decimals') ? said : `${said} ${decimals}`.trim() } as unknown as S
+}
+
+const DECIMALS_IN_WORDS: Readonly<Record<keyof typeof decimalFormats, string>> = {
+  money: 'No more decimals than the currency has.',
+  percent: 'At most two decimals.',
+  'unit-price': 'At most four decimals.',
+  quantity: 'At most four decimals.',
 }
 
 /**

@@ -3,6 +3,7 @@ import type { components } from '../../../client/contract.gen.ts'
 import { faultsOf } from '../problems/faults.ts'
 import { withFormats } from '../problems/formats.ts'
 import { invalid } from '../problems/problem.ts'
+import { minorUnits } from '../values/minor-units.ts'
 import type { Call } from './call.ts'
 import type { Checked } from './checked.gen.ts'
 import type { Contract } from './contract.ts'
@@ -18,13 +19,13 @@ export type CheckedRow<Name extends RowSchema> = Name extends keyof Checked
  * best_effort the contract accepts any object as a row, so that one invalid row does not reject the request.
  */
 export function rowChecker<Name extends RowSchema>(
-  { surroundings }: Pick<Call, 'surroundings'>,
+  { surroundings, currency }: Pick<Call, 'surroundings' | 'currency'>,
   name: Name,
 ): (row: unknown) => CheckedRow<Name> {
-  const validate = compilerOf(surroundings.contract)(name)
+  const validate = compilerOf(surroundings.contract, minorUnits(currency))(name)
   return (row) => {
     if (!validate(row)) {
-      throw invalid(faultsOf(validate.errors ?? [], { pointer: (path) => path, noun: 'field of these rows' }))
+      throw invalid(faultsOf(validate.errors ?? [], { pointer: (path) => path, noun: 'field of these rows', currency }))
     }
     return row as CheckedRow<Name>
   }
@@ -32,12 +33,17 @@ export function rowChecker<Name extends RowSchema>(
 
 type Compiler = (name: RowSchema) => ValidateFunction
 
-const compilers = new WeakMap<Contract, Compiler>()
+const compilers = new WeakMap<Contract, Map<number, Compiler>>()
 
-function compilerOf(contract: Contract): Compiler {
-  let compiler = compilers.get(contract)
+function compilerOf(contract: Contract, moneyDecimals: number): Compiler {
+  const byDecimals = compilers.get(contract) ?? new Map<number, Compiler>()
+  compilers.set(contract, byDecimals)
+  let compiler = byDecimals.get(moneyDecimals)
   if (compiler === undefined) {
-    const ajv = withFormats(new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true }))
+    const ajv = withFormats(
+      new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true }),
+      moneyDecimals,
+    )
     ajv.addSchema({ components: contract.document.components }, DOCUMENT)
     const compiled = new Map<string, ValidateFunction>()
     compiler = (name) => {
@@ -45,7 +51,7 @@ function compilerOf(contract: Contract): Compiler {
       compiled.set(name, validate)
       return validate
     }
-    compilers.set(contract, compiler)
+    byDecimals.set(moneyDecimals, compiler)
   }
   return compiler
 }

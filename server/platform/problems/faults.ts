@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { FieldError } from '../../../client/contract.gen.ts'
 import type { OperationId } from '../calls/contract.ts'
-import { formatRefusal, patternWords } from './formats.ts'
+import { formatRefusal, moneyRefusal, patternWords } from './formats.ts'
 import { isSlipOf, meantBy } from './nearest.ts'
 import { LONGEST_POINTER } from './problem.ts'
 
@@ -13,6 +13,8 @@ export interface Checked {
   noun: string
   /** Returns the other operation that accepts a name which this one does not. */
   setter?(name: string): OperationId | undefined
+  /** The currency whose decimals the amounts were checked for; omitted before the caller is known. */
+  currency?: string
 }
 
 /** Converts Ajv's errors (with `verbose`) into errors in words for the caller: one for each thing to fix. */
@@ -22,7 +24,7 @@ export function faultsOf(errors: readonly ErrorObject[], checked: Checked): Fiel
     .slice(0, MOST_FAULTS)
     .map((error) => ({
       pointer: checked.pointer(placeOf(error)).slice(0, LONGEST_POINTER),
-      code: error.keyword === 'additionalProperties' ? 'unknown' : error.keyword,
+      code: codeOf(error),
       message: messageOf(error, checked, suggestions).slice(0, LONGEST_MESSAGE),
     }))
   return [...new Map(faults.map((fault) => [`${fault.pointer} ${fault.message}`, fault])).values()]
@@ -30,6 +32,11 @@ export function faultsOf(errors: readonly ErrorObject[], checked: Checked): Fiel
 
 export const LONGEST_MESSAGE = 1000
 export const MOST_FAULTS = 1000
+
+function codeOf({ keyword, params }: ErrorObject): string {
+  if (keyword === 'additionalProperties') return 'unknown'
+  return keyword === 'format' && params.format === 'money' ? 'decimals' : keyword
+}
 
 function placeOf({ instancePath, keyword, params }: ErrorObject): string {
   const name = keyword === 'required' ? params.missingProperty : params.additionalProperty
@@ -55,6 +62,7 @@ function messageOf(error: ErrorObject, checked: Checked, suggestions: Suggestion
     case 'const':
       return `must be ${JSON.stringify(params.allowedValue)}`
     case 'format':
+      if (params.format === 'money' && checked.currency !== undefined) return moneyRefusal(checked.currency)
       return formatRefusal(params.format, error.data) ?? message
     case 'pattern':
       return patternWords[params.pattern] ?? 'does not match the required format'

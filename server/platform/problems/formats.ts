@@ -1,12 +1,15 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { MOST_DECIMALS, minorUnits } from '../values/minor-units.ts'
 
 /**
  * The contract's own formats. Decimals are counted in the number's JSON text, because arithmetic on binary floats
  * (`multipleOf: 0.01`) is wrong for numbers such as 1.15.
  */
 export const decimalFormats = {
-  money: decimals(2),
+  // The most of any currency. The decimals of the organization's currency are checked once the caller is known.
+  money: decimals(MOST_DECIMALS),
+  percent: decimals(2),
   'unit-price': decimals(4),
   quantity: decimals(4),
 }
@@ -23,10 +26,14 @@ export const formats = {
  */
 export const COMPILED_FAST = { inlineRefs: false, code: { optimize: false } } as const
 
-/** Adds all formats to Ajv. Ours are last, because later ones take precedence. */
-export function withFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A): A {
+/**
+ * Adds all formats to Ajv. Ours are last, because later ones take precedence. Amounts may have up to `moneyDecimals`
+ * decimals.
+ */
+export function withFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A, moneyDecimals = MOST_DECIMALS): A {
   addFormats.default(ajv as unknown as Parameters<typeof addFormats.default>[0], { mode: 'full' })
   for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format)
+  ajv.addFormat('money', decimals(moneyDecimals))
   return ajv
 }
 
@@ -38,7 +45,8 @@ export const formatWords: Readonly<Record<string, string>> = {
   'date-time': NO_INSTANT,
   email: 'must be an email address like estimating@brazosframing.example.com',
   uri: 'must be a URL like https://hooks.example.com/plumbline',
-  money: 'must be an amount with at most two decimals, like 1250.50',
+  money: 'must be an amount with no more decimals than its currency has, like 1250.50',
+  percent: 'must be a percentage with at most two decimals, like 7.25',
   'unit-price': 'must be a price with at most four decimals, like 3.1275',
   quantity: 'must be a quantity with at most four decimals, like 12.5',
 }
@@ -47,6 +55,20 @@ export const formatWords: Readonly<Record<string, string>> = {
 export function formatRefusal(format: string, value: unknown): string | undefined {
   const words = formatWords[format]
   return format === 'date-time' && typeof value === 'string' ? (instantFault(value) ?? words) : words
+}
+
+/** Returns the message for an amount with more decimals than the currency has. */
+export function moneyRefusal(currency: string): string {
+  const decimals = minorUnits(currency)
+  if (decimals === 0) return `must be a whole number, because ${currency} has no decimals`
+  return `must have at most ${decimals} decimals in ${currency}`
+}
+
+/** Returns whether a number anywhere in a value has more decimals than the currency. Ignores strings. */
+export function hasMoreDecimals(value: unknown, currency: string): boolean {
+  if (typeof value === 'number') return !Number.isInteger(value) && !decimals(minorUnits(currency)).validate(value)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some((inner) => hasMoreDecimals(inner, currency))
 }
 
 /** Requirement of each pattern of the contract. A test fails for a pattern without a message here. */
@@ -71,7 +93,7 @@ export const patternWords: Readonly<Record<string, string>> = {
 }
 
 function decimals(most: number): { type: 'number'; validate(value: number): boolean } {
-  const pattern = new RegExp(`^-?\\d+(\\.\\d{1,${most}})?$`)
+  const pattern = new RegExp(most === 0 ? '^-?\\d+$' : `^-?\\d+(\\.\\d{1,${most}})?$`)
   return { type: 'number', validate: (value) => pattern.test(String(value)) }
 }
 

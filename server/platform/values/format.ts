@@ -1,3 +1,5 @@
+import { minorUnits } from './minor-units.ts'
+
 /** Formats values for error messages in American English, whatever the language of the caller. */
 
 const amounts = new Map<string, Intl.NumberFormat>()
@@ -6,7 +8,10 @@ const amounts = new Map<string, Intl.NumberFormat>()
 export function formatAmount(amount: number, currency: string): string {
   let format = amounts.get(currency)
   if (format === undefined) {
-    format = new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: 2 })
+    const decimals = minorUnits(currency)
+    format = new Intl.NumberFormat('en-US', {
+      ...{ style: 'currency', currency, minimumFractionDigits: decimals, maximumFractionDigits: decimals },
+    })
     amounts.set(currency, format)
   }
   return format.format(amount)

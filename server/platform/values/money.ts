@@ -1,35 +1,51 @@
 import Big from 'big.js'
+import { minorUnits } from './minor-units.ts'
 
 /**
- * Money is calculated in decimals and rounded half up to the cent, line by line. A sum of rounded lines is not rounded
- * again.
+ * Money is calculated in decimals. Each line, tax, retainage, and discount is rounded to the minor unit of its currency,
+ * half away from zero. A sum of rounded amounts is exact and is not rounded again.
  */
 
-/** The limit of a money column, and of the schema Money. */
+/** The limit of an amount, and of the schema Money. */
 export const MOST_MONEY = 999_999_999_999.99
 
-export function lineTotal(quantity: number, unitPrice: number): number {
-  return new Big(quantity).times(unitPrice).round(2, Big.roundHalfUp).toNumber()
+/** Rounds an amount to the minor unit of the currency, half away from zero. */
+export function roundMoney(amount: Big | number, currency: string): number {
+  return roundedTo(new Big(amount), minorUnits(currency)).toNumber()
 }
 
-/** Returns a percentage of an amount, such as tax or retainage, rounded half up to the cent. */
-export function percentOf(amount: number, percent: number): number {
-  return new Big(amount).times(percent).div(100).round(2, Big.roundHalfUp).toNumber()
+/** Rounds half away from zero, which is what Big's roundHalfUp does. */
+function roundedTo(value: Big, decimals: number): Big {
+  return value.round(decimals, Big.roundHalfUp)
+}
+
+export function lineTotal(quantity: number, unitPrice: number, currency: string): number {
+  return roundMoney(new Big(quantity).times(unitPrice), currency)
+}
+
+/** Returns a percentage of an amount, such as tax or retainage, rounded to the minor unit. */
+export function percentOf(amount: number, percent: number, currency: string): number {
+  return roundMoney(new Big(amount).times(percent).div(100), currency)
 }
 
 /** Returns a part as a percentage of the whole, to two decimals; null if there is no whole. */
 export function percentage(part: number | null, whole: number | null): number | null {
   if (part === null || whole === null || whole <= 0) return null
-  return new Big(part).times(100).div(whole).round(2, Big.roundHalfUp).toNumber()
+  return roundedTo(new Big(part).times(100).div(whole), 2).toNumber()
 }
 
 export function minus(amount: number, other: number): number {
   return new Big(amount).minus(other).toNumber()
 }
 
-/** Returns the average, rounded half up to the cent. Requires at least one amount. */
-export function average(amounts: readonly number[]): number {
-  return new Big(sum(amounts)).div(amounts.length).round(2, Big.roundHalfUp).toNumber()
+/** Returns the average, rounded to two decimals. Requires at least one number. */
+export function average(numbers: readonly number[]): number {
+  return roundedTo(new Big(sum(numbers)).div(numbers.length), 2).toNumber()
+}
+
+/** Returns the average, rounded to the minor unit. Requires at least one amount. */
+export function averageAmount(amounts: readonly number[], currency: string): number {
+  return roundMoney(new Big(sum(amounts)).div(amounts.length), currency)
 }
 
 export function sum(amounts: readonly number[]): number {
@@ -38,26 +54,41 @@ export function sum(amounts: readonly number[]): number {
 
 /**
  * Divides an amount in proportion to the shares, none of which is negative and at least one of which is positive. Each
- * part is the amount's portion for the running total of the shares, rounded half up to the cent, less the previous
- * parts. So the parts add up to the amount.
+ * part is first rounded down to the minor unit. The remaining units are assigned one by one to the parts with the
+ * largest remainders, and among equal remainders to the earlier share. So the parts add up to the amount, differ from
+ * the exact shares by less than one unit, and differ only in sign for a negative amount.
  */
-export function divide(amount: number, shares: readonly number[]): number[] {
-  const whole = sum(shares)
-  let [running, given] = [new Big(0), new Big(0)]
-  return shares.map((share) => {
-    running = running.plus(share)
-    const upToHere = running.times(amount).div(whole).round(2, Big.roundHalfUp)
-    const part = upToHere.minus(given)
-    given = upToHere
-    return part.toNumber()
+export function divide(amount: number, shares: readonly number[], currency: string): number[] {
+  const scale = new Big(10).pow(minorUnits(currency))
+  const units = new Big(amount).abs().times(scale)
+  const whole = shares.reduce((total, share) => total.plus(share), new Big(0))
+  const parts = shares.map((share, place) => {
+    const numerator = units.times(share)
+    const floor = floorOf(numerator, whole)
+    // Remainders are numerators of the same denominator, so comparing them rounds no quotient.
+    return { place, floor, remainder: numerator.minus(floor.times(whole)) }
   })
+  const left = units.minus(parts.reduce((total, { floor }) => total.plus(floor), new Big(0))).toNumber()
+  const byRemainder = parts.toSorted((a, b) => b.remainder.cmp(a.remainder) || a.place - b.place)
+  const raised = new Set(byRemainder.slice(0, left).map(({ place }) => place))
+  const sign = amount < 0 ? -1 : 1
+  return parts.map(({ floor, place }) => {
+    const part = raised.has(place) ? floor.plus(1) : floor
+    return part.eq(0) ? 0 : part.div(scale).times(sign).toNumber()
+  })
+}
+
+/** Returns the exact integer part of a quotient. Big rounds quotients to 20 decimals, which can reach the next integer. */
+function floorOf(numerator: Big, denominator: Big): Big {
+  const quotient = numerator.div(denominator).round(0, Big.roundDown)
+  return quotient.times(denominator).gt(numerator) ? quotient.minus(1) : quotient
 }
 
 export function isMoney(amount: number): boolean {
   return Math.abs(amount) <= MOST_MONEY
 }
 
-/** Returns an amount as text with two decimals. */
-export function amountText(amount: number): string {
-  return new Big(amount).toFixed(2)
+/** Returns an amount as text with all decimals of its currency. */
+export function amountText(amount: number, currency: string): string {
+  return new Big(amount).toFixed(minorUnits(currency))
 }

@@ -7,6 +7,7 @@ import { beyond, type Due, type DuePage, lockFree } from '../../../platform/due/
 import { rowOf } from '../../../platform/resources/declared.ts'
 import { type ListQuery, linkedTo, type Page } from '../../../platform/resources/listing.ts'
 import { type Made, resource } from '../../../platform/resources/resource.ts'
+import { minorUnitsOf } from '../../../platform/values/minor-units.ts'
 import { hidesAmounts, leavesOutAmounts } from './bid-request.ts'
 import { INVITATIONS_OF_REQUEST, type InvitationRow, insertAll as insertInvitations } from './invitation-queries.ts'
 
@@ -41,7 +42,7 @@ interface Figures {
  * never stale.
  */
 const FIGURES = `
-  select json_build_object('count', count(*), 'low', min(b."amount"), 'high', max(b."amount"), 'average', round(avg(b."amount"), 2),
+  select json_build_object('count', count(*), 'low', min(b."amount"), 'high', max(b."amount"), 'average', round(avg(b."amount"), ${minorUnitsOf('min(b."currency")')}),
     'accepted', coalesce(json_agg(b."id" order by b."id") filter (where b."status" = 'accepted'), '[]'))
   from "bids" as b
   where b."organizationId" = t."organizationId" and b."bidRequestId" = t."id" and b."status" in ('submitted', 'accepted')`

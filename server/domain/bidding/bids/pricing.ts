@@ -16,9 +16,13 @@ type Line = Checked['BidLineInput']
  * Checks the prices of a bid against the request's form, and sums them. Throws all errors at once. An amount that
  * contradicts the lines is an error, because one of the two must be a mistake.
  */
-export function priced(form: Form, lines: readonly Line[], amount: number | undefined): Priced {
+export function priced(
+  form: Form,
+  { lines, amount }: { lines: readonly Line[]; amount: number | undefined },
+  currency: string,
+): Priced {
   const faults: FieldError[] = []
-  const whole = wholeLines(form, lines, faults)
+  const whole = wholeLines(form, lines, faults, currency)
   faults.push(...missingLines(form, whole))
   if (faults.length > 0) throw invalid(faults)
 
@@ -37,7 +41,7 @@ export function priced(form: Form, lines: readonly Line[], amount: number | unde
     faults.push({
       pointer: '/amount',
       code: 'sum',
-      message: `must equal the sum of the lines (${amountText(total)}) or be omitted`,
+      message: `must equal the sum of the lines (${amountText(total, currency)}) or be omitted`,
     })
   }
   if (faults.length > 0) throw invalid(faults)
@@ -45,7 +49,7 @@ export function priced(form: Form, lines: readonly Line[], amount: number | unde
 }
 
 /** Returns the lines with their names from the request and their computed amounts. */
-function wholeLines(form: Form, lines: readonly Line[], faults: FieldError[]): BidLine[] {
+function wholeLines(form: Form, lines: readonly Line[], faults: FieldError[], currency: string): BidLine[] {
   const asked = new Map(form.lines.map((line) => [line.lineId, line]))
   const taken = new Set([...asked.keys(), ...lines.flatMap((line) => line.lineId ?? [])])
   const seen = new Set<string>()
@@ -67,7 +71,7 @@ function wholeLines(form: Form, lines: readonly Line[], faults: FieldError[]): B
     if (!excluded && unitPrice === undefined) at('unitPrice', 'required', 'is required unless excluded is true')
 
     const quantity = line.quantity ?? same?.quantity ?? 1
-    const amount = unitPrice === undefined ? null : lineTotal(quantity, unitPrice)
+    const amount = unitPrice === undefined ? null : lineTotal(quantity, unitPrice, currency)
     if (amount !== null && !isMoney(amount))
       at(
         'unitPrice',

@@ -27,7 +27,7 @@ export async function submit(call: WriteCall, body: Submission): Promise<Bid> {
   const request = await lockNamedRequest(call, body)
   const homeId = body.homeId ?? null
   if (homeId !== null && !request.homeIds.includes(homeId)) await refuseHome(call, homeId)
-  const prices = priced(request, body.lines ?? [], body.amount)
+  const prices = priced(request, { lines: body.lines ?? [], amount: body.amount }, call.currency)
   const validity = await validityOf(call, request.communityId, body.validUntil ?? null)
 
   const invitation = request.invitations.find((candidate) => candidate.vendorId === body.vendorId)
@@ -185,8 +185,8 @@ function repriced(
   request: BidRequestRow,
   { lines, amount }: Pick<Checked['BidRevise'], 'lines' | 'amount'>,
 ): Pick<bids.BidRow, 'amount' | 'lines'> {
-  if (lines !== undefined) return priced(request, lines, amount)
-  if (before.lines.length === 0) return priced(request, [], amount)
+  if (lines !== undefined) return priced(request, { lines, amount }, call.currency)
+  if (before.lines.length === 0) return priced(request, { lines: [], amount }, call.currency)
   // While the sum is hidden, the message neither includes it nor reveals whether the amount matches it.
   if (amount === before.amount && !leavesOutAmounts(call, request)) return { amount, lines: before.lines }
   throw invalid([

@@ -8,7 +8,7 @@ import type {
   BidRequestLine,
   Vendor,
 } from '../../../../client/contract.gen.ts'
-import { average, minus, percentage, sum } from '../../../platform/values/money.ts'
+import { averageAmount, minus, percentage, sum } from '../../../platform/values/money.ts'
 import { obstaclesToEngage } from '../../vendors/vendors/vendor.ts'
 import { canStillWin, hasRunOut, takes } from '../bids/bid.ts'
 import type { ComparedBid } from './queries.ts'
@@ -28,10 +28,10 @@ export function compare(
   const hidden = request.amountsHidden
   // Once the request is awarded, the comparison keeps the rejected bids to show what the choice was.
   const counted = bids.filter((bid) => bid.status !== 'rejected' || request.status === 'awarded')
-  const amounts = figuresOf(hidden ? [] : counted.map((bid) => bid.amount))
+  const amounts = figuresOf(hidden ? [] : counted.map((bid) => bid.amount), at.currency)
   const shown = hidden ? bids : [...bids].sort((a, b) => a.amount - b.amount || (a.id < b.id ? -1 : 1))
   const budgeted = budgets.size === 0 ? null : sum([...budgets.values()])
-  const lines = request.lines.map((line) => compareLine(line, shown, counted, hidden))
+  const lines = request.lines.map((line) => compareLine(line, { shown, counted, hidden, currency: at.currency }))
   const required = lines.filter((line) => line.required)
   const isPriced = required.length > 0 && required.every((line) => line.lowAmount !== null)
   const isOpen = request.status === 'closed' || (request.status === 'sent' && !hidden)
@@ -80,9 +80,12 @@ export function compare(
 
 function compareLine(
   line: BidRequestLine,
-  shown: readonly ComparedBid[],
-  counted: readonly ComparedBid[],
-  hidden: boolean,
+  {
+    shown,
+    counted,
+    hidden,
+    currency,
+  }: { shown: readonly ComparedBid[]; counted: readonly ComparedBid[]; hidden: boolean; currency: string },
 ): BidComparisonLine {
   const prices = shown.flatMap((bid) => {
     const price = bid.lines.find((candidate) => candidate.lineId === line.lineId)
@@ -93,7 +96,10 @@ function compareLine(
     : prices.filter(
         ({ bid, price }) => counted.includes(bid) && !price.excluded && !price.alternate && price.amount !== null,
       )
-  const figures = figuresOf(competing.map(({ price }) => price.amount ?? 0))
+  const figures = figuresOf(
+    competing.map(({ price }) => price.amount ?? 0),
+    currency,
+  )
   const lowest = competing.filter(({ price }) => price.amount === figures.low).map(({ bid }) => bid.id)
   const priced = new Set(prices.filter(({ price }) => !price.excluded).map(({ bid }) => bid.id))
   const { lineId, description, quantity, unit, required } = line
@@ -233,10 +239,10 @@ interface Spread {
   spreadPercent: number | null
 }
 
-function figuresOf(amounts: readonly number[]): Spread {
+function figuresOf(amounts: readonly number[], currency: string): Spread {
   if (amounts.length === 0) return { low: null, high: null, average: null, spread: null, spreadPercent: null }
   const low = Math.min(...amounts)
   const high = Math.max(...amounts)
   const spread = minus(high, low)
-  return { low, high, average: average(amounts), spread, spreadPercent: percentage(spread, low) }
+  return { low, high, average: averageAmount(amounts, currency), spread, spreadPercent: percentage(spread, low) }
 }

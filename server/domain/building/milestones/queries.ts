@@ -4,6 +4,7 @@ import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import { asValues } from '../../../platform/resources/columns.ts'
 import { columnsOf } from '../../../platform/resources/declared.ts'
 import { resource } from '../../../platform/resources/resource.ts'
+import { minorUnitsOf } from '../../../platform/values/minor-units.ts'
 import { priceOf } from '../../land/homes/queries.ts'
 import { type LeadingTask, MOST_MILESTONES } from './milestone.ts'
 
@@ -15,7 +16,8 @@ const COMPUTED = {
       and k."status" <> 'skipped'`,
   drawDue: `
     case when t."drawPercent" is null then t."drawAmount" else (
-      select round(t."drawPercent" * (${priceOf('h')}) / 100, 2) from "homes" as h
+      select round(t."drawPercent" * (${priceOf('h')}) / 100, ${minorUnitsOf('o."currency"')}) from "homes" as h
+      join "organizations" as o on o."id" = h."organizationId"
       where h."organizationId" = t."organizationId" and h."id" = t."homeId") end`,
 }
 

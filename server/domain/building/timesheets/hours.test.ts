@@ -27,7 +27,7 @@ describe('hours between two times', () => {
 describe('a week', () => {
   test('has overtime where it exceeds the hours of the rule, in the order of work', () => {
     const entries = [work(5, 8), work(1, 10), work(2, 10), work(3, 10), work(4, 9)]
-    const { entries: counted, totals } = countWeek(entries, USUAL, 30)
+    const { entries: counted, totals } = countWeek(entries, USUAL, 30, 'USD')
     expect(counted.map(({ overtimeHours }) => overtimeHours)).toEqual([7, 0, 0, 0, 0])
     expect(counted[0]?.cost).toBe(30 * 1 + 30 * 1.5 * 7)
     expect(totals).toMatchObject({ totalHours: 47, regularHours: 40, overtimeHours: 7, cost: 30 * 40 + 45 * 7 })
@@ -38,12 +38,14 @@ describe('a week', () => {
       [1, 2, 3, 4, 5].map((n) => work(n, 8)),
       USUAL,
       null,
+      'USD',
     )
     expect(at.totals.overtimeHours).toBe(0)
     const beyond = countWeek(
       [1, 2, 3, 4, 5].map((n) => work(n, n === 5 ? 8.01 : 8)),
       USUAL,
       null,
+      'USD',
     )
     expect(beyond.totals).toMatchObject({ regularHours: 40, overtimeHours: 0.01 })
   })
@@ -54,6 +56,7 @@ describe('a week', () => {
       [1, 2, 3, 4, 5, 6].map((n) => work(n, 10)),
       rule,
       null,
+      'USD',
     )
     expect(entries.map(({ overtimeHours }) => overtimeHours)).toEqual([2, 2, 2, 2, 2, 10])
     expect(totals).toMatchObject({ regularHours: 40, overtimeHours: 20 })
@@ -62,7 +65,7 @@ describe('a week', () => {
   test('does not count time off, explicit overtime, and double time toward any threshold', () => {
     const paid = (payType: Worked['payType']) => ({ payType })
     const entries = [work(1, 8, paid('pto')), work(2, 8, paid('overtime')), work(3, 8, paid('double'))]
-    const { entries: counted, totals } = countWeek([...entries, ...[4, 5, 6].map((n) => work(n, 13))], USUAL, 20)
+    const { entries: counted, totals } = countWeek([...entries, ...[4, 5, 6].map((n) => work(n, 13))], USUAL, 20, 'USD')
     expect(totals).toEqual({
       ...{ totalHours: 63, regularHours: 39, overtimeHours: 8, doubleHours: 8, ptoHours: 8 },
       cost: 20 * (8 + 8 * 1.5 + 8 * 2 + 39),
@@ -72,8 +75,8 @@ describe('a week', () => {
 
   test("uses an entry's rate before the timesheet's, rounds half up, and has no cost without a rate", () => {
     const entries = [work(1, 0.3333, { rate: 30 }), work(2, 1), work(3, 1, { rate: 0.005 })]
-    expect(countWeek(entries, USUAL, null).entries.map(({ cost }) => cost)).toEqual([10, null, 0.01])
-    expect(countWeek(entries, USUAL, 10).totals.cost).toBe(20.01)
+    expect(countWeek(entries, USUAL, null, 'USD').entries.map(({ cost }) => cost)).toEqual([10, null, 0.01])
+    expect(countWeek(entries, USUAL, 10, 'USD').totals.cost).toBe(20.01)
   })
 
   test('has no overtime without thresholds', () => {
@@ -83,6 +86,7 @@ describe('a week', () => {
         [1, 2, 3, 4, 5, 6, 7].map((n) => work(n, 24)),
         rule,
         null,
+        'USD',
       ).totals.overtimeHours,
     ).toBe(0)
   })
@@ -102,7 +106,7 @@ describe('a week', () => {
       (given, weeklyAfterHours, dailyAfterHours) => {
         const rule = { weeklyAfterHours, dailyAfterHours, multiplier: 1.5 }
         const entries = given.map(({ hundredths, ...entry }) => ({ ...entry, hours: hundredths / 100, rate: null }))
-        const { entries: counted, totals } = countWeek(entries, rule, null)
+        const { entries: counted, totals } = countWeek(entries, rule, null, 'USD')
         const expected = slowOvertime(given, rule)
         expect(counted.map(({ overtimeHours }) => Math.round(overtimeHours * 100))).toEqual(expected)
         const { regularHours, overtimeHours, doubleHours, ptoHours, totalHours } = totals

@@ -1,5 +1,6 @@
 import Big from 'big.js'
 import type { OvertimeRule, TimeEntry, Timesheet } from '../../../../client/contract.gen.ts'
+import { roundMoney } from '../../../platform/values/money.ts'
 
 /**
  * Computes the hours and costs of a week. All arithmetic is decimal and starts from the entries' hours and rates, so
@@ -36,7 +37,7 @@ export function hoursBetween(startedAt: string, endedAt: string, breakMinutes: n
  * day, entries with times come before those with only hours, which keep the order in which they were added. An hour is
  * overtime once, by its day or by its week: hours beyond the daily threshold do not count toward the week.
  */
-export function countWeek(entries: readonly Worked[], rule: OvertimeRule, rate: number | null): Week {
+export function countWeek(entries: readonly Worked[], rule: OvertimeRule, rate: number | null, currency: string): Week {
   const counted = entries.map((): Counted => ({ overtimeHours: 0, cost: null }))
   const sums = { regular: new Big(0), overtime: new Big(0), double: new Big(0), pto: new Big(0), cost: new Big(0) }
   const regularOfDay = new Map<string, Big>()
@@ -56,7 +57,7 @@ export function countWeek(entries: readonly Worked[], rule: OvertimeRule, rate: 
       .plus(parts.pto)
       .plus(parts.overtime.times(rule.multiplier))
       .plus(parts.double.times(DOUBLE))
-    const cost = own === null || entry.hours === null ? null : paidHours.times(own).round(2, Big.roundHalfUp)
+    const cost = own === null || entry.hours === null ? null : new Big(roundMoney(paidHours.times(own), currency))
     counted[i] = { overtimeHours: parts.overtime.toNumber(), cost: cost?.toNumber() ?? null }
     sums.regular = sums.regular.plus(parts.regular)
     sums.overtime = sums.overtime.plus(parts.overtime)

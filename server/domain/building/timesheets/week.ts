@@ -21,7 +21,7 @@ export async function addEntry(call: WriteCall, sheet: Timesheet, draft: Draft &
     throw conflict('limit_reached', `A timesheet can have at most ${MOST_ENTRIES} entries.`)
   await assertFits(call, sheet, draft, null)
   const rule = await ruleOf(call)
-  const counted = countWeek([...before, { rate: null, ...draft }], rule, sheet.rate)
+  const counted = countWeek([...before, { rate: null, ...draft }], rule, sheet.rate, call.currency)
   const own = counted.entries.at(-1) ?? { overtimeHours: 0, cost: null }
   const added = await entries.insert(call, { ...draft, ...own, timesheetId: sheet.id, userId: sheet.userId })
   await keepOthers(call, before, counted.entries)
@@ -43,6 +43,7 @@ export async function changeEntry(
     before.map((each) => (each.id === entry.id ? wanted : each)),
     rule,
     sheet.rate,
+    call.currency,
   )
   const place = before.findIndex(({ id }) => id === entry.id)
   const changed = await entries.update(call, entry, { ...changes, ...counted.entries[place] })
@@ -65,7 +66,7 @@ export async function recount(
   const before = await entries.ofTimesheet(call, sheet.id)
   const rule = await ruleOf(call)
   const { rate = sheet.rate } = changes
-  const counted = countWeek(before, rule, rate)
+  const counted = countWeek(before, rule, rate, call.currency)
   await keepOthers(call, before, counted.entries)
   return timesheets.update(call, sheet, { ...changes, ...counted.totals, overtimeRule: rule })
 }

@@ -6,6 +6,7 @@ import { amountText, isMoney, lineTotal, MOST_MONEY, sum } from '../../../platfo
 
 /** A budget is given as an amount, or as a quantity and a unit cost, to which transferred amounts are added. */
 interface Pricing {
+  currency: string
   quantity: number | null
   unitCost: number | null
   amount: number | undefined
@@ -13,13 +14,13 @@ interface Pricing {
 }
 
 /**
- * Returns the budgeted amount of a line: quantity × unitCost, rounded half up to the cent, plus transfers, if both
- * factors are given; otherwise the amount. Returns `undefined` if neither is given. Throws if a given amount
- * contradicts the product, because one of them must be a mistake.
+ * Returns the budgeted amount of a line: quantity × unitCost, rounded to the minor unit of the currency, plus
+ * transfers, if both factors are given; otherwise the amount. Returns `undefined` if neither is given. Throws if a
+ * given amount contradicts the product, because one of them must be a mistake.
  */
-export function budgetedAt({ quantity, unitCost, amount, transferred }: Pricing): number | undefined {
+export function budgetedAt({ quantity, unitCost, amount, transferred, currency }: Pricing): number | undefined {
   if (quantity === null || unitCost === null) return amount
-  const product = sum([lineTotal(quantity, unitCost), transferred])
+  const product = sum([lineTotal(quantity, unitCost, currency), transferred])
   if (!isMoney(product)) {
     throw invalid([
       { pointer: '/unitCost', code: 'maximum', message: `times quantity must not exceed ${formatNumber(MOST_MONEY)}` },
@@ -30,7 +31,7 @@ export function budgetedAt({ quantity, unitCost, amount, transferred }: Pricing)
       {
         pointer: '/amount',
         code: 'conflict',
-        message: `must equal quantity × unitCost${transferred === 0 ? '' : ' plus transfers'} (${amountText(product)}) or be omitted`,
+        message: `must equal quantity × unitCost${transferred === 0 ? '' : ' plus transfers'} (${amountText(product, currency)}) or be omitted`,
       },
     ])
   }
@@ -60,9 +61,13 @@ export function split(
   return { originalAmount, approvedChanges }
 }
 
-export function newBudgetLine(homeId: string, { amount, ...body }: BudgetLineCreate, isLocked: boolean) {
+export function newBudgetLine(
+  homeId: string,
+  { amount, ...body }: BudgetLineCreate,
+  { isLocked, currency }: { isLocked: boolean; currency: string },
+) {
   const { quantity = null, unitCost = null } = body
-  const budgeted = budgetedAt({ quantity, unitCost, amount, transferred: 0 })
+  const budgeted = budgetedAt({ quantity, unitCost, amount, transferred: 0, currency })
   if (budgeted === undefined) {
     throw invalid([
       { pointer: '/amount', code: 'required', message: 'is required unless quantity and unitCost are set' },
@@ -84,10 +89,10 @@ export function reasonFixed(line: BudgetLine, scope: string | undefined, isLocke
 export function changesOf(
   line: BudgetLine,
   body: BudgetLineUpdate,
-  isLocked: boolean,
+  { isLocked, currency }: { isLocked: boolean; currency: string },
 ): Partial<Values<BudgetLine, 'budgeted' | 'transferred'>> {
   const { amount, ...rest } = body
   const { quantity, unitCost } = { ...line, ...rest }
-  const budgeted = budgetedAt({ quantity, unitCost, amount, transferred: line.transferred })
+  const budgeted = budgetedAt({ quantity, unitCost, amount, transferred: line.transferred, currency })
   return { ...rest, ...(budgeted !== undefined && split(budgeted, line.originalAmount, isLocked)) }
 }

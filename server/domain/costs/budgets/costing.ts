@@ -60,7 +60,7 @@ export async function costing(call: Call, home: House, wanted: Wanted): Promise<
   const asked = wanted.selected.filter(({ id }) => wanted.of.has(id))
   const isTakeoffNeeded = wanted.base || asked.some((selected) => computedBy(selected) !== null)
   const house = isTakeoffNeeded ? await takenBy(call, home, wanted) : { base: [], options: [] }
-  const covered = isTakeoffNeeded ? await coveredOf(call, home, wanted) : new Covered([])
+  const covered = isTakeoffNeeded ? await coveredOf(call, home, wanted) : new Covered([], call.currency)
   const lines = linesToPrice(house, wanted.base, asked).filter(({ line }) => !covered.has(line))
   const quantities = lines.map(({ line, isTakenOut }) => ({
     partId: line.partId,
@@ -87,7 +87,12 @@ export async function costing(call: Call, home: House, wanted: Wanted): Promise<
       unpriced: ofBase.flatMap(({ missing }) => missing ?? []),
     },
     selections: asked.map((selected) => {
-      const costed = costedOf(selected, sums.of.get(selected.id) ?? [], bySelection.get(selected.id) ?? [])
+      const costed = costedOf(
+        selected,
+        sums.of.get(selected.id) ?? [],
+        bySelection.get(selected.id) ?? [],
+        call.currency,
+      )
       return { ...costed, lines: costed.lines.map(spelled) }
     }),
   }
@@ -122,7 +127,7 @@ async function takenBy(call: Call, home: House, { selected, also }: Wanted): Pro
 
 async function coveredOf(call: Call, home: House, { selected, also, on }: Wanted): Promise<Covered> {
   const optionIds = [...selected.flatMap((each) => computedBy(each)?.id ?? []), ...also.map(({ id }) => id)]
-  return new Covered(await agreedSums(call, home, optionIds, on))
+  return new Covered(await agreedSums(call, home, optionIds, on), call.currency)
 }
 
 /** In the budget, a line that a selection replaces stays, and the selection has a negative line for it. */
@@ -170,10 +175,11 @@ function costedOf(
   selected: Selected,
   sums: readonly EstimatedLine[],
   priced: readonly ReturnType<typeof resultOf>[],
+  currency: string,
 ): Costed {
   const { id } = selected
   if (computedBy(selected) === null) {
-    const amount = amountOf(selected)
+    const amount = amountOf(selected, currency)
     if (amount === null) return { id, cost: null, unpriced: [], lines: [] }
     return { id, cost: asMoney(selected, amount), unpriced: [], lines: [lineOfAmount(selected, amount, NO_TRADE)] }
   }

@@ -13,7 +13,10 @@ export class Covered {
   /** By option (null for the home itself) and by trade. */
   readonly #sums: ReadonlyMap<string | null, ReadonlyMap<string, AgreedSum>>
 
-  constructor(sums: readonly AgreedSum[]) {
+  readonly #currency: string
+
+  constructor(sums: readonly AgreedSum[], currency: string) {
+    this.#currency = currency
     const grouped = Map.groupBy(sums, ({ optionId }) => optionId)
     this.#sums = new Map(
       [...grouped].map(([optionId, own]) => [optionId, new Map(own.map((sum) => [sum.scope.toLowerCase(), sum]))]),
@@ -26,13 +29,13 @@ export class Covered {
   }
 
   linesOfHouse(): EstimatedLine[] {
-    return this.#sumsOf(null).map((sum) => lineOf(sum, null))
+    return this.#sumsOf(null).map((sum) => lineOf(sum, null, this.#currency))
   }
 
   /** Returns the lump sums of a selection whose cost is computed; none if its cost is an amount. */
   linesOf(selected: Selected): EstimatedLine[] {
     const option = computedBy(selected)
-    return option === null ? [] : this.#sumsOf(option.id).map((sum) => lineOf(sum, selected))
+    return option === null ? [] : this.#sumsOf(option.id).map((sum) => lineOf(sum, selected, this.#currency))
   }
 
   #sumsOf(optionId: string | null): AgreedSum[] {
@@ -40,10 +43,14 @@ export class Covered {
   }
 }
 
-function lineOf({ contractId, number, scope, ...sum }: AgreedSum, selected: Selected | null): EstimatedLine {
+function lineOf(
+  { contractId, number, scope, ...sum }: AgreedSum,
+  selected: Selected | null,
+  currency: string,
+): EstimatedLine {
   const quantity = selected?.quantity ?? 1
   const what = selected?.option == null ? scope : `${scope} for ${selected.option.code}`
-  const amount = lineTotal(quantity, sum.amount)
+  const amount = lineTotal(quantity, sum.amount, currency)
   if (!isMoney(amount)) throw conflict('too_large', `The cost of ${what} exceeds the maximum amount of a budget line.`)
   return {
     source: selected === null ? 'base' : sourceOf(selected),

@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import type { BudgetCostCode } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
+import { minorUnitsOf } from '../../../platform/values/minor-units.ts'
 import { COMMITTED, PENDING, SETTLED } from '../../statuses/order-statuses.ts'
 import { NO_TRADE } from './no-trade.ts'
+
+const DECIMALS = sql.raw(minorUnitsOf('o."currency"'))
 
 /** The figures that can be summed. The others follow from them. */
 export type Added = Pick<
@@ -25,9 +28,9 @@ export interface BudgetRow extends Added, Pick<BudgetCostCode, 'costCodeId' | 'c
  * that differ only in case are one scope, named as the budget spells it.
  *
  * A line's retainage is the retainage of the order up to and including the line, less that before the line, each
- * rounded half up. So the lines add up to the order's retainedAmount, which is rounded as a whole. Payments for a
- * single line count there. All other payments and released retainage are divided in the same way over the lines, in
- * proportion to the completed work of each that was not paid separately. If that is zero, as for a deposit, the
+ * rounded half away from zero. So the lines add up to the order's retainedAmount, which is rounded as a whole. Payments
+ * for a single line count there. All other payments and released retainage are divided in the same way over the lines,
+ * in proportion to the completed work of each that was not paid separately. If that is zero, as for a deposit, the
  * proportion is that of the ordered amounts.
  */
 export async function rowsOfAll(call: Tenant, homeIds: readonly string[]): Promise<Map<string, BudgetRow[]>> {
@@ -44,8 +47,8 @@ export async function rowsOfAll(call: Tenant, homeIds: readonly string[]): Promi
         ${amountIn(COMMITTED)}, ${amountIn(PENDING)}, l."completedAmount",
         l."paidAlone" + ${shareOf('(o."paidAmount" - l."paidByLine")')},
         case when ${isIn(SETTLED)} then 0
-          else round(l."upToHere" * o."retainagePercent" / 100, 2)
-            - round((l."upToHere" - l."completedAmount") * o."retainagePercent" / 100, 2)
+          else round(l."upToHere" * o."retainagePercent" / 100, ${DECIMALS})
+            - round((l."upToHere" - l."completedAmount") * o."retainagePercent" / 100, ${DECIMALS})
             - ${shareOf('o."releasedAmount"')} end, 0
       from "purchaseOrders" o
       cross join lateral (
@@ -95,8 +98,9 @@ export async function rowsOfAll(call: Tenant, homeIds: readonly string[]): Promi
 
 /** SQL of the line's share of an amount of the order. */
 function shareOf(amount: string) {
+  const decimals = minorUnitsOf('o."currency"')
   return sql.raw(
-    `(round(${amount} * l."weighed" / l."whole", 2) - round(${amount} * (l."weighed" - l."weight") / l."whole", 2))`,
+    `(round(${amount} * l."weighed" / l."whole", ${decimals}) - round(${amount} * (l."weighed" - l."weight") / l."whole", ${decimals}))`,
   )
 }
 

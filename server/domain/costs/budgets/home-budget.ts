@@ -10,19 +10,19 @@ type Figures = Omit<BudgetScope, 'scope' | 'costCodes'>
 type Budget = Omit<HomeBudget, 'homeId' | 'lockedAt' | 'asOf' | 'currency'>
 
 /** Returns the budget of a home from its rows, which must be sorted by scope. */
-export function budgetFrom(rows: readonly BudgetRow[]): Budget {
+export function budgetFrom(rows: readonly BudgetRow[], currency: string): Budget {
   const byScope = new Map<string, BudgetRow[]>()
   for (const row of rows) {
     const ofScope = byScope.get(row.scope)
     if (ofScope === undefined) byScope.set(row.scope, [row])
     else ofScope.push(row)
   }
-  const scopes = [...byScope].map(([scope, ofScope]) => scopeFrom(scope, ofScope))
+  const scopes = [...byScope].map(([scope, ofScope]) => scopeFrom(scope, ofScope, currency))
   return { scopes, ...totalsOf(scopes) }
 }
 
-function scopeFrom(scope: string, rows: readonly BudgetRow[]): BudgetScope {
-  const forecasts = forecastsOf(rows)
+function scopeFrom(scope: string, rows: readonly BudgetRow[], currency: string): BudgetScope {
+  const forecasts = forecastsOf(rows, currency)
   const whole: Added = {
     budgeted: sum(rows.map((row) => row.budgeted)),
     originalBudgeted: sum(rows.map((row) => row.originalBudgeted)),
@@ -54,7 +54,7 @@ function figures(added: Added, forecastAtCompletion: number): Figures {
  * for another that exceeds its own. So what orders and approved time leave of the whole is divided among the codes that
  * are below budget. The forecasts add up to the scope's: its budget, or its orders and time if they exceed it.
  */
-function forecastsOf(rows: readonly BudgetRow[]): number[] {
+function forecastsOf(rows: readonly BudgetRow[], currency: string): number[] {
   const takenUp = rows.map((row) => sum([row.committed, row.pendingCommitted, row.labor]))
   const left = rows.map((row, i) => minus(row.budgeted, takenUp[i] ?? 0))
   const leftInAll = sum(left)
@@ -62,6 +62,7 @@ function forecastsOf(rows: readonly BudgetRow[]): number[] {
   const shares = divide(
     leftInAll,
     left.map((amount) => Math.max(amount, 0)),
+    currency,
   )
   return takenUp.map((amount, i) => sum([amount, shares[i] ?? 0]))
 }

@@ -35,7 +35,11 @@ export const budgetOperations = {
       const home = await lockForBudget(call, path.homeId)
       await assertCodeInUse(call, body.costCodeId)
       const scope = await scopes.nameOf(call, body.scope, query.createScopes)
-      const values = newBudgetLine(home.id, { ...body, scope }, home.budgetLockedAt !== null)
+      const values = newBudgetLine(
+        home.id,
+        { ...body, scope },
+        { isLocked: home.budgetLockedAt !== null, currency: call.currency },
+      )
       const costCodeId = body.costCodeId === undefined ? await scopes.defaultCostCode(call, scope) : body.costCodeId
       const added = await budgetLines.insert(call, { ...values, costCodeId })
       await postBudget(call, home)
@@ -89,7 +93,7 @@ export const budgetOperations = {
       if (fixed !== null) throw conflict('fixed', fixed)
       if (body.costCodeId !== before.costCodeId) await assertCodeInUse(call, body.costCodeId)
       const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope, query.createScopes)
-      const changes = changesOf(before, { ...body, scope }, isLocked)
+      const changes = changesOf(before, { ...body, scope }, { isLocked, currency: call.currency })
       const after = await budgetLines.update(call, before, changes)
       await postBudget(call, home)
       return after
@@ -126,7 +130,7 @@ async function assertCodeInUse(call: WriteCall, costCodeId: string | null | unde
 
 async function budgetOf(call: Call, home: Home): Promise<HomeBudget> {
   return {
-    ...budgetFrom((await rowsOfAll(call, [home.id])).get(home.id) ?? []),
+    ...budgetFrom((await rowsOfAll(call, [home.id])).get(home.id) ?? [], call.currency),
     homeId: home.id,
     lockedAt: home.budgetLockedAt,
     asOf: call.now.toISOString(),

@@ -27,9 +27,9 @@ export function sourceOf({ option }: Selected): BudgetLineSource {
 }
 
 /** Returns the cost of a selection whose cost is an amount; null if it was not entered yet. */
-export function amountOf({ option, quantity, cost, costBasis }: Selected): number | null {
+export function amountOf({ option, quantity, cost, costBasis }: Selected, currency: string): number | null {
   if (costBasis === 'given') return cost
-  return option?.cost == null ? null : lineTotal(quantity, option.cost)
+  return option?.cost == null ? null : lineTotal(quantity, option.cost, currency)
 }
 
 /** Returns the budget line of a selection whose cost is an amount. */

@@ -108,14 +108,18 @@ function outcomeOf(
     const whole = rowChecker(call, 'BudgetLineCreate')({ ...values, ...(scope !== undefined && { scope }) })
     const usual = read.ofScope.get(whole.scope) ?? null
     const made = budgetLines.make(call, {
-      ...newBudgetLine(home.id, whole, isLocked),
+      ...newBudgetLine(home.id, whole, { isLocked, currency: call.currency }),
       costCodeId: costCodeId === undefined ? usual : costCodeId,
     })
     return { id: made.id, made, changed: [] }
   }
   const fixed = reasonFixed(before, asked, isLocked)
   if (fixed !== null) return conflict('fixed', fixed)
-  const changes = changesOf(before, { ...values, ...(scope !== undefined && { scope }) }, isLocked)
+  const changes = changesOf(
+    before,
+    { ...values, ...(scope !== undefined && { scope }) },
+    { isLocked, currency: call.currency },
+  )
   return { id: before.id, made: null, changed: [{ before, after: { ...before, ...changes } }] }
 }
 

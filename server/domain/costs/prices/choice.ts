@@ -1,5 +1,5 @@
 import type { FoundPrice } from '../../../../client/contract.gen.ts'
-import type { Tenant } from '../../../platform/calls/call.ts'
+import type { Call } from '../../../platform/calls/call.ts'
 import { type Asked, found, issueOf } from './price.ts'
 import * as prices from './queries.ts'
 
@@ -8,7 +8,7 @@ import * as prices from './queries.ts'
  * more if any line has no price, to say why.
  */
 export async function findPrices(
-  call: Tenant,
+  call: Call,
   lines: readonly { partId: string; quantity: number }[],
   asked: Asked,
 ): Promise<FoundPrice[]> {
@@ -20,6 +20,6 @@ export async function findPrices(
   return lines.map((line, i) => {
     const price = byId.get(ids[i] ?? '') ?? null
     const issue = price === null ? issueOf(candidates.get(line.partId) ?? [], asked, line.quantity) : null
-    return found(line, asked, price, issue)
+    return found(line, asked, price, issue, call.currency)
   })
 }

@@ -95,13 +95,14 @@ export function found(
   asked: Asked,
   price: Price | null,
   issue: PriceIssue | null,
+  currency: string,
 ): FoundPrice {
   return {
     ...line,
     ...asked,
     price,
     source: price === null ? null : sourceOf(price),
-    total: price === null ? null : lineTotal(line.quantity, price.unitPrice),
+    total: price === null ? null : lineTotal(line.quantity, price.unitPrice, currency),
     issue,
   }
 }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { buffer } from 'node:stream/consumers'
 import type PDFDocument from 'pdfkit'
+import { minorUnits } from '../../../platform/values/minor-units.ts'
 
 /** A PDF document with the paper size, fonts, and footer that all documents share. */
 export type Doc = InstanceType<typeof PDFDocument>
@@ -95,9 +96,14 @@ export function rule(doc: Doc, color: string): void {
     .stroke()
 }
 
-export function amountsIn(currency: string, mostDecimals = 2): (amount: number) => string {
+export function amountsIn(currency: string, mostDecimals = minorUnits(currency)): (amount: number) => string {
   const format = new Intl.NumberFormat('en-US', {
-    ...{ style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: mostDecimals },
+    ...{
+      style: 'currency',
+      currency,
+      minimumFractionDigits: minorUnits(currency),
+      maximumFractionDigits: mostDecimals,
+    },
   })
   return (amount) => format.format(amount)
 }

@@ -50,7 +50,7 @@ export function waiverTypeOf({
 interface Facts {
   vendor: string
   builder: string
-  payment: Pick<Payment, 'number' | 'amount'>
+  payment: Pick<Payment, 'number' | 'amount' | 'currency'>
   named: readonly Named[]
   throughDate: string
   exceptions: string | null
@@ -76,7 +76,7 @@ function valuesOf({ vendor, builder, payment, named, throughDate, exceptions }: 
     'home.lotNumber': each(({ lotNumber }) => lotNumber ?? 'none'),
     'community.name': each(({ community }) => community),
     'order.number': each(({ number }) => number),
-    'payment.amount': amountText(payment.amount),
+    'payment.amount': amountText(payment.amount, payment.currency),
     'payment.number': payment.number,
     'waiver.throughDate': throughDate,
     'waiver.exceptions': exceptions ?? 'none',

@@ -27,7 +27,7 @@ export async function requestLienWaiver(
   await ensurePortal(call, vendor)
   const { companyName } = vendor
   const values = { 'vendor.companyName': companyName, 'payment.number': payment.number }
-  const due = { 'payment.amount': amountText(waiver.amount), 'waiver.throughDate': waiver.throughDate }
+  const due = { 'payment.amount': amountText(waiver.amount, waiver.currency), 'waiver.throughDate': waiver.throughDate }
   await queueLetters(call, [
     {
       ...{ kind: 'lien_waiver', to: recipientsOf(vendor), vendorId: vendor.id, aboutId: waiver.id },

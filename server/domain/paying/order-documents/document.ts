@@ -143,7 +143,7 @@ function lines(doc: Doc, sheet: OrderSheet): void {
 function totals(doc: Doc, { order }: OrderSheet): void {
   const amount = amountsIn(order.currency)
   const { subtotal, taxTotal, total, retainagePercent } = order
-  const retained = percentOf(total, retainagePercent)
+  const retained = percentOf(total, retainagePercent, order.currency)
   const rows: [string, string, 'plain' | 'bold'][] = [
     ['Subtotal', amount(subtotal), 'plain'],
     ['Tax', amount(taxTotal), 'plain'],

@@ -42,7 +42,7 @@ export async function createPaymentRun(call: WriteCall, body: Checked['PaymentRu
   const accounts = await accountsOf(call, ids)
   const payees = await runs.payeesOf(call, [...new Set([...vendorIds, ...accounts.keys()])])
   const lacking = await waivers.lackingWaiver(call, ids)
-  const when = { timeZone: call.timeZone, now: call.now, throughDate, lacking }
+  const when = { currency: call.currency, timeZone: call.timeZone, now: call.now, throughDate, lacking }
   const decisions = payees.map((vendor) => ({ vendor, ...decide(vendor, accounts.get(vendor.id) ?? [], when) }))
   const number = await runs.nextNumber(call)
   const drafts = decisions.flatMap(({ vendor, payment }) => (payment === null ? [] : { vendor, payment }))

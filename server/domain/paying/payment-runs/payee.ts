@@ -27,6 +27,7 @@ type Draft = Pick<
 
 /** The settings that apply to all vendors of a run. */
 interface Terms {
+  currency: string
   timeZone: string
   now: Date
   throughDate: string
@@ -80,7 +81,11 @@ export function decide(vendor: Payee, accounts: readonly Account<OpenOrder>[], w
     return { payment: null, skipped }
   }
   const [from = ''] = payable.map(({ day }) => day).sort()
-  const discount = discountOf(vendor.paymentTerms, { paymentType: 'progress', amount: amounts.amount }, from)
+  const discount = discountOf(
+    vendor.paymentTerms,
+    { paymentType: 'progress', amount: amounts.amount, currency: when.currency },
+    from,
+  )
   return { payment: { allocations, ...amounts, ...discount, dueDate: dueDateOf(vendor.paymentTerms, from) }, skipped }
 }
 
@@ -127,7 +132,11 @@ function look(
   const day = dateIn(timeZone, order.progressedAt === null ? now : new Date(order.progressedAt))
   const dueDate = dueDateOf(paymentTerms, day)
   const net = minus(amount, allocation.retainageWithheld)
-  const { discountAmount, discountDueDate } = discountOf(paymentTerms, { paymentType: 'progress', amount: net }, day)
+  const { discountAmount, discountDueDate } = discountOf(
+    paymentTerms,
+    { paymentType: 'progress', amount: net, currency: order.currency },
+    day,
+  )
   const isDiscounted =
     discountAmount > 0 && isInTime({ discountDueDate }, dateIn(timeZone, now)) && !isAfter(discountDueDate, throughDate)
   // Amounts that the vendor owes are deducted regardless of due dates.

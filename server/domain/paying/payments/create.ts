@@ -69,7 +69,9 @@ export async function createPayment(call: WriteCall, body: Body): Promise<Paymen
   const amounts = amountsOf(allocations)
   const pointer = body.allocations === undefined ? '/grossAmount' : '/allocations'
   const from = invoiceDate ?? dateIn(call.timeZone, call.now)
-  const discount = discountAsked(body) ?? discountOf(vendor.paymentTerms, { paymentType, amount: amounts.amount }, from)
+  const discount =
+    discountAsked(body) ??
+    discountOf(vendor.paymentTerms, { paymentType, amount: amounts.amount, currency: call.currency }, from)
   const faults = amountFaults(amounts, { paymentType, pointer, discountAmount: discount.discountAmount })
   if (faults.length > 0) throw invalid(faults)
   objections.push(...complianceObjections(vendor), ...(await invoiceObjections(call, vendor, invoiceNumber)))

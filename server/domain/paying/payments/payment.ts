@@ -70,7 +70,7 @@ export function isOfWork(paymentType: PaymentType): boolean {
 /** The fields of an order that paying it requires. */
 export type Payable = Pick<
   PurchaseOrder,
-  | ('number' | 'status' | 'total' | 'retainagePercent')
+  | ('number' | 'status' | 'total' | 'currency' | 'retainagePercent')
   | ('completedAmount' | 'paidAmount' | 'retainedAmount' | 'payableAmount')
 >
 
@@ -107,7 +107,7 @@ function releasable({ order, sums }: Account): number {
 export function withheldOf({ order, sums }: Account, paymentType: PaymentType, amount: number): number {
   if (!isOfWork(paymentType)) return 0
   const sign = signOf(order)
-  const inAll = percentOf(sum([sums.billed, amount]), order.retainagePercent)
+  const inAll = percentOf(sum([sums.billed, amount]), order.retainagePercent, order.currency)
   return sign * Math.min(sign * amount, Math.max(0, sign * minus(inAll, sums.withheld)))
 }
 

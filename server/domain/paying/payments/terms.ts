@@ -16,12 +16,15 @@ export function dueDateOf({ netDays }: Vendor['paymentTerms'], from: string): st
 /** Returns a vendor's discount for early payment. It applies to completed work, but not to retainage and deposits. */
 export function discountOf(
   { discountPercent, discountDays }: Vendor['paymentTerms'],
-  { paymentType, amount }: { paymentType: PaymentType; amount: number },
+  { paymentType, amount, currency }: { paymentType: PaymentType; amount: number; currency: string },
   from: string,
 ): Pick<Payment, 'discountAmount' | 'discountDueDate'> {
   if (discountPercent === 0 || amount <= 0 || !isOfWork(paymentType))
     return { discountAmount: 0, discountDueDate: null }
-  return { discountAmount: percentOf(amount, discountPercent), discountDueDate: daysAfter(from, discountDays) }
+  return {
+    discountAmount: percentOf(amount, discountPercent, currency),
+    discountDueDate: daysAfter(from, discountDays),
+  }
 }
 
 /** Returns whether a payment on that date qualifies for the discount. */

@@ -69,7 +69,7 @@ export async function draft(call: WriteCall, wanted: Draft): Promise<PurchaseOrd
   const priced = await pricedLines(call, asked, { home, vendorId: vendor.id, contractId: rest.contractId ?? null })
   // The trade of a bid or a contract exists, or did once.
   const { spelled, costCodeId, last } = grounds ?? (await groundsOf(call, home.id, scope, true))
-  const { lines, ...sums } = totalled(await posted(call, priced, costCodeId))
+  const { lines, ...sums } = totalled(await posted(call, priced, costCodeId), call.currency)
   const order = {
     ...rest,
     homeId: home.id,

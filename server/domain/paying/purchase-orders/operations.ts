@@ -266,7 +266,7 @@ async function update(
     priced === undefined
       ? before.lines
       : await posted(call, priced, await scopes.defaultCostCode(call, scope), before.lines)
-  const { lines, ...sums } = totalled(wanted)
+  const { lines, ...sums } = totalled(wanted, before.currency)
   const faults = [
     ...orderFaults({ ...next, ...sums }),
     ...noPaymentFaults(next, lines),

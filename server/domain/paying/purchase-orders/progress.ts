@@ -8,7 +8,7 @@ import type {
 } from '../../../../client/contract.gen.ts'
 import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
 import { formatAmount, formatNumber } from '../../../platform/values/format.ts'
-import { isMoney, minus, percentOf, sum } from '../../../platform/values/money.ts'
+import { isMoney, minus, percentOf, roundMoney, sum } from '../../../platform/values/money.ts'
 
 type Line = PurchaseOrderLine
 type Done = Pick<Line, 'completedPercent' | 'completedQuantity' | 'completedAmount'>
@@ -22,7 +22,7 @@ export const NOTHING_DONE: Done = { completedPercent: 0, completedQuantity: 0, c
 export function atPercent(order: PurchaseOrder, percent: number): Progress {
   return progressOf(
     order,
-    order.lines.map((line) => ({ ...line, ...doneByPercent(line, percent) })),
+    order.lines.map((line) => ({ ...line, ...doneByPercent(line, percent, order.currency) })),
   )
 }
 
@@ -44,8 +44,10 @@ export function progressed(order: PurchaseOrder, asked: PurchaseOrderProgress): 
     order,
     order.lines.map((line) => {
       const { completedPercent, completedQuantity } = byId.get(line.lineId) ?? {}
-      if (completedPercent !== undefined) return { ...line, ...doneByPercent(line, completedPercent) }
-      return completedQuantity === undefined ? line : { ...line, ...doneByQuantity(line, completedQuantity) }
+      if (completedPercent !== undefined) return { ...line, ...doneByPercent(line, completedPercent, order.currency) }
+      return completedQuantity === undefined
+        ? line
+        : { ...line, ...doneByQuantity(line, completedQuantity, order.currency) }
     }),
   )
 }
@@ -84,9 +86,9 @@ function progressOf(order: PurchaseOrder, lines: Line[]): Progress {
 
 /** Returns the retainage of the completed work: the order's percentage of it, less what was already released. */
 export function retainedOf(
-  order: Pick<PurchaseOrder, 'completedAmount' | 'retainagePercent' | 'releasedAmount'>,
+  order: Pick<PurchaseOrder, 'completedAmount' | 'retainagePercent' | 'releasedAmount' | 'currency'>,
 ): number {
-  return minus(percentOf(order.completedAmount, order.retainagePercent), order.releasedAmount)
+  return minus(percentOf(order.completedAmount, order.retainagePercent, order.currency), order.releasedAmount)
 }
 
 /**
@@ -96,18 +98,18 @@ export function isPaidInFull(order: Pick<PurchaseOrder, 'completedAmount' | 'pai
   return order.paidAmount !== 0 && order.paidAmount === order.completedAmount && order.reservedAmount === 0
 }
 
-function doneByPercent(line: Line, completedPercent: number): Done {
+function doneByPercent(line: Line, completedPercent: number, currency: string): Done {
   const completedQuantity = new Big(line.quantity).times(completedPercent).div(100).round(4, Big.roundHalfUp).toNumber()
-  return { completedPercent, completedQuantity, completedAmount: percentOf(amountOf(line), completedPercent) }
+  return { completedPercent, completedQuantity, completedAmount: percentOf(amountOf(line), completedPercent, currency) }
 }
 
-function doneByQuantity(line: Line, completedQuantity: number): Done {
-  if (completedQuantity === line.quantity) return doneByPercent(line, 100)
+function doneByQuantity(line: Line, completedQuantity: number, currency: string): Done {
+  if (completedQuantity === line.quantity) return doneByPercent(line, 100, currency)
   if (completedQuantity === 0) return NOTHING_DONE
-  const share = (of: number) => new Big(of).times(completedQuantity).div(line.quantity).round(2, Big.roundHalfUp)
+  const share = (of: number) => new Big(of).times(completedQuantity).div(line.quantity)
   // Rounding must not make a started line look complete or not started.
-  const completedPercent = Math.min(Math.max(share(100).toNumber(), 0.01), 99.99)
-  return { completedPercent, completedQuantity, completedAmount: share(amountOf(line)).toNumber() }
+  const completedPercent = Math.min(Math.max(share(100).round(2, Big.roundHalfUp).toNumber(), 0.01), 99.99)
+  return { completedPercent, completedQuantity, completedAmount: roundMoney(share(amountOf(line)), currency) }
 }
 
 /** Returns the amount of a line including tax. */

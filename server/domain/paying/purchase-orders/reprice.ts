@@ -110,7 +110,7 @@ function atOffers(order: PurchaseOrder, offers: ReadonlyMap<string, Offer>, cont
   try {
     // Only an order from an earlier revision becomes one of the contract.
     const source = order.contractId === null ? null : contractId
-    return { ...order, ...totalled(lines), contractId: source }
+    return { ...order, ...totalled(lines, order.currency), contractId: source }
   } catch (error) {
     if (error instanceof Problem) throw tooMuch(order)
     throw error

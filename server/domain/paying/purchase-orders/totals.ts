@@ -15,7 +15,7 @@ export interface PricedLine extends Omit<Checked['PurchaseOrderLineInput'], 'des
 }
 
 /** Returns the lines with their names, totals, and tax, without progress, and their totals. */
-export function totalled(inputs: readonly PricedLine[]): Totals {
+export function totalled(inputs: readonly PricedLine[], currency: string): Totals {
   const faults: FieldError[] = []
   const taken = new Set(inputs.map((line) => line.lineId))
   const names = new Set<string>()
@@ -29,7 +29,7 @@ export function totalled(inputs: readonly PricedLine[]): Totals {
       })
     names.add(lineId)
     const { description, quantity, unitPrice, unit, budgetLineId = null, partId = null, priceId, taxPercent } = input
-    const total = lineTotal(quantity, unitPrice)
+    const total = lineTotal(quantity, unitPrice, currency)
     if (!isMoney(total))
       faults.push({
         pointer: `/lines/${i}/unitPrice`,
@@ -47,7 +47,7 @@ export function totalled(inputs: readonly PricedLine[]): Totals {
       unit,
       unitPrice,
       taxPercent,
-      taxAmount: percentOf(total, taxPercent),
+      taxAmount: percentOf(total, taxPercent, currency),
       total,
       ...NOTHING_DONE,
     }

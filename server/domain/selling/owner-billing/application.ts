@@ -42,6 +42,7 @@ export interface Basis {
   readonly previousCertificates: number
   readonly originalContractSum: number
   readonly contractSum: number
+  readonly currency: string
 }
 
 type Sums = Pick<
@@ -70,7 +71,7 @@ export function calculateApplication(
     const { periodAmount = 0, storedAmount = 0 } = progress.get(lineId) ?? {}
     const previousAmount = basis.previous.get(lineId) ?? 0
     const completedAndStored = sum([previousAmount, periodAmount, storedAmount])
-    const retainage = percentOf(completedAndStored, retainagePercent)
+    const retainage = percentOf(completedAndStored, retainagePercent, basis.currency)
     return {
       lineId,
       description,

@@ -247,6 +247,7 @@ async function readBasis(
       previousCertificates: sum(earlier.map(({ certifiedAmount }) => certifiedAmount ?? 0)),
       originalContractSum: sale.originalPrice ?? sale.totalPrice,
       contractSum: sale.totalPrice,
+      currency: sale.currency,
     },
   }
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { SaleStatus } from '../../../../client/contract.gen.ts'
 import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import { resource } from '../../../platform/resources/resource.ts'
+import { minorUnitsOf } from '../../../platform/values/minor-units.ts'
 import { optionsTotalOf, totalPriceOf } from '../price-changes/sale-price.ts'
 
 /** SQL of the price of a sale, over its row as `t`. */
@@ -10,7 +11,7 @@ export const TOTAL_PRICE = totalPriceOf('t')
 /** SQL of the commission of a sale, over its row as `t`; zero once it is canceled. */
 export const COMMISSION = `case when t."commissionPercent" is null and t."commissionAmount" is null then null
   when t."status" = 'cancelled' then 0
-  else coalesce(t."commissionAmount", round((${TOTAL_PRICE}) * t."commissionPercent" / 100, 2)) end`
+  else coalesce(t."commissionAmount", round((${TOTAL_PRICE}) * t."commissionPercent" / 100, ${minorUnitsOf('t."currency"')})) end`
 
 export const { list, find, findAll, findOptional, lock, insert, update } = resource({
   schema: 'Sale',

@@ -154,7 +154,7 @@ async function requotedAs(
     : null
   const { cost, issues } = quoted?.amounts ?? before
   const unitPrice = body.unitPrice === undefined ? before.unitPrice : unitPriceOf(wanted, wanted.option, cost)
-  const price = priceOf(wanted.quantity, unitPrice)
+  const price = priceOf(wanted.quantity, unitPrice, call.currency)
   if (price === null) throw priceUnknown(nameOf(before, wanted.option))
   return { amounts: { unitPrice, price, cost, issues }, costs: quoted?.costs ?? null }
 }

@@ -44,14 +44,19 @@ export async function quote(
   const cost = own?.cost ?? null
   const unitPrice = unitPriceOf(draft, draft.option, cost)
   return {
-    amounts: { unitPrice, price: priceOf(draft.quantity, unitPrice), cost, issues: issuesOf(own?.unpriced ?? []) },
+    amounts: {
+      unitPrice,
+      price: priceOf(draft.quantity, unitPrice, call.currency),
+      cost,
+      issues: issuesOf(own?.unpriced ?? []),
+    },
     costs,
   }
 }
 
-export function priceOf(quantity: number, unitPrice: number | null): number | null {
+export function priceOf(quantity: number, unitPrice: number | null, currency: string): number | null {
   if (unitPrice === null) return null
-  const price = lineTotal(quantity, unitPrice)
+  const price = lineTotal(quantity, unitPrice, currency)
   if (isMoney(price)) return price
   throw invalid([
     {

@@ -10,7 +10,7 @@ export function orderPage(place: Place, order: PortalOrder, files: readonly Port
   const { reader } = place
   const words = reader.words.order
   const { home, community, currency, total, retainagePercent } = order
-  const held = words.held(reader.money(percentOf(total, retainagePercent), currency))
+  const held = words.held(reader.money(percentOf(total, retainagePercent, currency), currency))
   const where = [community.name, ...addressLines(home.address)].join(', ')
   const content = [
     `<div><h1>${text(words.title(order.number))}</h1><p class="lead">${text(`${toWords(order.scope)}, ${home.name}`)}</p></div>`,

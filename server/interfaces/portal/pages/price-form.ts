@@ -1,4 +1,5 @@
 import type { PortalBid, PortalBidDraft, PortalBidInvitation } from '../../../../client/contract.gen.ts'
+import { roundMoney } from '../../../platform/values/money.ts'
 import type { Words } from './words/english.ts'
 
 /** The values in the fields of the price form, as they were typed. */
@@ -74,12 +75,21 @@ const MOST_TEXT = 5000
  * Returns the draft that the form describes, and the fields that cannot be parsed. Values that the form does not show
  * stay as they were in the previous draft.
  */
-export function draftFrom(lines: Lines, form: PriceForm, before: Draft | null): { draft: Draft; faults: Faults } {
+export function draftFrom(
+  lines: Lines,
+  { form, before, currency }: { form: PriceForm; before: Draft | null; currency: string },
+): { draft: Draft; faults: Faults } {
   const faults = new Map<string, 'wrongPrice' | 'wrongDays' | 'wrongDate'>()
   const price = (name: string, typed: string, least: number): number | null => {
     const amount = amountIn(typed)
     if (amount === undefined || (amount !== null && amount < least)) faults.set(name, 'wrongPrice')
     return amount ?? null
+  }
+  const wholePrice = (typed: string): number | null => {
+    const amount = price('amount', typed, 0)
+    // Unlike a unit price, an amount must not have more decimals than its currency.
+    if (amount !== null && roundMoney(amount, currency) !== amount) faults.set('amount', 'wrongPrice')
+    return amount
   }
   const days = (name: string, typed: string): number | null => {
     if (typed === '') return null
@@ -99,7 +109,7 @@ export function draftFrom(lines: Lines, form: PriceForm, before: Draft | null): 
   })
   const text = (typed: string) => (typed === '' ? null : typed)
   const draft = {
-    amount: form.by === 'sum' ? price('amount', form.amount, 0) : null,
+    amount: form.by === 'sum' ? wholePrice(form.amount) : null,
     lines: form.by === 'sum' ? [] : [...priced, ...others],
     inclusions: text(form.inclusions),
     exclusions: text(form.exclusions),

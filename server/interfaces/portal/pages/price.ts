@@ -110,7 +110,7 @@ function faultAt({ reader }: Pick<Place, 'reader'>, name: string, faults: Faults
 
 function amountOf({ reader }: Place, quantity: number, { price, offer }: LineFields, currency: string): string {
   const amount = offer === 'excluded' ? null : amountIn(price)
-  return amount == null ? '' : reader.money(lineTotal(quantity, amount), currency)
+  return amount == null ? '' : reader.money(lineTotal(quantity, amount, currency), currency)
 }
 
 /** Links to the other way of pricing. A lump sum can also be made up of lines, if there are any. */

@@ -1,5 +1,6 @@
 import type { VendorLanguage } from '../../../../client/contract.gen.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
+import { minorUnits } from '../../../platform/values/minor-units.ts'
 import { english, type Words } from './words/english.ts'
 import { spanish } from './words/spanish.ts'
 
@@ -46,7 +47,12 @@ export function readerIn(language: VendorLanguage, now: Date): Reader {
     const format =
       amounts.get(name) ??
       new Intl.NumberFormat(words.locale, {
-        ...{ style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: decimals },
+        ...{
+          style: 'currency',
+          currency,
+          minimumFractionDigits: minorUnits(currency),
+          maximumFractionDigits: decimals,
+        },
       })
     amounts.set(name, format)
     return format
@@ -55,10 +61,10 @@ export function readerIn(language: VendorLanguage, now: Date): Reader {
     formatOf(currency, decimals).format(amount).replace('-', '−')
   return {
     words,
-    money: (amount, currency) => inCurrency(currency, 2, amount),
+    money: (amount, currency) => inCurrency(currency, minorUnits(currency), amount),
     unitPrice: (amount, currency) => inCurrency(currency, 4, amount),
     sign: (currency) =>
-      formatOf(currency, 2)
+      formatOf(currency, minorUnits(currency))
         .formatToParts(0)
         .find(({ type }) => type === 'currency')?.value ?? currency,
     number: (value) => plain.format(value),

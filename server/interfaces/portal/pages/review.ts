@@ -85,7 +85,7 @@ function bidTable({ reader }: Place, { invitation, bid, draft, review }: ReviewV
     const count = `${reader.number(quantity)} ${unit}`
     const at = unitPrice === null ? count : words.at(count, reader.unitPrice(unitPrice, bid.currency))
     const small = [at, alternate ? words.alternate : null, note].filter((part) => part !== null).join(' · ')
-    const price = unitPrice === null ? '' : reader.money(lineTotal(quantity, unitPrice), bid.currency)
+    const price = unitPrice === null ? '' : reader.money(lineTotal(quantity, unitPrice, bid.currency), bid.currency)
     return `<tr><th scope="row">${text(line?.description ?? description ?? '')}<small>${text(small)}</small></th><td class="num">${text(excluded ? words.notIncluded : price)}</td></tr>`
   })
   const total = review.total === null ? '' : reader.money(review.total, bid.currency)

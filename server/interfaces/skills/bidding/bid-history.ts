@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { BidHistoryInput, BidHistoryResult } from '../../../../client/contract.gen.ts'
 import { type Call, keptHidden } from '../../../platform/calls/call.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { average, minus, percentage } from '../../../platform/values/money.ts'
+import { minorUnits } from '../../../platform/values/minor-units.ts'
+import { averageAmount, minus, percentage } from '../../../platform/values/money.ts'
 import { listed, periodOf, reported, sentences, todayOf } from '../frame/report.ts'
 
 const MOST_BIDS = 500
@@ -15,7 +16,7 @@ export async function bidHistory(input: BidHistoryInput, call: Call): Promise<Bi
   const period = periodOf(call, { from: input.from ?? addDays(to, -365), to })
   const { rows: bids, truncated } = listed(await bidsOf(call, { ...input, ...period }), MOST_BIDS)
   const byVendor = Map.groupBy(bids, ({ vendorId }) => vendorId)
-  const vendors = [...byVendor.values()].flatMap((ofVendor) => trendOf(ofVendor))
+  const vendors = [...byVendor.values()].flatMap((ofVendor) => trendOf(ofVendor, call.currency))
   vendors.sort((a, b) => a.last - b.last || (a.vendor < b.vendor ? -1 : 1))
   return {
     ...{ ...period, vendors: vendors.slice(0, MOST_VENDORS), bids },
@@ -32,7 +33,7 @@ export async function bidHistory(input: BidHistoryInput, call: Call): Promise<Bi
 }
 
 /** `bids` are those of one vendor, newest first. */
-function trendOf(bids: readonly Past[]): BidHistoryResult['vendors'] {
+function trendOf(bids: readonly Past[], currency: string): BidHistoryResult['vendors'] {
   const [newest, oldest] = [bids[0], bids.at(-1)]
   if (newest === undefined || oldest === undefined) return []
   const [first, last] = [oldest.pricePerHome, newest.pricePerHome]
@@ -40,7 +41,10 @@ function trendOf(bids: readonly Past[]): BidHistoryResult['vendors'] {
   return [
     {
       ...{ vendorId, vendor, bids: bids.length, first, last },
-      mean: average(bids.map(({ pricePerHome }) => pricePerHome)),
+      mean: averageAmount(
+        bids.map(({ pricePerHome }) => pricePerHome),
+        currency,
+      ),
       changePercent: bids.length === 1 ? null : percentage(minus(last, first), first),
     },
   ]
@@ -53,8 +57,8 @@ async function bidsOf(
   const { db, organizationId, timeZone } = call
   const { rows } = await sql<Past>`
     select b."vendorId", v."companyName" as "vendor", b."id" as "bidId", r."number" || ' ' || coalesce(r."title", r."scope") as "bidRequest",
-      b."submittedAt", b."status", round(b."amount" / n."count", 2) as "pricePerHome",
-      round(b."amount" / nullif(n."area", 0), 2) as "pricePerSquareFoot"
+      b."submittedAt", b."status", round(b."amount" / n."count", ${minorUnits(call.currency)}::integer) as "pricePerHome",
+      round(b."amount" / nullif(n."area", 0), ${minorUnits(call.currency)}::integer) as "pricePerSquareFoot"
     from "bids" b
     join "bidRequests" r on r."organizationId" = b."organizationId" and r."id" = b."bidRequestId"
     join "vendors" v on v."organizationId" = b."organizationId" and v."id" = b."vendorId"

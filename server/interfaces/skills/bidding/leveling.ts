@@ -1,7 +1,7 @@
 import type { BidComparison, LeveledBid } from '../../../../client/contract.gen.ts'
 import { SEALED } from '../../../domain/bidding/bid-requests/bid-request.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { average, sum } from '../../../platform/values/money.ts'
+import { averageAmount, sum } from '../../../platform/values/money.ts'
 
 /**
  * Returns the bids of a comparison without hidden amounts, the lowest leveled amount first and incomplete bids last.
@@ -9,7 +9,7 @@ import { average, sum } from '../../../platform/values/money.ts'
 export function leveled(comparison: BidComparison, plugs: ReadonlyMap<string, number>): LeveledBid[] {
   if (comparison.amountsHidden)
     throw conflict('bids_sealed', `Cannot level the bids of ${comparison.number}: ${SEALED}`)
-  const medians = new Map(comparison.lines.map(({ lineId, prices }) => [lineId, medianOf(prices)]))
+  const medians = new Map(comparison.lines.map(({ lineId, prices }) => [lineId, medianOf(prices, comparison.currency)]))
   const descriptions = new Map(comparison.lines.map(({ lineId, description }) => [lineId, description]))
   const required = new Set(comparison.lines.flatMap(({ lineId, required }) => (required ? [lineId] : [])))
   const bids = comparison.vendors.flatMap((vendor) => {
@@ -41,12 +41,12 @@ export function leveled(comparison: BidComparison, plugs: ReadonlyMap<string, nu
 }
 
 /** Returns the median of the prices bid for a line as requested; undefined if there are none. */
-function medianOf(prices: BidComparison['lines'][number]['prices']): number | undefined {
+function medianOf(prices: BidComparison['lines'][number]['prices'], currency: string): number | undefined {
   const amounts = prices.flatMap(({ amount, excluded, alternate }) =>
     excluded || alternate || amount === null ? [] : [amount],
   )
   if (amounts.length === 0) return undefined
   amounts.sort((a, b) => a - b)
   const middle = Math.floor(amounts.length / 2)
-  return average(amounts.slice(amounts.length % 2 === 1 ? middle : middle - 1, middle + 1))
+  return averageAmount(amounts.slice(amounts.length % 2 === 1 ? middle : middle - 1, middle + 1), currency)
 }

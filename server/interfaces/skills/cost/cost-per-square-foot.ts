@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { CostPerSquareFootInput, CostPerSquareFootResult } from '../../../../client/contract.gen.ts'
 import { COMMITTED } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
+import { minorUnits } from '../../../platform/values/minor-units.ts'
 import { reported, sentences } from '../frame/report.ts'
 
 /** The newest homes show current building costs. */
@@ -22,6 +23,7 @@ export async function costPerSquareFoot(
   call: Call,
 ): Promise<CostPerSquareFootResult> {
   const { db, organizationId, currency } = call
+  const decimals = minorUnits(currency)
   const { rows } = await sql<Compared>`
     with "built" as materialized (
       select h."id", coalesce(r."squareFeet", p."squareFeet") as "area" from "homes" h
@@ -43,10 +45,10 @@ export async function costPerSquareFoot(
     select (select count(*) from "built" where "area" > 0) as "homes",
       (select count(*) from "built" where "area" is null or "area" = 0) as "unmeasured",
       (select count(*) from "built") = ${MOST_HOMES} as "more",
-      (select round(sum("cost") / nullif((select sum("area") from "built" where "area" > 0), 0), 2) from "costs") as "mean",
+      (select round(sum("cost") / nullif((select sum("area") from "built" where "area" > 0), 0), ${decimals}::integer) from "costs") as "mean",
       (select json_agg(s) from (
-        select min("scope") as "scope", count(*) as "homes", round(sum("cost") / sum("area"), 2) as "mean",
-          round(min("cost" / "area"), 2) as "lowest", round(max("cost" / "area"), 2) as "highest"
+        select min("scope") as "scope", count(*) as "homes", round(sum("cost") / sum("area"), ${decimals}::integer) as "mean",
+          round(min("cost" / "area"), ${decimals}::integer) as "lowest", round(max("cost" / "area"), ${decimals}::integer) as "highest"
         from "costs" group by "key" order by 3 desc, 1 limit ${MOST_SCOPES}) as s) as "scopes"`.execute(db)
   const { homes = 0, unmeasured = 0, more = false, mean = null, scopes = null } = rows[0] ?? {}
   return {

@@ -3,6 +3,7 @@ import type { DrawRequestInput, DrawRequestResult } from '../../../../client/con
 import { rowsOfAll } from '../../../domain/costs/budgets/figure-queries.ts'
 import { budgetFrom } from '../../../domain/costs/budgets/home-budget.ts'
 import type { Call } from '../../../platform/calls/call.ts'
+import { minorUnits } from '../../../platform/values/minor-units.ts'
 import { percentage, sum } from '../../../platform/values/money.ts'
 import { homeNamed } from '../frame/home.ts'
 import { listed, reported, sentences } from '../frame/report.ts'
@@ -13,7 +14,7 @@ export async function drawRequest({ homeId }: DrawRequestInput, call: Call): Pro
   const [home, rows] = await Promise.all([homeNamed(call, homeId), rowsOfAll(call, [homeId])])
   const price = home.contractPrice ?? home.price
   const found = listed(await milestonesOf(call, homeId, price), MOST_MILESTONES)
-  const { totalActual, totalForecastAtCompletion } = budgetFrom(rows.get(homeId) ?? [])
+  const { totalActual, totalForecastAtCompletion } = budgetFrom(rows.get(homeId) ?? [], call.currency)
   const withoutDraw = found.rows.filter(({ drawId }) => drawId === null)
   const totalOf = (isReached: boolean) =>
     sum(withoutDraw.filter((each) => each.isReached === isReached).map(({ amount }) => amount ?? 0))
@@ -40,14 +41,14 @@ async function drawnOf({ db, organizationId }: Call, homeId: string): Promise<nu
   return rows[0]?.drawn ?? 0
 }
 
-async function milestonesOf({ db, organizationId }: Call, homeId: string, price: number | null) {
+async function milestonesOf({ db, organizationId, currency }: Call, homeId: string, price: number | null) {
   const { rows } = await sql<DrawRequestResult['milestones'][number]>`
     select m."id" as "milestoneId", m."name", m."status" = 'completed' as "isReached",
       coalesce(m."completedDate", (
         select max(k."earlyFinish") from "tasks" k
         where k."organizationId" = ${organizationId} and k."id" = any(m."taskIds") and k."archivedAt" is null
           and k."status" <> 'skipped'), m."targetDate") as "date",
-      coalesce(d."requestedAmount", m."drawAmount", round(m."drawPercent" * ${price}::numeric / 100, 2)) as "amount",
+      coalesce(d."requestedAmount", m."drawAmount", round(m."drawPercent" * ${price}::numeric / 100, ${minorUnits(currency)}::integer)) as "amount",
       d."id" as "drawId", d."status" as "drawStatus"
     from "milestones" m left join "loanDraws" d
       on d."organizationId" = m."organizationId" and d."milestoneId" = m."id" and d."status" <> 'rejected'

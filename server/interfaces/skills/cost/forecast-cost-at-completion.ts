@@ -15,7 +15,7 @@ export async function forecastCostAtCompletion(
   call: Call,
 ): Promise<ForecastCostAtCompletionResult> {
   const [home, rows] = await Promise.all([homeNamed(call, homeId), rowsOfAll(call, [homeId])])
-  const budget = budgetFrom(rows.get(homeId) ?? [])
+  const budget = budgetFrom(rows.get(homeId) ?? [], call.currency)
   const scopes = budget.scopes.map(
     ({ scope, budgeted, committed, pendingCommitted, actual, forecastAtCompletion }) => ({
       ...{ scope, budgeted, committed, pendingCommitted },

@@ -21,7 +21,7 @@ export async function simulatePriceIncrease(
     throw invalid([{ pointer: '/scope', code: 'required', message: 'is required unless costCodeId is set' }])
   }
   const { rows, truncated } = listed(await unboughtOf(call, input), MOST_HOMES)
-  const homes = rows.map((row) => ({ ...row, increase: percentOf(row.unbought, percent) }))
+  const homes = rows.map((row) => ({ ...row, increase: percentOf(row.unbought, percent, call.currency) }))
   return {
     ...{
       homes,

@@ -108,7 +108,7 @@ describe('wipReport', () => {
 })
 
 describe('the earned amount', () => {
-  const none = { uninstalledMaterials: 0, billed: 0 }
+  const none = { uninstalledMaterials: 0, billed: 0, currency: 'USD' }
 
   test('a backcharge alone is no negative progress', () => {
     const figures = calculateWip({ contract: 300_000, estimatedCost: 10_000, costToDate: -100, ...none })
@@ -116,7 +116,7 @@ describe('the earned amount', () => {
   })
 
   test('materials that are not installed earn no margin', () => {
-    const figures = { contract: 5_000_000, estimatedCost: 4_000_000, costToDate: 2_000_000, billed: 0 }
+    const figures = { contract: 5_000_000, estimatedCost: 4_000_000, costToDate: 2_000_000, billed: 0, currency: 'USD' }
     expect(calculateWip({ ...figures, uninstalledMaterials: 1_500_000 })).toMatchObject({
       ...{ percentComplete: 20, earned: 2_200_000 },
     })

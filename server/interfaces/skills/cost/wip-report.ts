@@ -32,7 +32,9 @@ export async function wipReport({ asOf, communityId }: WipReportInput, call: Cal
     overTime.map(({ homeId }) => homeId),
     through,
   )
-  const homes = overTime.map((home) => rowOf(home, billings.get(home.homeId) ?? { billed: 0, deposits: 0, draws: 0 }))
+  const homes = overTime.map((home) =>
+    rowOf(home, billings.get(home.homeId) ?? { billed: 0, deposits: 0, draws: 0 }, call.currency),
+  )
   const atClosing = found.rows
     .filter(({ revenueMethod }) => revenueMethod !== 'over_time')
     .map((home) => rowAtClosing(home, isOpen(home)))
@@ -62,14 +64,14 @@ export async function wipReport({ asOf, communityId }: WipReportInput, call: Cal
   }
 }
 
-function rowOf(home: CostedHome, { billed, deposits, draws }: Billing): WipRow {
+function rowOf(home: CostedHome, { billed, deposits, draws }: Billing, currency: string): WipRow {
   const { homeId, estimatedCost, costToDate } = home
   const contract = home.contractPrice ?? 0
   // Orders do not say yet which of their materials are stored and not installed.
   const uninstalledMaterials = 0
   return {
     ...{ homeId, home: home.home, contract, estimatedCost, costToDate, uninstalledMaterials },
-    ...calculateWip({ contract, estimatedCost, costToDate, uninstalledMaterials, billed }),
+    ...calculateWip({ contract, estimatedCost, costToDate, uninstalledMaterials, billed, currency }),
     ...{ billed, deposits, draws },
   }
 }

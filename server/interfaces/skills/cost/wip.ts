@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { sum } from '../../../platform/values/money.ts'
+import { roundMoney, sum } from '../../../platform/values/money.ts'
 
 interface Figures {
   contract: number
@@ -7,6 +7,7 @@ interface Figures {
   costToDate: number
   uninstalledMaterials: number
   billed: number
+  currency: string
 }
 
 /**
@@ -15,7 +16,7 @@ interface Figures {
  * provided for in full (ASC 605-35-25-45). Nothing is rounded before the earned amount; only the percentage that is
  * shown has two decimals.
  */
-export function calculateWip({ contract, estimatedCost, costToDate, uninstalledMaterials, billed }: Figures) {
+export function calculateWip({ contract, estimatedCost, costToDate, uninstalledMaterials, billed, currency }: Figures) {
   const part = new Big(costToDate).minus(uninstalledMaterials)
   const whole = new Big(estimatedCost).minus(uninstalledMaterials)
   // More than the whole contract cannot be earned, a lone backcharge is no negative progress, and without an estimate
@@ -25,7 +26,7 @@ export function calculateWip({ contract, estimatedCost, costToDate, uninstalledM
   const percentComplete = !isKnown ? 0 : isDone ? 100 : part.times(100).div(whole).round(2, Big.roundHalfUp).toNumber()
   const margin = new Big(contract).minus(uninstalledMaterials)
   const installed = !isKnown ? new Big(0) : isDone ? margin : margin.times(part).div(whole)
-  const earned = installed.plus(uninstalledMaterials).round(2, Big.roundHalfUp).toNumber()
+  const earned = roundMoney(installed.plus(uninstalledMaterials), currency)
   const loss = Math.max(sum([estimatedCost, -contract]), 0)
   const lossToDate = loss > 0 ? sum([costToDate, -earned]) : 0
   return {

@@ -26,7 +26,7 @@ export async function homeSnapshot({ homeId }: HomeSnapshotInput, call: Call): P
     rowsOfAll(call, [homeId]),
     countsOf(call, homeId),
   ])
-  const budget = budgetFrom(rows.get(homeId) ?? [])
+  const budget = budgetFrom(rows.get(homeId) ?? [], call.currency)
   const { totalBudgeted: budgeted, totalForecastAtCompletion: estimateAtCompletion } = budget
   const price = of.contractPrice ?? of.price
   const over = minus(estimateAtCompletion, budgeted)

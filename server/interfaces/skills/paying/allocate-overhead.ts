@@ -27,7 +27,7 @@ export async function allocateOverhead(
     throw problem('too_much_work', `The overhead would be allocated to more than ${MOST_HOMES} homes. Set communityId.`)
   const weightOf = (home: Bearing) => (basis === 'equal' ? 1 : home[basis])
   const bearing = found.filter((home) => weightOf(home) > 0)
-  const shares = bearing.length === 0 ? [] : divide(amount, bearing.map(weightOf))
+  const shares = bearing.length === 0 ? [] : divide(amount, bearing.map(weightOf), call.currency)
   const homes = bearing.map((home, i) => ({
     ...{ homeId: home.homeId, home: home.home, weight: weightOf(home), share: shares[i] ?? 0 },
   }))

@@ -24,7 +24,7 @@ export async function payableNow(input: PayableNowInput, call: Call): Promise<Pa
     lackingWaiver(call, ids),
   ])
   const byId = new Map(vendors.map((vendor) => [vendor.id, vendor]))
-  const when = { timeZone: call.timeZone, now: call.now, throughDate: through, lacking }
+  const when = { currency: call.currency, timeZone: call.timeZone, now: call.now, throughDate: through, lacking }
   const found = rows.flatMap((order): PayableOrder[] => {
     const vendor = byId.get(order.vendorId)
     if (vendor === undefined) return []

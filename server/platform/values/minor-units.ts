@@ -1,0 +1,27 @@
+/**
+ * The number of decimals of each currency by ISO 4217, if it is not two. ISO changes its list only every few years. Intl
+ * is no substitute: its data describe how amounts are usually written, and differ from ISO 4217 for 17 currencies. For
+ * example, IQD has no decimals in Intl, but three in ISO 4217.
+ */
+const DECIMALS: ReadonlyMap<string, number> = new Map([
+  ...['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF'].map((code) => [code, 0] as const),
+  ...['UGX', 'UYI', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'].map((code) => [code, 0] as const),
+  ...['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'].map((code) => [code, 3] as const),
+])
+
+/** The most decimals of any currency whose amounts can be stored. */
+export const MOST_DECIMALS = 3
+
+/** Returns the number of decimals of an amount in the currency. */
+export function minorUnits(currency: string): number {
+  return DECIMALS.get(currency) ?? 2
+}
+
+/** Returns the SQL expression of the number of decimals for a column with currency codes. */
+export function minorUnitsOf(column: string): string {
+  const whens = [0, 3].map((decimals) => {
+    const codes = [...DECIMALS].flatMap(([code, own]) => (own === decimals ? [`'${code}'`] : []))
+    return `when ${column} in (${codes.join(', ')}) then ${decimals}`
+  })
+  return `(case ${whens.join(' ')} else 2 end)`
+}
