@@ -96,7 +96,7 @@ async function organizationRow(db: Db, id: string) {
     .selectFrom('organizations')
     .select([
       ...(['id', 'name', 'tier', 'currency', 'timeZone', 'weekStartsOn', 'overtimeRule', 'poTerms'] as const),
-      ...(['lienWaiverRequired', 'createdAt', 'updatedAt'] as const),
+      ...(['lienWaiverRequired', 'withholdsBackupTax', 'createdAt', 'updatedAt'] as const),
     ])
     .where('id', '=', id)
     .executeTakeFirst()

@@ -74,7 +74,7 @@ export async function createOrganization(database: Database, clock: Clock, wante
 
 const FIELDS = [
   ...(['id', 'name', 'tier', 'currency', 'timeZone', 'weekStartsOn', 'overtimeRule', 'poTerms'] as const),
-  ...(['salePipelineStages', 'lienWaiverRequired', 'version', 'createdAt', 'updatedAt'] as const),
+  ...(['salePipelineStages', 'lienWaiverRequired', 'withholdsBackupTax', 'version', 'createdAt', 'updatedAt'] as const),
 ]
 
 /** Returns the settings of an organization; undefined if it does not exist. */
@@ -102,6 +102,8 @@ export interface OrganizationChanges {
   poTerms?: string | null | undefined
   /** Whether payments require a lien waiver, unless the vendor or the order says otherwise. */
   lienWaiverRequired?: boolean | undefined
+  /** Whether tax is withheld from vendors without a tax ID that reach the threshold of Form 1099. */
+  withholdsBackupTax?: boolean | undefined
   /** The parts of the rule that change. */
   overtimeRule?: Partial<OvertimeRule> | undefined
   /** The stages of sales that are created from now on. */

@@ -31,6 +31,11 @@ async function paid(vendorId: string, unitPrice: number, move: object): Promise<
   return post(`/payments/${payment.id}/status`, { status: 'paid', ...move })
 }
 
+const nec = (paid: number) => ({
+  ...{ paid, backupWithheld: 0 },
+  forms: [{ form: '1099-NEC', boxes: [{ box: 'nec_1', amount: paid }], backupWithheld: 0 }],
+})
+
 test('vendors that were paid the threshold or more in the year are listed, without card payments and void payments', async () => {
   const today = site.day(0)
   const year = Number(today.slice(0, 4))
@@ -48,8 +53,8 @@ test('vendors that were paid the threshold or more in the year are listed, witho
   expect(all).toMatchObject({ year, currency: 'USD', vendorCount: 2, total: 7000.5, lastVendorId: null })
   expect(all.vendors).toEqual(
     [
-      { vendorId: site.loneStar, companyName: 'Lone Star Framing LLC', taxIdLast4: null, paid: 2000, payments: 2 },
-      { vendorId: site.hillCountry, companyName: expect.any(String), taxIdLast4: null, paid: 5000.5, payments: 1 },
+      { vendorId: site.loneStar, companyName: 'Lone Star Framing LLC', taxIdLast4: null, ...nec(2000), payments: 2 },
+      { vendorId: site.hillCountry, companyName: expect.any(String), taxIdLast4: null, ...nec(5000.5), payments: 1 },
     ].sort((a, b) => (a.vendorId < b.vendorId ? -1 : 1)),
   )
   const page = (await totals(`year=${year}&limit=1`)).body
@@ -83,6 +88,7 @@ test('the export contains vendors that are not exempt, with the tax ID only for 
         line1: '4410 Burnet Rd',
       },
       ...{ line2: '', city: 'Austin', state: 'TX', postalCode: '78756', country: 'US', paid: '2000', payments: '2' },
+      ...{ form: '1099-NEC', nec_1: '2000', misc_1: '', misc_3: '', misc_6: '', misc_10: '', backupWithheld: '0' },
     },
     [],
   ])

@@ -1,85 +1,133 @@
 import { stringify } from 'csv-stringify/sync'
 import { CompiledQuery } from 'kysely'
-import type { Form1099Totals, Form1099Vendor, Vendor } from '../../../../client/contract.gen.ts'
+import type { Form1099, Form1099Kind, Form1099Totals, Form1099Vendor, Vendor } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { type FileAnswer, madeFile } from '../../../platform/calls/file-answer.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
 import { CSV_FORM } from '../../../platform/values/csv-form.ts'
 import { openTaxId } from '../../vendors/vendors/tax-id.ts'
+import { BOXES, type Box, REPORTING_BOX, type Thresholds, thresholdsOf } from '../payments/form-1099-rules.ts'
 
-/**
- * The amount from which Form 1099-NEC is required, by year of the payments. Public Law 119-21, section 70433, raised it
- * from $600 to $2,000 for payments made after 2025, and indexes it for inflation after 2026.
- */
-const thresholdOf = (year: number) => (year <= 2025 ? 600 : 2000)
-
-const TOTALS = `
-  with totals as materialized (
-    select p."vendorId", sum(p."amount") as "paid", count(*)::integer as "payments"
+/** Sums the payments of a year, including withheld tax, by vendor and box, and then by form. */
+const AMOUNTS = `
+  "amounts" as materialized (
+    select p."vendorId", ${REPORTING_BOX} as "box", sum(p."amount" + p."backupWithheld") as "amount",
+      sum(p."backupWithheld") as "withheld", count(*)::integer as "payments"
     from "payments" as p
+    join "vendors" as v on v."organizationId" = p."organizationId" and v."id" = p."vendorId"
     where p."organizationId" = $1 and p."status" = 'paid' and p."paidDate" between $2::date and $3::date
       and p."method" <> 'card'
-    group by p."vendorId"
-    having sum(p."amount") >= $4
-  ), listed as materialized (
-    select v."id" as "vendorId", v."companyName", v."taxIdLast4", v."sealedTaxId", v."address", t."paid", t."payments"
-    from totals as t join "vendors" as v on v."organizationId" = $1 and v."id" = t."vendorId" and v."is1099"
-  )
-  select l.*, (select count(*)::integer from listed) as "vendorCount", (select sum("paid") from listed) as "total"
-  from listed as l where l."vendorId" > $5 order by l."vendorId" limit $6`
+    group by 1, 2
+  ), "forms" as materialized (
+    select "vendorId", case when "box" = 'nec_1' then '1099-NEC' else '1099-MISC' end as "form",
+      coalesce(sum("amount") filter (where "box" <> 'misc_10'), 0) as "usual",
+      coalesce(sum("amount") filter (where "box" = 'misc_10'), 0) as "attorneys", sum("amount") as "paid",
+      sum("withheld") as "withheld", sum("payments")::integer as "payments",
+      json_object_agg("box", "amount" order by "box") as "boxes"
+    from "amounts" where "box" <> 'none'
+    group by 1, 2
+  )`
 
-/** A vendor that reaches the threshold, with the number of vendors and the total on all pages. */
-interface Row extends Form1099Vendor {
+/** Lists forms that reach the threshold. A form with withheld tax is listed whatever its amount. */
+const TOTALS = `
+  with ${AMOUNTS}, "due" as materialized (
+    select "vendorId", sum("paid") as "paid", sum("withheld") as "backupWithheld", sum("payments")::integer as "payments",
+      json_agg(json_build_object('form', "form", 'boxes', "boxes", 'backupWithheld', "withheld") order by "form" desc) as "forms"
+    from "forms" where "usual" >= $4 or "attorneys" >= $5 or "withheld" > 0
+    group by "vendorId"
+  ), "listed" as materialized (
+    select v."id" as "vendorId", v."companyName", v."taxIdLast4", v."sealedTaxId", v."address", t."paid", t."payments",
+      t."backupWithheld", t."forms"
+    from "due" as t join "vendors" as v on v."organizationId" = $1 and v."id" = t."vendorId"
+  )
+  select l.*, (select count(*)::integer from "listed") as "vendorCount", (select sum("paid") from "listed") as "total"
+  from "listed" as l where l."vendorId" > $6 order by l."vendorId" limit $7`
+
+type Boxes = Partial<Record<Box, number>>
+
+/** A vendor with forms to file, with the number of such vendors and the total on all pages. */
+interface Row extends Omit<Form1099Vendor, 'forms'> {
+  forms: { form: Form1099Kind; boxes: Boxes; backupWithheld: number }[]
   sealedTaxId: string | null
   address: Vendor['address']
   vendorCount: number
   total: number
 }
 
-/** Returns what each vendor that reaches the threshold was paid in a year. */
+/** Returns the vendors with forms to file for a year, and the amounts on their forms. */
 export async function form1099Totals(call: Call, query: Input<'getForm1099Totals'>['query']): Promise<Form1099Totals> {
-  const { year, threshold = thresholdOf(year), limit } = query
-  const rows = await reaching(call, { ...query, threshold, limit: limit + 1 })
-  const vendors = rows.slice(0, limit).map(({ vendorId, companyName, taxIdLast4, paid, payments }) => ({
-    ...{ vendorId, companyName, taxIdLast4, paid, payments },
+  const { year, limit } = query
+  const thresholds = thresholdsFor(query)
+  const rows = await reaching(call, thresholds, { ...query, limit: limit + 1 })
+  const vendors = rows.slice(0, limit).map(({ vendorId, companyName, taxIdLast4, paid, payments, ...row }) => ({
+    ...{ vendorId, companyName, taxIdLast4, paid, payments, backupWithheld: row.backupWithheld },
+    forms: row.forms.map(toForm),
   }))
   return {
-    ...{ asOf: call.now.toISOString(), year, threshold, currency: call.currency },
+    ...{ asOf: call.now.toISOString(), year, threshold: thresholds.usual, currency: call.currency },
     ...{ vendorCount: rows[0]?.vendorCount ?? 0, total: rows[0]?.total ?? 0 },
     vendors,
     lastVendorId: rows.length > limit ? (vendors.at(-1)?.vendorId ?? null) : null,
   }
 }
 
+function thresholdsFor({ year, threshold }: { year: number; threshold?: number | undefined }): Thresholds {
+  return threshold === undefined ? thresholdsOf(year) : { usual: threshold, attorneys: threshold }
+}
+
+function toForm({ form, boxes, backupWithheld }: Row['forms'][number]): Form1099 {
+  const filled = BOXES[form].flatMap((box) => {
+    const amount = boxes[box] ?? 0
+    return amount === 0 ? [] : [{ box, amount }]
+  })
+  return { form, boxes: filled, backupWithheld }
+}
+
 const COLUMNS = [
   ...(['vendorId', 'companyName', 'taxId', 'line1', 'line2', 'city', 'state', 'postalCode', 'country'] as const),
-  ...(['paid', 'payments'] as const),
+  ...(['paid', 'payments', 'form', ...Object.values(BOXES).flat(), 'backupWithheld'] as const),
 ]
 
-/** Returns the same as CSV, with the data for the form. */
+/** Returns the same as CSV, with the data for each form. */
 export async function form1099Csv(call: Call, query: Input<'getForm1099Csv'>['query']): Promise<FileAnswer> {
-  const rows = await reaching(call, { ...query, threshold: query.threshold ?? thresholdOf(query.year) })
+  const rows = await reaching(call, thresholdsFor(query), query)
   // Roles that only read may read payments too, so the permission to write them identifies callers who file the form.
   const files = call.permissions.has('payments:write')
-  const lines = rows.map(({ sealedTaxId, vendorId, address, ...row }) => ({
-    ...{ ...row, ...address, vendorId },
-    taxId: files && sealedTaxId !== null ? openTaxId(call, { vendorId, sealed: sealedTaxId }) : null,
-  }))
+  const lines = rows.flatMap(({ sealedTaxId, vendorId, address, forms, ...row }) =>
+    forms.map(({ form, boxes, backupWithheld }) => ({
+      ...{ ...row, ...address, ...boxes, vendorId, form, backupWithheld },
+      taxId: files && sealedTaxId !== null ? openTaxId(call, { vendorId, sealed: sealedTaxId }) : null,
+    })),
+  )
   const text = stringify(lines, { ...CSV_FORM, columns: [...COLUMNS], header: true })
   return madeFile(`form-1099-${query.year}.csv`, 'text/csv', Buffer.from(text))
 }
 
-interface Wanted {
-  readonly year: number
-  readonly threshold: number
-  readonly afterVendorId?: string | undefined
-  readonly limit: number
-}
-
 async function reaching(
   { db, organizationId }: Call,
-  { year, threshold, afterVendorId = '', limit }: Wanted,
+  { usual, attorneys }: Thresholds,
+  { year, afterVendorId = '', limit }: { year: number; afterVendorId?: string | undefined; limit: number },
 ): Promise<Row[]> {
-  const values = [organizationId, `${year}-01-01`, `${year}-12-31`, threshold, afterVendorId, limit]
+  const values = [organizationId, ...daysOf(year), usual, attorneys, afterVendorId, limit]
   return (await db.executeQuery<Row>(CompiledQuery.raw(TOTALS, values))).rows
+}
+
+/** Returns the forms of the vendors according to their payments, including forms below the threshold. */
+export async function formsOf(
+  { db, organizationId }: Call,
+  year: number,
+  vendorIds: readonly string[],
+): Promise<(Form1099 & { vendorId: string })[]> {
+  const statement = `
+    with ${AMOUNTS}
+    select "vendorId", "form", "boxes", "withheld" as "backupWithheld" from "forms" where "vendorId" = any($4)`
+  const values = [organizationId, ...daysOf(year), [...vendorIds]]
+  const { rows } = await db.executeQuery<Row['forms'][number] & { vendorId: string }>(
+    CompiledQuery.raw(statement, values),
+  )
+  return rows.map(({ vendorId, ...row }) => ({ vendorId, ...toForm(row) }))
+}
+
+function daysOf(year: number): [string, string] {
+  return [`${year}-01-01`, `${year}-12-31`]
 }

@@ -104,6 +104,7 @@ function paymentOf(call: WriteCall, accounts: Accounts, settled: Settled): Payme
     poId: poIds.length === 1 ? poId : null,
     ...{ paymentType: 'progress', status: 'pending', currency: call.currency },
     ...{ invoiceNumber: null, invoiceDate: null, paidDate: null, checkNumber: null, lienWaiverId: null },
+    backupWithheld: 0,
     ...{ replacesPaymentId: null, paymentRunId: null, accountingId: null, externalId: null },
     ...{ voidedAt: null, voidReason: null, version: 1, createdBy: call.actor, createdAt: now, updatedAt: now },
   }

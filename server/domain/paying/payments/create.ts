@@ -81,7 +81,7 @@ export async function createPayment(call: WriteCall, body: Body): Promise<Paymen
   const homeIds = [...new Set(locked.map(({ homeId }) => homeId))]
   const { id } = await payments.insert(call, {
     ...{ method, invoiceNumber, invoiceDate, replacesPaymentId, accountingId, externalId },
-    ...{ ...amounts, ...discount },
+    ...{ ...amounts, ...discount, backupWithheld: 0 },
     ...{ paymentType, status: 'pending' as const, vendorId: vendor.id, currency: call.currency },
     number,
     homeId: homeIds.length === 1 ? homeIds[0] : null,

@@ -10,6 +10,7 @@ import { reverseEntries } from '../../ledger/reverse-entries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import * as orders from '../purchase-orders/queries.ts'
 import { settle } from '../purchase-orders/settle.ts'
+import { backupWithheldOf } from './backup-withholding.ts'
 import { complianceObjections, type Objection, overridden, waiverObjections } from './guards.ts'
 import { PAYMENT_MOVES, payableStatuses, reasonToWait, VOIDABLE } from './payment.ts'
 import { postPayment } from './post-payment.ts'
@@ -41,7 +42,10 @@ export async function changeStatus(call: WriteCall, id: string, body: PaymentSta
     status: asked,
     ...(asked === 'rejected' && { lienWaiverId: null }),
     accountingId,
-    ...(settlement && { ...amountsPaid(payment, settlement), paidDate: settlement.paidDate, method, checkNumber }),
+    ...(settlement && {
+      ...(await amountsPaid(call, payment, { ...settlement, method: method ?? payment.method })),
+      ...{ paidDate: settlement.paidDate, method, checkNumber },
+    }),
   })
   await recordStatusChange(call, {
     id,
@@ -65,8 +69,16 @@ function settlementOf(payment: Payment, { paidDate, takeDiscount }: PaymentStatu
   return { paidDate: on, takesDiscount: takeDiscount ?? isInTime(payment, on) }
 }
 
-function amountsPaid({ amount, discountAmount }: Payment, { takesDiscount }: Settlement) {
-  return takesDiscount ? { discountTaken: discountAmount, amount: minus(amount, discountAmount) } : {}
+/** Returns the amounts of a payment when it is paid: less the discount, and less the tax withheld from the remainder. */
+async function amountsPaid(
+  call: WriteCall,
+  payment: Payment,
+  { paidDate, takesDiscount, method }: Settlement & Pick<Payment, 'method'>,
+): Promise<Pick<Payment, 'discountTaken' | 'backupWithheld' | 'amount'>> {
+  const discountTaken = takesDiscount ? payment.discountAmount : 0
+  const due = minus(payment.amount, discountTaken)
+  const backupWithheld = await backupWithheldOf(call, { ...payment, amount: due, paidDate, method })
+  return { discountTaken, backupWithheld, amount: minus(due, backupWithheld) }
 }
 
 async function objectionsTo(call: WriteCall, payment: Payment, settlement: Settlement | null): Promise<Objection[]> {

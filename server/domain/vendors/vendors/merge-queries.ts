@@ -17,6 +17,7 @@ export const POINTING_TO_VENDORS = {
   calendarFeeds: { column: 'vendorId', kind: 'calendar_feed' },
   payments: { column: 'vendorId', kind: 'payment' },
   lienWaivers: { column: 'vendorId', kind: 'lien_waiver' },
+  form1099Filings: { column: 'vendorId', kind: 'tax_filing' },
   mails: { column: 'vendorId', kind: 'mail' },
   // A vendor that was merged into this one earlier refers to the final vendor.
   vendors: { column: 'mergedIntoId', kind: 'vendor' },

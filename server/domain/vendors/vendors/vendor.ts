@@ -111,8 +111,9 @@ export function wholeTerms(
 
 export function newVendor(body: Omit<Checked['VendorCreate'], 'taxId'>) {
   return {
-    ...{ scopes: [], communityIds: [], defaultRetainagePercent: 0, is1099: true },
+    ...{ scopes: [], communityIds: [], defaultRetainagePercent: 0, is1099: true, reportingBox: 'nec_1' as const },
     ...body,
+    backupWithholding: wholeWithholding(body.backupWithholding ?? null),
     paymentTerms: wholeTerms(body.paymentTerms ?? {}),
     notificationPreferences: wholePreferences(body.notificationPreferences ?? {}),
     portalStatus: 'not_invited' as const,
@@ -124,10 +125,11 @@ export function newVendor(body: Omit<Checked['VendorCreate'], 'taxId'>) {
 
 /** Returns the fields of the vendor that the update changes. */
 export function changesOf(before: Vendor, sent: VendorUpdate) {
-  const { taxId, address, contacts, paymentTerms, notificationPreferences, ...rest } = sent
+  const { taxId, address, contacts, paymentTerms, notificationPreferences, backupWithholding, ...rest } = sent
   return {
     ...rest,
     ...(taxId !== undefined && { taxIdLast4: lastOf(taxId) }),
+    ...(backupWithholding !== undefined && { backupWithholding: wholeWithholding(backupWithholding) }),
     ...(address !== undefined && { address: wholeAddress(address) }),
     ...(contacts !== undefined && { contacts: wholeContacts(contacts) }),
     ...(paymentTerms !== undefined && { paymentTerms: wholeTerms(paymentTerms, before.paymentTerms) }),
@@ -135,6 +137,15 @@ export function changesOf(before: Vendor, sent: VendorUpdate) {
       notificationPreferences: wholePreferences(notificationPreferences, before.notificationPreferences),
     }),
   }
+}
+
+/** Returns the period of backup withholding with all fields. Without toDate, it has no end. */
+function wholeWithholding(sent: NonNullable<VendorCreate['backupWithholding']> | null): Vendor['backupWithholding'] {
+  if (sent === null) return null
+  const { reason, fromDate, toDate = null } = sent
+  if (toDate !== null && toDate < fromDate)
+    throw invalid([{ pointer: '/backupWithholding/toDate', code: 'order', message: 'must not be before fromDate' }])
+  return { reason, fromDate, toDate }
 }
 
 const NO_CONTACT = { email: null, phone: null, role: null, notify: true }
