@@ -7,7 +7,7 @@
  */
 
 import { bodies, keysOf, METHODS, operations, resolve } from './contract-walk.mjs'
-import { agreeingExamples, eventExamples, possibleTimes, problemInstances } from './example-rules.mjs'
+import { agreeingExamples, eventExamples, exampleSums, possibleTimes, problemInstances } from './example-rules.mjs'
 import { secrets, writers } from './mark-rules.mjs'
 
 const RULES = {
@@ -18,6 +18,7 @@ const RULES = {
   expansions,
   examples,
   'agreeing-examples': agreeingExamples,
+  'example-sums': exampleSums,
   'possible-times': possibleTimes,
   'event-examples': eventExamples,
   'problem-instances': problemInstances,
@@ -58,6 +59,9 @@ const BARE_VERBS = ['redeliver']
  * dates to sort or filter by, and no intermediate states.
  */
 const CATALOGUES = ['/api/ext/skills', '/api/ext/event-types']
+
+/** Reports whose rows are computed on request. They have no dates to sort or filter by. */
+const REPORTS = ['/api/ext/accounting/tax-corrections']
 
 /** How users are signed in. These are not records of the builder, so they have no version and nothing to sync. */
 const SESSIONS = ['/api/admin/session', '/api/admin/sessions', '/api/admin/passkeys']
@@ -345,7 +349,7 @@ const LIST_PARAMETERS = ['limit', 'cursor', 'sort', 'updatedAfter', 'createdAfte
 
 function* lists(document) {
   for (const { path, operation, method, parameters, at } of operations(document)) {
-    if (method !== 'get' || CATALOGUES.includes(path)) continue
+    if (method !== 'get' || CATALOGUES.includes(path) || REPORTS.includes(path)) continue
     const page = resolve(
       document,
       resolve(document, operation.responses?.['200'])?.content?.['application/json']?.schema,

@@ -31,6 +31,50 @@ export function* agreeingExamples(document) {
   }
 }
 
+/** Reports amounts of examples that do not equal the sum of their parts. */
+export function* exampleSums(document) {
+  for (const [name, example] of Object.entries(document.components?.examples ?? {}))
+    yield* wrongSums(example?.value, ['components', 'examples', name, 'value'])
+  for (const { operation, at } of operations(document)) {
+    for (const { value, at: place } of requestsOf(document, operation, at)) yield* wrongSums(value, place)
+    for (const { value, at: place } of answersOf(document, operation, at)) yield* wrongSums(value, place)
+  }
+}
+
+function* wrongSums(value, at) {
+  if (typeof value !== 'object' || value === null) return
+  for (const [field, is, shouldBe] of sumsIn(value))
+    if (cents(is) !== cents(shouldBe))
+      yield [at, `Expected the ${field} of the example to be ${shouldBe}, the sum of its parts, not ${is}.`]
+  for (const inner of Object.values(value)) yield* wrongSums(inner, at)
+}
+
+/** Yields each sum in an object: its field, its value, and the sum of its parts. */
+function* sumsIn({ lines, subtotal, taxTotal, total, ...rest }) {
+  if (has({ quantity: rest.quantity, unitPrice: rest.unitPrice, total, taxAmount: rest.taxAmount }))
+    yield ['total', total, Math.sign(total) * (Math.round(Math.abs(rest.quantity * rest.unitPrice) * 100) / 100)]
+  if (has({ subtotal, taxTotal, total })) {
+    yield ['total', total, subtotal + taxTotal]
+    if (Array.isArray(lines) && lines.every((line) => has({ total: line.total, taxAmount: line.taxAmount }))) {
+      yield ['subtotal', subtotal, lines.reduce((sum, line) => sum + line.total, 0)]
+      yield ['taxTotal', taxTotal, lines.reduce((sum, line) => sum + line.taxAmount, 0)]
+    }
+  }
+  const { grossAmount, retainageWithheld, discountTaken, backupWithheld, amount, allocations } = rest
+  if (has({ grossAmount, retainageWithheld, discountTaken, backupWithheld, amount })) {
+    yield ['amount', amount, grossAmount - retainageWithheld - discountTaken - backupWithheld]
+    yield ['grossAmount', grossAmount, allocations.reduce((sum, part) => sum + part.amount, 0)]
+  }
+}
+
+function has(amounts) {
+  return Object.values(amounts).every((amount) => typeof amount === 'number')
+}
+
+function cents(amount) {
+  return Math.round(amount * 100)
+}
+
 function* requestsOf(document, operation, at) {
   const { examples = {} } = resolve(document, operation.requestBody)?.content?.['application/json'] ?? {}
   const place = [...at, 'requestBody', 'content', 'application/json', 'examples']

@@ -87,6 +87,11 @@ const breakages: Breakage[] = [
     set_([...body('patch', VENDOR), 'examples', 'limit'], { value: { poLimit: 1 } }),
   ],
   [
+    'example-sums',
+    'an order whose lines do not add up to its subtotal',
+    set_(['components', 'examples', 'PurchaseOrder', 'value', 'lines', '0', 'total'], 648.63),
+  ],
+  [
     'possible-times',
     'a change before the beginning',
     set_(['components', 'examples', 'Vendor', 'value', 'createdAt'], '2027-01-01T00:00:00.000Z'),

@@ -295,6 +295,29 @@ test('amounts are compared to the cent', async () => {
   })
 })
 
+test('a void record differs from a row that is not void', async () => {
+  const { acknowledge, post, site } = await books()
+  const lines = [{ description: 'Framing', quantity: 1, unitPrice: 1000 }]
+  const { body: order } = await post('/purchase-orders', {
+    ...{ homeId: site.lot14, vendorId: site.loneStar, scope: 'framing', lines },
+  })
+  for (const status of ['approved', 'issued']) await post(`/purchase-orders/${order.id}/status`, { status })
+  await post(`/purchase-orders/${order.id}/progress`, { completedPercent: 100 })
+  const { body: payment } = await post('/payments', { poId: order.id })
+  await post(`/payments/${payment.id}/status`, { status: 'approved' })
+  await acknowledge([{ id: payment.id, version: 2, accountingId: 'BP-1' }])
+  const compared = async (row: object): Promise<Body> => {
+    const rows = [{ accountingId: 'BP-1', ...row }]
+    const { matched, differing } = (await post('/accounting/reconciliation', { type: 'payment', rows })).body
+    return [matched, differing.map(({ field, here, there }: Body) => [field, here, there])]
+  }
+  expect(await compared({ amount: 1000 })).toEqual([1, []])
+  expect(await compared({ amount: 1000, status: 'void' })).toEqual([0, [['status', 'active', 'void']]])
+  await post(`/payments/${payment.id}/void`, { reason: 'Wrong order.' })
+  expect(await compared({ amount: 1000 })).toEqual([0, [['status', 'voided', null]]])
+  expect(await compared({ amount: 0, status: 'void' })).toEqual([1, []])
+})
+
 test('each key lists and acknowledges the kinds that it may, and none of another builder', async () => {
   const { queue, acknowledge, post, site } = await books()
   const narrow = await plumbline.newKey(

@@ -21,6 +21,11 @@ export interface LedgerKind {
   readonly schema: SchemaName
   readonly label: string
   readonly amount: string | null
+  /**
+   * SQL of the status of a record that was rejected, declined, or voided, or null for other records. Omitted if the kind
+   * has no such status.
+   */
+  readonly fallen?: string
   /** SQL condition of the records that accounting needs, even without an accountingId. */
   readonly concerned: string
   /** Returns the records with these IDs, in their order. */
@@ -106,11 +111,13 @@ export const LEDGER_KINDS: Readonly<Record<LedgerType, LedgerKind>> = {
   },
   po: {
     ...{ entity: 'pos', table: 'purchaseOrders', schema: 'PurchaseOrder', label: 'r."number"', amount: 'r."total"' },
+    fallen: `case when r."status" in ('void', 'declined') then r."status" end`,
     concerned: `r."status" in (${texts(COMMITTED)})`,
     ...linking(orders),
   },
   payment: {
     ...{ entity: 'payments', table: 'payments', schema: 'Payment', label: 'r."number"', amount: 'r."amount"' },
+    fallen: `case when r."status" in ('voided', 'rejected') then r."status" end`,
     concerned: `r."status" in ('approved', 'paid')`,
     ...linking(payments),
   },

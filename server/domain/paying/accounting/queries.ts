@@ -81,10 +81,10 @@ export async function withAccountingIds(
   type: LedgerType,
   accountingIds: readonly string[],
 ): Promise<ReadonlyMap<string, Counterpart>> {
-  const { table, label, amount } = LEDGER_KINDS[type]
+  const { table, label, amount, fallen = 'null::text' } = LEDGER_KINDS[type]
   const statement = `
     select distinct on (r."accountingId") r."accountingId", r."id", ${label} as "label",
-      ${amount ?? 'null::numeric'} as "amount"
+      ${amount ?? 'null::numeric'} as "amount", ${fallen} as "fallen"
     from "${table}" as r where r."organizationId" = $1 and r."accountingId" = any($2)
     order by r."accountingId", r."id"`
   const { rows } = await db.executeQuery<Counterpart>(
@@ -93,7 +93,8 @@ export async function withAccountingIds(
   return new Map(rows.map((row) => [row.accountingId, row]))
 }
 
-export type Counterpart = MissingThere
+/** `fallen` is the status of a rejected, declined, or voided record; null for other records. */
+export type Counterpart = MissingThere & { fallen: string | null }
 
 /** Returns the records in the range with accounting IDs other than these, ordered by ID, with their number. */
 export async function withOtherIds(

@@ -34,13 +34,19 @@ export async function reconcile(
   }
 }
 
-function differences({ accountingId, id, label, amount }: Counterpart, row: LedgerRow): LedgerDifference[] {
+/** Returns the differences of a record and a row. A void record matches only a void row, whatever its amount. */
+function differences({ accountingId, id, label, amount, fallen }: Counterpart, row: LedgerRow): LedgerDifference[] {
   const of = { accountingId, id, label }
+  const isVoidThere = row.status === 'void'
+  if (fallen !== null && isVoidThere) return []
   return [
+    ...((fallen !== null) !== isVoidThere
+      ? [{ ...of, field: 'status' as const, here: fallen ?? 'active', there: row.status ?? null }]
+      : []),
     ...(row.name !== undefined && row.name.trim() !== label
       ? [{ ...of, field: 'name' as const, here: label, there: row.name }]
       : []),
-    ...(row.amount !== undefined && row.amount !== amount
+    ...(fallen === null && !isVoidThere && row.amount !== undefined && row.amount !== amount
       ? [{ ...of, field: 'amount' as const, here: amount, there: row.amount }]
       : []),
   ]

@@ -4,11 +4,18 @@ import { FINISHED } from '../../../domain/land/home-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
+import { workCalendar } from '../../../platform/values/workdays.ts'
 import { listed, reported, sentences, todayOf } from '../frame/report.ts'
 
 const MOST_ROWS = 1000
 
 type Row = PurchaseForecastResult['parts'][number]
+
+/** A row without its order date, with the first need in each community that is not ordered yet. */
+type Needed = Omit<Row, 'orderBy'> & {
+  leadTimeDays: number
+  needs: { day: string; workdays: number[]; holidays: string[] }[] | null
+}
 
 /**
  * Forecasts purchases from the budget of each home, which is its takeoff with selections as estimated. A part is needed
@@ -42,7 +49,7 @@ async function neededIn(
   { db, organizationId }: Call,
   { from, to, communityId }: { from: string; to: string; communityId: string | undefined },
 ): Promise<Row[]> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<Needed>`
     with "starting" as materialized (
       select t."homeId", lower(t."scope") as "key", greatest(min(t."plannedStart"), ${from}::date) as "day" from "tasks" t
       join "homes" h on h."organizationId" = t."organizationId" and h."id" = t."homeId"
@@ -66,18 +73,33 @@ async function neededIn(
       where o."organizationId" = ${organizationId} and o."homeId" = any(array(select distinct "homeId" from "starting"))
         and o."status" not in ('declined', 'void') and o."poType" <> 'backcharge'
       group by o."homeId", l."partId"
-    ), "byHome" as (
-      select n.*, ${from}::date + 7 * ((n."day" - ${from}::date) / 7) as "weekFrom",
+    ), "byHome" as materialized (
+      select n.*, h."communityId", ${from}::date + 7 * ((n."day" - ${from}::date) / 7) as "weekFrom",
         least(coalesce(o."quantity", 0), n."quantity") as "ordered"
-      from "needed" n left join "ordered" o on o."homeId" = n."homeId" and o."partId" = n."partId"
+      from "needed" n
+      join "homes" h on h."organizationId" = ${organizationId} and h."id" = n."homeId"
+      left join "ordered" o on o."homeId" = n."homeId" and o."partId" = n."partId"
+    ), "first" as materialized (
+      select "weekFrom", "partId", "communityId", min("day") as "day" from "byHome" where "quantity" > "ordered"
+      group by "weekFrom", "partId", "communityId"
+    ), "needs" as materialized (
+      select f."weekFrom", f."partId",
+        json_agg(json_build_object('day', f."day", 'workdays', c."workdays", 'holidays', c."holidays")) as "needs"
+      from "first" f join "communities" c on c."organizationId" = ${organizationId} and c."id" = f."communityId"
+      group by f."weekFrom", f."partId"
     )
     select n."weekFrom", p."id" as "partId", p."sku" || ' ' || p."name" as "part", p."unit", count(*) as "homes",
       sum(n."quantity") as "needed", sum(n."ordered") as "ordered", sum(n."quantity" - n."ordered") as "toOrder",
-      min(n."day") filter (where n."quantity" > n."ordered") - coalesce(p."leadTimeDays", 0) as "orderBy"
+      coalesce(p."leadTimeDays", 0) as "leadTimeDays",
+      (select x."needs" from "needs" x where x."weekFrom" = n."weekFrom" and x."partId" = p."id") as "needs"
     from "byHome" n join "parts" p on p."organizationId" = ${organizationId} and p."id" = n."partId"
     group by n."weekFrom", p."id", p."sku", p."name", p."unit", p."leadTimeDays"
     order by n."weekFrom", p."sku", p."id" limit ${MOST_ROWS + 1}`.execute(db)
-  return rows
+  return rows.map(({ leadTimeDays, needs, ...row }) => {
+    // Each community has its own workdays and holidays. The earliest date is in time for all of them.
+    const dates = (needs ?? []).map(({ day, ...calendar }) => workCalendar(calendar).add(day, -leadTimeDays))
+    return { ...row, orderBy: dates.sort()[0] ?? null }
+  })
 }
 
 async function withoutEstimate({ db, organizationId }: Call, communityId: string | undefined): Promise<number> {

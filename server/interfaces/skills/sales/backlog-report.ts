@@ -3,15 +3,20 @@ import type { BacklogReportInput, BacklogReportResult } from '../../../../client
 import { TOTAL_PRICE } from '../../../domain/selling/sales/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { listed, reported, sentences } from '../frame/report.ts'
+import { listed, reported, sentences, todayOf } from '../frame/report.ts'
 
 const MOST_SALES = 500
 
 type Sold = BacklogReportResult['sales'][number]
 
 /** Reports the backlog as public builders do: sold under contract and not closed. */
-export async function backlogReport({ communityId }: BacklogReportInput, call: Call): Promise<BacklogReportResult> {
+export async function backlogReport(
+  { asOf, communityId }: BacklogReportInput,
+  call: Call,
+): Promise<BacklogReportResult> {
   const { db, organizationId, currency } = call
+  const today = todayOf(call)
+  const on = asOf ?? today
   const { rows } = await sql<Sold>`
     select t."id" as "saleId", t."number", t."homeId", coalesce(h."name", 'Lot ' || t."lotNumber") || ', ' || c."name" as "home",
       ${sql.raw(TOTAL_PRICE)} as "price", coalesce(h."closingDate", t."targetCloseDate", h."forecastCompletionDate") as "expectedClose",
@@ -20,7 +25,9 @@ export async function backlogReport({ communityId }: BacklogReportInput, call: C
     join "communities" c on c."organizationId" = t."organizationId" and c."id" = t."communityId"
     left join "homes" h on h."organizationId" = t."organizationId" and h."id" = t."homeId"
     where t."organizationId" = ${organizationId} and t."status" in ('approved', 'pipeline_complete')
-      and case when h."id" is null then t."status" = 'approved' else h."status" not in ('closed', 'warranty', 'archived') end
+      and t."saleDate" <= ${on}::date
+      and case when h."id" is null then t."status" = 'approved'
+        else h."status" not in ('closed', 'warranty', 'archived') or h."closingDate" > ${on}::date end
       and (${communityId ?? null}::text is null or t."communityId" = ${communityId ?? null})
     order by "expectedClose" nulls last, t."id" limit ${MOST_SALES + 1}`.execute(db)
   const { rows: sales, truncated } = listed(rows, MOST_SALES)
@@ -33,6 +40,7 @@ export async function backlogReport({ communityId }: BacklogReportInput, call: C
     ...reported(call, {
       truncated,
       unknown: sentences(
+        on < today && 'Prices are as of today. Sales that were cancelled since that date are excluded.',
         sales.some(({ expectedClose }) => expectedClose === null) && 'Some sales have no expected closing date.',
       ),
     }),

@@ -103,3 +103,36 @@ test('validateSelections and overdueSelections name missing and late selections'
   const { selections } = await desk.run('overdueSelections')
   expect(selections).toMatchObject([{ homeId: lot1, selection: 'Open stair', daysOverdue: 1, task: 'Walls framed' }])
 })
+
+test('backlogReport includes a home that closed after asOf', async () => {
+  const { id: communityId } = await desk.post('/communities', { name: 'Cedar Bend', code: 'CB', status: 'active' })
+  const sold = async (name: string, price: number) => {
+    const { id: homeId } = await desk.post('/homes', { name, communityId, basePrice: price })
+    const sale = await desk.post('/sales', { buyers: [{ name: 'Ana Ruiz' }], homeId, saleDate: desk.day(-40) })
+    await desk.post(`/sales/${sale.id}/approve`)
+    return homeId
+  }
+  await sold('Lot 8', 300_000)
+  const closed = await sold('Lot 9', 350_000)
+  const statuses = ['permitting', 'ready_to_start', 'under_construction', 'completed', 'closed']
+  const task = await desk.post('/tasks', {
+    homeId: closed,
+    name: 'Walls framed',
+    scope: 'framing',
+    plannedStart: desk.day(9),
+  })
+  await desk.post(`/homes/${closed}/budget/lines`, { scope: 'framing', amount: 1 })
+  await desk.post(`/homes/${closed}/budget/lock`)
+  for (const status of statuses) {
+    if (status === 'completed') await desk.post(`/tasks/${task.id}/status`, { status: 'skipped' })
+    const override = status === 'closed' ? { overrideReason: 'The sale is complete elsewhere.' } : {}
+    await desk.post(`/homes/${closed}/status`, { status, ...override })
+  }
+  const backlog = async (asOf: string) => {
+    const { count, value } = await desk.run('backlogReport', { communityId: 'CB', asOf })
+    return [count, value]
+  }
+  expect(await backlog(desk.day(0))).toEqual([1, 300_000])
+  expect(await backlog(desk.day(-1))).toEqual([2, 650_000])
+  expect(await backlog(desk.day(-41))).toEqual([0, 0])
+})
