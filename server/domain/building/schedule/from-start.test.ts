@@ -11,7 +11,7 @@ function task(
   ...links: [taskId: string, type: 'FS' | 'SS' | 'FF', lagDays: number][]
 ) {
   const fields: Scheduled = {
-    ...{ id, status: 'not_started', durationDays, constraint: { type: 'none', date: null } },
+    ...{ id, status: 'not_started', durationDays, constraint: { type: 'none', date: null }, startDelayDays: 0 },
     ...{ plannedStart: '2020-01-01', plannedEnd: '2020-01-01', actualStart: null, actualEnd: null },
     predecessors: links.map(([taskId, type, lagDays]) => ({ taskId, type, lagDays })),
   }

@@ -6,7 +6,8 @@ const calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: ['2026-11-2
 
 function task(id: string, fields: Partial<Scheduled> = {}): Scheduled {
   return {
-    ...{ id, status: 'not_started', durationDays: 1, constraint: { type: 'none', date: null }, predecessors: [] },
+    ...{ id, status: 'not_started', durationDays: 1, constraint: { type: 'none', date: null } },
+    ...{ startDelayDays: 0, predecessors: [] },
     ...{ plannedStart: '2026-11-23', plannedEnd: '2026-11-23', actualStart: null, actualEnd: null },
     ...fields,
   }
@@ -61,7 +62,7 @@ test('a milestone falls on the day its predecessor ends, or else on the day it s
       ...{ durationDays: 0, constraint: { type: 'start_no_earlier_than', date: '2026-12-02' } },
       ...after('slab'),
     }),
-    task('the day after', after('not before')),
+    task('the same day', after('not before')),
   ]
   expect(spans(tasks)).toEqual([
     'begin 2026-11-23 2026-11-23',
@@ -71,7 +72,7 @@ test('a milestone falls on the day its predecessor ends, or else on the day it s
     'framing begun 2026-11-25 2026-11-25',
     'inspected 2026-11-25 2026-11-25',
     'not before 2026-12-02 2026-12-02',
-    'the day after 2026-12-03 2026-12-03',
+    'the same day 2026-12-02 2026-12-02',
   ])
 })
 
@@ -99,6 +100,40 @@ test('a skipped task takes no time, and its successors wait for its predecessors
     task('walls', after('fence')),
   ]
   expect(spans(tasks).at(-1)).toBe('walls 2026-11-25 2026-11-25')
+})
+
+test('successors of a skipped task inherit its links of all types and lags', () => {
+  const [slab, walls] = [task('slab', { durationDays: 4 }), task('walls', { durationDays: 2, ...after('slab') })]
+  const fence = task('fence', {
+    ...{ durationDays: 5, status: 'skipped' },
+    predecessors: [
+      { taskId: 'slab', type: 'SS', lagDays: 1 },
+      { taskId: 'walls', type: 'SS', lagDays: 0 },
+      { taskId: 'gone', type: 'FS', lagDays: 0 },
+    ],
+  })
+  const gone = task('gone', { status: 'skipped', ...link('slab', 'FS', -2) })
+  const paint = (fields: Partial<Scheduled>) => spans([slab, walls, gone, fence, task('paint', fields)]).at(-1)
+  // Walls start on December 1. That link of the fence is from a start, so it does not shift by a day as a finish does.
+  expect(paint(after('fence'))).toBe('paint 2026-12-01 2026-12-01')
+  expect(paint(link('fence', 'FS', 2))).toBe('paint 2026-12-03 2026-12-03')
+  expect(paint({ durationDays: 1, ...link('fence', 'FF', 1) })).toBe('paint 2026-12-01 2026-12-01')
+  expect(
+    spans([task('fence', { status: 'skipped' }), task('paint', { plannedStart: '2026-11-30', ...after('fence') })]),
+  ).toContain('paint 2026-11-30 2026-11-30')
+})
+
+test('the planned start of a task that started early is not after its end', () => {
+  const early = { status: 'in_progress' as const, actualStart: '2026-11-23', plannedStart: '2026-12-07' }
+  expect(datesOf([task('walls', { ...early, durationDays: 2 })]).get('walls')).toMatchObject({
+    ...{ plannedStart: '2026-11-23', plannedEnd: '2026-11-24' },
+  })
+})
+
+test('startDelayDays is added to the links, so a later slip of the predecessor moves the task too', () => {
+  const delayed = task('walls', { startDelayDays: 2, ...after('slab') })
+  expect(spans([task('slab'), delayed]).at(-1)).toBe('walls 2026-11-30 2026-11-30')
+  expect(spans([task('slab', { durationDays: 3 }), delayed]).at(-1)).toBe('walls 2026-12-02 2026-12-02')
 })
 
 test('a ring and a date out of range are reported with their tasks', () => {

@@ -1,11 +1,14 @@
 import type { Task } from '../../../../client/contract.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
-import type { Activity, Link } from './network.ts'
+import { type Activity, type Link, type LinkType, order } from './network.ts'
 import { type Position, schedule } from './passes.ts'
 
 /** The fields of a task that scheduling uses. */
-export type Scheduled = Pick<Task, 'id' | 'status' | 'durationDays' | 'constraint' | 'predecessors'> &
+export type Scheduled = Pick<
+  Task,
+  'id' | 'status' | 'durationDays' | 'constraint' | 'startDelayDays' | 'predecessors'
+> &
   Pick<Task, 'plannedStart' | 'plannedEnd' | 'actualStart' | 'actualEnd'>
 
 /** The fields of a task that scheduling computes. */
@@ -36,13 +39,19 @@ const ORIGIN = '2025-01-06'
  * not depend on today: late work that was not reported as late moves nothing.
  *
  * A started task keeps its planned start, and a completed one both planned dates, so that the plan can be compared with
- * the actual dates, which are the early dates. A skipped task takes no time, and its successors wait for its
- * predecessors.
+ * the actual dates, which are the early dates. If a started task would end before its planned start, its planned start
+ * is the actual start. A skipped task takes no time, and its successors inherit its links.
  */
 export function scheduleOf(tasks: readonly Scheduled[], calendar: WorkCalendar): Outcome {
   const days = dayNumbers(calendar)
   const places = new Map(tasks.map(({ id }, place) => [id, place]))
-  const scheduled = schedule(tasks.map((task) => activityOf(task, places, days)))
+  const linked = tasks.map(({ predecessors }) => ({ links: linksBetween(predecessors, places) }))
+  const ordered = order(linked)
+  if ('ring' in ordered) return { ring: ordered.ring.flatMap((place) => tasks[place]?.id ?? []) }
+  const links = linksThroughSkipped(tasks)
+  const scheduled = schedule(
+    tasks.map((task, place) => activityOf({ ...task, predecessors: links[place] ?? [] }, places, days)),
+  )
   if ('ring' in scheduled) return { ring: scheduled.ring.flatMap((place) => tasks[place]?.id ?? []) }
   const { positions } = scheduled
   const beyond = placeBeyond(positions, days)
@@ -51,11 +60,46 @@ export function scheduleOf(tasks: readonly Scheduled[], calendar: WorkCalendar):
     placed: tasks.map((task, place) => {
       const position = positions[place] as Position
       return {
-        dates: datesOf(task, position, days),
+        dates: datesOf({ ...task, predecessors: links[place] ?? [] }, position, days),
         driverId: position.driver === null ? null : (tasks[position.driver.from]?.id ?? null),
       }
     }),
   }
+}
+
+/**
+ * Returns the links of each task, in which the links of a skipped predecessor replace the link to it. Their lags are
+ * added, and their outer ends remain. Of several links between the same ends, only the one with the longest lag is kept.
+ * The tasks must not form a ring.
+ */
+function linksThroughSkipped(tasks: readonly Scheduled[]): Task['predecessors'][] {
+  const byId = new Map(tasks.map((task) => [task.id, task]))
+  const known = new Map<string, Task['predecessors']>()
+  const linksOf = (task: Scheduled): Task['predecessors'] => {
+    const before = known.get(task.id)
+    if (before !== undefined) return before
+    const longest = new Map<string, Task['predecessors'][number]>()
+    const keep = (link: Task['predecessors'][number]) => {
+      const key = `${link.taskId} ${link.type}`
+      if (link.lagDays >= (longest.get(key)?.lagDays ?? Number.NEGATIVE_INFINITY)) longest.set(key, link)
+    }
+    for (const link of task.predecessors) {
+      const through = byId.get(link.taskId)
+      if (through?.status !== 'skipped') keep(link)
+      else
+        for (const { taskId, type, lagDays } of linksOf(through))
+          keep({ taskId, type: joined(type, link.type), lagDays: lagDays + link.lagDays })
+    }
+    const links = [...longest.values()]
+    known.set(task.id, links)
+    return links
+  }
+  return tasks.map(linksOf)
+}
+
+/** Returns the type of the link from the origin of the first to the target of the second. */
+function joined(first: LinkType, second: LinkType): LinkType {
+  return `${first.startsWith('F') ? 'F' : 'S'}${second.endsWith('F') ? 'F' : 'S'}`
 }
 
 interface DayNumbers {
@@ -85,10 +129,8 @@ function activityOf(task: Scheduled, places: ReadonlyMap<string, number>, days: 
   const duration = workdaysOf(task)
   // A milestone that follows the end of a task falls at the end of the day, and any other at the beginning.
   const late = fallsAtDayEnd(task) ? 1 : 0
-  const links = task.predecessors.flatMap(({ taskId, type, lagDays }): Link[] => {
-    const from = places.get(taskId)
-    if (from === undefined) return []
-    return [{ from, type, lag: lagDays + (type === 'SS' || type === 'SF' ? late : 0) }]
+  const links = linksBetween(task.predecessors, places).map(({ from, type, lag }): Link => {
+    return { from, type, lag: lag + task.startDelayDays + (type === 'SS' || type === 'SF' ? late : 0) }
   })
   const activity = { duration, end: null, links }
   if (status === 'completed' && actualEnd !== null) {
@@ -96,12 +138,21 @@ function activityOf(task: Scheduled, places: ReadonlyMap<string, number>, days: 
     return { ...activity, start: 'done', at: Math.min(days.of(actualStart ?? actualEnd), end), end }
   }
   if (actualStart !== null) return { ...activity, start: 'started', at: days.of(actualStart) + late }
-  const first = () => days.of(constraint.date ?? task.plannedStart) + late
+  // A constraint date is the start of that day, for a milestone too.
+  const first = () => days.of(constraint.date ?? task.plannedStart)
   if (status === 'skipped') return { ...activity, start: 'open', at: links.length > 0 ? null : first() }
   if (constraint.type === 'hold') return { ...activity, start: 'held', at: first() }
   if (constraint.type === 'must_start_on') return { ...activity, start: 'fixed', at: first() }
   // A task without links or constraints keeps its date.
   return { ...activity, start: 'open', at: constraint.type === 'none' && links.length > 0 ? null : first() }
+}
+
+/** Returns the links to predecessors that are among the tasks. */
+function linksBetween(predecessors: Task['predecessors'], places: ReadonlyMap<string, number>): Link[] {
+  return predecessors.flatMap(({ taskId, type, lagDays }): Link[] => {
+    const from = places.get(taskId)
+    return from === undefined ? [] : [{ from, type, lag: lagDays }]
+  })
 }
 
 function workdaysOf({ status, durationDays }: Pick<Scheduled, 'status' | 'durationDays'>): number {
@@ -116,7 +167,9 @@ export function fallsAtDayEnd(task: Pick<Scheduled, 'status' | 'durationDays' | 
 function datesOf(task: Scheduled, position: Position, days: DayNumbers): Dates {
   const { status, actualStart, actualEnd } = task
   const isPoint = workdaysOf(task) === 0
-  const back = isPoint ? (fallsAtDayEnd(task) ? 1 : 0) : 1
+  // A milestone whose date is its constraint falls at the start of that day.
+  const isAtDayEnd = fallsAtDayEnd(task) && (position.driver !== null || actualStart !== null || status === 'skipped')
+  const back = isPoint ? (isAtDayEnd ? 1 : 0) : 1
   const startOf = (point: number) => days.date(isPoint ? point - back : point)
   const endOf = (point: number) => days.date(point - back)
   const earlyStart = actualStart ?? startOf(position.start)
@@ -128,7 +181,8 @@ function datesOf(task: Scheduled, position: Position, days: DayNumbers): Dates {
   const earlyFinish = endOf(position.finish)
   const isLeft = status !== 'skipped'
   return {
-    plannedStart: actualStart === null ? earlyStart : task.plannedStart,
+    // A task that started early can end before its planned start.
+    plannedStart: actualStart === null || task.plannedStart > earlyFinish ? earlyStart : task.plannedStart,
     plannedEnd: earlyFinish,
     earlyStart,
     earlyFinish,

@@ -103,7 +103,13 @@ export function fromRows(rows: TaskTemplateRow[]): FromRows {
 /** Returns a row as a task for scheduling, with its name as its ID. */
 function drafted({ name, durationDays, predecessors }: TaskTemplateRow) {
   return {
-    ...{ id: name, status: 'not_started' as const, durationDays, constraint: { type: 'none' as const, date: null } },
+    ...{
+      id: name,
+      status: 'not_started' as const,
+      durationDays,
+      constraint: { type: 'none' as const, date: null },
+      startDelayDays: 0,
+    },
     ...{ plannedStart: ANY_DAY, plannedEnd: ANY_DAY, actualStart: null, actualEnd: null },
     predecessors: predecessors.map(({ name, ...link }) => ({ taskId: name, ...link })),
   }

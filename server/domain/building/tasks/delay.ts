@@ -61,7 +61,16 @@ export function delayed(
       { pointer: at('newStart'), code: 'minimum', message: `must be after the planned start (${task.plannedStart})` },
     ])
   }
+  // If predecessors determine the start, the delay is added to the links, so a later slip of a predecessor moves the task
+  // too. Otherwise, the constraint gets the new date.
+  if (isHeldByOthers(task)) return { days: later, changes: { startDelayDays: task.startDelayDays + later } }
   return { days: later, changes: { constraint: startingOn(date, task) } }
+}
+
+/** Returns whether the predecessors of a task determine its start, rather than its constraint. */
+function isHeldByOthers({ constraint: { type, date }, predecessors, plannedStart }: Task): boolean {
+  if (predecessors.length === 0 || type === 'must_start_on' || type === 'hold') return false
+  return type === 'none' || date === null || date < plannedStart
 }
 
 function longer(task: Task, days: number | undefined): { days: number; changes: Changes } {

@@ -54,7 +54,13 @@ export function newTask(body: Checked['TaskCreate'], today: string): Omit<Fields
   const { scope = null, phase = null, vendorId = null, assigneeUserId = null, externalId = null } = body
   return {
     ...{ homeId, name, scope, phase, taskKind, vendorId, assigneeUserId, externalId, status: 'not_started' },
-    ...{ durationDays: durationDays ?? usualDuration(taskKind), constraint: wanted, predecessors, checklist },
+    ...{
+      durationDays: durationDays ?? usualDuration(taskKind),
+      constraint: wanted,
+      startDelayDays: 0,
+      predecessors,
+      checklist,
+    },
     ...{ plannedStart: start, plannedEnd: start, earlyStart: start, earlyFinish: start, lateStart: start },
     ...{ lateFinish: start, totalFloatDays: 0, isCritical: false, percentComplete: 0, delays: [] },
     ...{ baselineStart: null, baselineEnd: null, actualStart: null, actualEnd: null, notifiedStart: null },
@@ -87,7 +93,8 @@ export function changesOf(body: Checked['TaskUpdate'], before: Task): Changes {
   return {
     ...given(rest),
     durationDays: duration,
-    ...(wanted !== null && { constraint: wanted }),
+    // A new date replaces earlier delays.
+    ...(wanted !== null && { constraint: wanted, startDelayDays: 0 }),
     ...(percentComplete !== undefined && { percentComplete }),
     ...(taskKind !== 'inspection' && { inspectionResult: null }),
     // A new vendor has been neither notified nor asked.
@@ -194,23 +201,27 @@ export function reasonNotToArchive(task: Task, tasks: readonly Task[]): string |
 }
 
 /**
- * Returns the open tasks that must be done before this one starts: its finish-to-start predecessors, and for a skipped
- * one its own predecessors. An inspection that failed is not done.
+ * Returns the open tasks that must be done before this one starts: its finish-to-start predecessors. As in the schedule,
+ * the links of a skipped predecessor replace the link to it: only the finish of the first link and the start of the last
+ * matter. An inspection that failed is not done.
  */
 export function openBefore(task: Task, tasks: readonly Task[]): Task[] {
   const byId = new Map(tasks.map((each) => [each.id, each]))
   const open = new Map<string, Task>()
   const seen = new Set<string>()
-  const visit = ({ predecessors }: Task) => {
+  const visit = (predecessors: Task['predecessors']) => {
     for (const { taskId, type } of predecessors) {
       const before = byId.get(taskId)
-      if (type !== 'FS' || before === undefined || seen.has(taskId)) continue
-      seen.add(taskId)
-      if (before.status === 'skipped') visit(before)
-      else if (before.status !== 'completed' || before.inspectionResult === 'failed') open.set(taskId, before)
+      if (before?.status === 'skipped') {
+        if (seen.has(taskId)) continue
+        seen.add(taskId)
+        visit(before.predecessors)
+      } else if (before !== undefined && type.startsWith('F')) {
+        if (before.status !== 'completed' || before.inspectionResult === 'failed') open.set(taskId, before)
+      }
     }
   }
-  visit(task)
+  visit(task.predecessors.filter(({ type }) => type.endsWith('S')))
   return [...open.values()]
 }
 

@@ -178,7 +178,7 @@ test('a delay is recorded with its reason and moves the tasks that follow; a dry
   const delayed = await plumbline.post(`${TASKS}/${walls.id}/delay`, delay)
   expect(delayed.body.cascade).toEqual(shown.body.cascade)
   expect(delayed.body).toMatchObject({
-    ...{ plannedStart: day(8), plannedEnd: day(13), constraint: { type: 'start_no_earlier_than', date: day(8) } },
+    ...{ plannedStart: day(8), plannedEnd: day(13), constraint: { type: 'none', date: null }, startDelayDays: 3 },
     delays: [{ ...delay, responsible: 'vendor', vendorId }],
   })
   expect(await home()).toMatchObject({ forecastCompletionDate: day(15) })
@@ -189,6 +189,55 @@ test('a delay is recorded with its reason and moves the tasks that follow; a dry
   const longer = await plumbline.post(`${TASKS}/${walls.id}/delay`, { days: 2, reasonCode: 'late_selection' })
   expect(longer.body).toMatchObject({ durationDays: 8, delays: [{}, { responsible: 'customer', vendorId: null }] })
   expect((await read(roof.id)).plannedStart).toBe(calendar.add(calendar.onOrAfter(today()), 8))
+})
+
+test('a later slip of a predecessor moves a delayed task too', async () => {
+  const { slab, walls } = await newHouse()
+  await plumbline.post(`${TASKS}/${walls.id}/delay`, { days: 3, reasonCode: 'weather' })
+  expect(await read(walls.id)).toMatchObject({ plannedStart: day(8) })
+  await plumbline.post(`${TASKS}/${slab.id}/delay`, { days: 2, reasonCode: 'weather' })
+  expect(await read(walls.id)).toMatchObject({ plannedStart: day(10), startDelayDays: 3 })
+  // A new date replaces the delay.
+  await plumbline.patch(`${TASKS}/${walls.id}`, { plannedStart: day(9) })
+  expect(await read(walls.id)).toMatchObject({ plannedStart: day(9), startDelayDays: 0 })
+  // If the task starts on the date of its constraint, the delay moves that date.
+  await plumbline.post(`${TASKS}/${walls.id}/delay`, { newStart: day(11), reasonCode: 'weather' })
+  expect(await read(walls.id)).toMatchObject({ constraint: { date: day(11) }, startDelayDays: 0 })
+})
+
+test('successors of a skipped task inherit its links and cannot start before its predecessors are done', async () => {
+  const { slab, walls, roof } = await newHouse()
+  const gate = await newTask('Gate set', { predecessors: [{ taskId: walls.id, type: 'SS', lagDays: 1 }] })
+  const paint = await newTask('Gate painted', { predecessors: [{ taskId: gate.id }] })
+  expect(paint.plannedStart).toBe(day(7))
+  await plumbline.patch(`${TASKS}/${gate.id}`, {
+    predecessors: [
+      { taskId: walls.id, type: 'SS', lagDays: 1 },
+      { taskId: slab.id, type: 'FS', lagDays: 0 },
+    ],
+  })
+  await plumbline.post(`${TASKS}/${gate.id}/status`, { status: 'skipped' })
+  expect(await read(paint.id)).toMatchObject({ plannedStart: day(6) })
+  const refused = await plumbline.post(`${TASKS}/${paint.id}/status`, { status: 'in_progress' })
+  expect(refused.body).toMatchObject({ code: 'conflict', detail: expect.stringContaining('Slab poured') })
+  expect(roof.plannedStart).toBe(day(11))
+})
+
+test('a milestone with a start constraint falls at the start of its day', async () => {
+  const { slab } = await newHouse()
+  const milestone = { taskKind: 'milestone', predecessors: [{ taskId: slab.id }] }
+  const permit = await newTask('Permit', { ...milestone, constraint: { type: 'start_no_earlier_than', date: day(4) } })
+  expect(permit).toMatchObject({ plannedStart: day(4), plannedEnd: day(4) })
+  expect(await newTask('Trusses', { predecessors: [{ taskId: permit.id }] })).toMatchObject({ plannedStart: day(4) })
+})
+
+test('the planned start of a task that started early is not after its end', async () => {
+  const { walls } = await newHouse()
+  const early = { status: 'in_progress', force: true, reason: 'The crew came early.' }
+  await plumbline.post(`${TASKS}/${walls.id}/status`, early)
+  await plumbline.patch(`${TASKS}/${walls.id}`, { durationDays: 1 })
+  const { plannedStart, plannedEnd, actualStart } = await read(walls.id)
+  expect([plannedStart, plannedEnd >= plannedStart]).toEqual([actualStart, true])
 })
 
 test('an impossible delay is rejected', async () => {
