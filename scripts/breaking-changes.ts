@@ -267,7 +267,10 @@ class Comparison {
   *#plain(direction: Direction, place: string, before: Variant, after: Variant, seen: ReadonlySet<string>): Found {
     yield* values(direction, place, before, after)
     const [old, now] = [before.schema, after.schema]
-    if (old.format !== now.format && (direction === 'asked' ? now.format !== undefined : old.format !== undefined)) {
+    if (
+      formatOf(old) !== formatOf(now) &&
+      (direction === 'asked' ? now.format !== undefined : old.format !== undefined)
+    ) {
       yield {
         kind: 'format changed',
         place,
@@ -382,6 +385,11 @@ function* newPermissions(place: string, before: readonly string[], after: readon
 
 function permissionsOf(document: Published, { security = document.security ?? [] }: Operation): string[] {
   return security.flatMap((requirement) => Object.values(requirement).flat())
+}
+
+/** Returns the format, with percent as money: percentages had that format when both had two decimals. */
+function formatOf({ format }: Schema): unknown {
+  return format === 'percent' ? 'money' : format
 }
 
 // Adds the parameters that are declared next to the methods of a path.
