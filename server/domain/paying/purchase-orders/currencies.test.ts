@@ -21,9 +21,9 @@ async function builderIn(currency: string) {
     expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
     return answer.body
   }
-  const communityId = (await made('/communities', { name: 'Sakura', city: 'Austin', state: 'TX' })).id
+  const communityId = (await made('/communities', { name: 'Juniper Ridge', city: 'Austin', state: 'TX' })).id
   const homeId = (await made('/homes', { name: 'Lot 1', communityId })).id
-  const vendorId = (await made('/vendors', { companyName: 'Aoyama Framing', scopes: ['framing'] })).id
+  const vendorId = (await made('/vendors', { companyName: 'Lone Star Framing', scopes: ['framing'] })).id
   const order = async (line: object, more: object = {}): Promise<Body> => {
     const lines = [{ description: 'Walls', ...line }]
     const { id } = await made('/purchase-orders', { homeId, vendorId, scope: 'framing', lines, ...more })
@@ -78,7 +78,7 @@ describe('amounts in yen', () => {
       422,
       '/rows/0/amount decimals',
     ])
-    const skill = { skill: 'matchInvoice', input: { vendorId, amount: 99.5 } }
+    const skill = { skill: 'matchInvoice', input: { vendorId, amount: 99.5, invoiceNumber: 'A-1' } }
     expect(faultsOf(await post('/execute', skill))).toEqual([422, '/input/amount decimals'])
   })
 })
