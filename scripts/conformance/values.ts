@@ -90,7 +90,7 @@ const STRANGE = [
 function validNumber(schema: Schema, whole: boolean, random: Random): number {
   const least = Number(schema.minimum ?? schema.exclusiveMinimum ?? -1e9)
   const most = Number(schema.maximum ?? schema.exclusiveMaximum ?? 1e9)
-  const decimals = whole ? 0 : schema.format === 'money' ? 2 : 4
+  const decimals = whole ? 0 : schema.format === 'money' || schema.format === 'percent' ? 2 : 4
   const edge = random.next()
   if (edge < 0.05 && 'minimum' in schema) return least
   if (edge < 0.1 && 'maximum' in schema) return most
