@@ -119,6 +119,7 @@ const FORMATS: Record<string, string> = {
   'date-time': 'timestamp',
   date: 'date',
   money: 'money',
+  percent: 'percentage',
   'unit-price': 'unit price',
   quantity: 'quantity',
 }
