@@ -97,6 +97,20 @@ function linksThroughSkipped(tasks: readonly Scheduled[]): Task['predecessors'][
   return tasks.map(linksOf)
 }
 
+/** Returns whether a task has a predecessor that is not skipped, directly or through skipped ones. */
+export function hasPredecessors(task: Scheduled, tasks: readonly Scheduled[]): boolean {
+  const byId = new Map(tasks.map((each) => [each.id, each]))
+  const seen = new Set<string>()
+  const isReached = ({ predecessors }: Scheduled): boolean =>
+    predecessors.some(({ taskId }) => {
+      const before = byId.get(taskId)
+      if (before === undefined || seen.has(taskId)) return false
+      seen.add(taskId)
+      return before.status !== 'skipped' || isReached(before)
+    })
+  return isReached(task)
+}
+
 /** Returns the type of the link from the origin of the first to the target of the second. */
 function joined(first: LinkType, second: LinkType): LinkType {
   return `${first.startsWith('F') ? 'F' : 'S'}${second.endsWith('F') ? 'F' : 'S'}`

@@ -7,7 +7,8 @@ import type {
 } from '../../../../client/contract.gen.ts'
 import { conflict, invalid } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatNumber } from '../../../platform/values/format.ts'
-import type { WorkCalendar } from '../../../platform/values/workdays.ts'
+import { hasPredecessors } from '../schedule/schedule.ts'
+import type { Schedule } from './cascade.ts'
 import { type Changes, startingOn } from './task.ts'
 
 /** The default for who is responsible for a delay. */
@@ -40,7 +41,7 @@ interface Wanted {
 export function delayed(
   task: Task,
   { days, newStart }: Wanted,
-  calendar: WorkCalendar,
+  { calendar, tasks }: Pick<Schedule, 'calendar' | 'tasks'>,
   at: (field: string) => string,
 ): { days: number; changes: Changes } {
   if (task.status === 'completed' || task.status === 'skipped') {
@@ -63,14 +64,15 @@ export function delayed(
   }
   // If predecessors determine the start, the delay is added to the links, so a later slip of a predecessor moves the task
   // too. Otherwise, the constraint gets the new date.
-  if (isHeldByOthers(task)) return { days: later, changes: { startDelayDays: task.startDelayDays + later } }
+  if (isHeldByOthers(task, tasks)) return { days: later, changes: { startDelayDays: task.startDelayDays + later } }
   return { days: later, changes: { constraint: startingOn(date, task) } }
 }
 
 /** Returns whether the predecessors of a task determine its start, rather than its constraint. */
-function isHeldByOthers({ constraint: { type, date }, predecessors, plannedStart }: Task): boolean {
-  if (predecessors.length === 0 || type === 'must_start_on' || type === 'hold') return false
-  return type === 'none' || date === null || date < plannedStart
+function isHeldByOthers(task: Task, tasks: readonly Task[]): boolean {
+  const { type, date } = task.constraint
+  if (type === 'must_start_on' || type === 'hold' || !hasPredecessors(task, tasks)) return false
+  return type === 'none' || date === null || date < task.plannedStart
 }
 
 function longer(task: Task, days: number | undefined): { days: number; changes: Changes } {

@@ -91,7 +91,7 @@ export const taskOperations = {
     if (reason !== null) throw conflict('home_not_open', reason)
     const task = await locked(call, schedule, path.taskId)
     const wanted = query.newStart === undefined ? { days: 1, ...query } : query
-    const { changes } = delayed(task, wanted, schedule.calendar, (field) => field)
+    const { changes } = delayed(task, wanted, schedule, (field) => field)
     const after = rescheduled(schedule, laidOver(schedule, task, changes), task.id)
     const placed = after.tasks.find(({ id }) => id === task.id)
     return { status: 200, body: { ...(placed ?? task), cascade: after.cascade } }
@@ -99,8 +99,8 @@ export const taskOperations = {
 
   async delayTask({ path, body }, call) {
     const changed = await call.write((call) =>
-      change(call, path.taskId, undefined, async (before, { calendar }) => {
-        const { days, changes } = delayed(before, body, calendar, (field) => `/${field}`)
+      change(call, path.taskId, undefined, async (before, schedule) => {
+        const { days, changes } = delayed(before, body, schedule, (field) => `/${field}`)
         if (body.vendorId != null) await vendors.assertExist(call, [body.vendorId], '/vendorId')
         return { ...changes, delays: withDelay(before, body, days, call.now) }
       }),

@@ -205,6 +205,14 @@ test('a later slip of a predecessor moves a delayed task too', async () => {
   expect(await read(walls.id)).toMatchObject({ constraint: { date: day(11) }, startDelayDays: 0 })
 })
 
+test('a task whose only predecessor is skipped can be delayed', async () => {
+  const { slab, walls, roof } = await newHouse()
+  await plumbline.post(`${TASKS}/${slab.id}/status`, { status: 'skipped' })
+  const { body } = await plumbline.post(`${TASKS}/${walls.id}/delay`, { days: 3, reasonCode: 'weather' })
+  expect(body).toMatchObject({ plannedStart: day(8), constraint: { date: day(8) }, startDelayDays: 0 })
+  expect(await read(roof.id)).toMatchObject({ plannedStart: day(14) })
+})
+
 test('successors of a skipped task inherit its links and cannot start before its predecessors are done', async () => {
   const { slab, walls, roof } = await newHouse()
   const gate = await newTask('Gate set', { predecessors: [{ taskId: walls.id, type: 'SS', lagDays: 1 }] })
