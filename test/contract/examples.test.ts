@@ -74,9 +74,13 @@ test('every schema of the contract compiles strictly', () => {
   }
 })
 
-test('money has at most two decimals, unit prices and quantities at most four', () => {
+test('money has at most three decimals, percentages at most two, unit prices and quantities at most four', () => {
   expect(faults(1.15, 'components', 'schemas', 'Money')).toBe('')
-  expect(faults(1.005, 'components', 'schemas', 'Money')).not.toBe('')
+  // Only the service knows the currency, so the schema allows the most decimals of any currency.
+  expect(faults(1.005, 'components', 'schemas', 'Money')).toBe('')
+  expect(faults(1.0005, 'components', 'schemas', 'Money')).not.toBe('')
+  expect(faults(8.25, 'components', 'schemas', 'Percent')).toBe('')
+  expect(faults(8.255, 'components', 'schemas', 'Percent')).not.toBe('')
   expect(faults(0.0001, 'components', 'schemas', 'UnitPrice')).toBe('')
   expect(faults(0.00001, 'components', 'schemas', 'UnitPrice')).not.toBe('')
   expect(faults(2450.1234, 'components', 'schemas', 'Quantity')).toBe('')

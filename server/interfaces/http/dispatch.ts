@@ -137,9 +137,10 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
 
   async function perform(operation: Operation, req: Request, res: Response, sender: Sender): Promise<Answer> {
     req.params = decoded(req.params as Record<string, string>)
-    const input = await validator.check(operation, req, res)
+    const { currency } = sender.principal.organization
+    const input = await validator.check(operation, req, res, currency)
     if (!(input.body instanceof Upload)) {
-      validator.checkDecimals(operation, input, sender.principal.organization.currency)
+      validator.checkDecimals(operation, input, currency)
       return answered(operation, req, input, sender)
     }
     const arrived = await surroundings.files.receive(input.body.chunks())
@@ -242,7 +243,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const operation = contract.operations.get(id)
     if (operation === undefined) throw new Error(`Expected the contract to have an operation ${id}.`)
     permit(call.principal, operation)
-    const input = validator.checkInput(operation, spread(contract, operation, flat))
+    const input = validator.checkInput(operation, spread(contract, operation, flat), call.currency)
     validator.checkDecimals(operation, input, call.currency)
     const { ifMatch } = flat
     const reply = await handled(operation, typeof ifMatch === 'string' ? { ...input, ifMatch } : input, call)

@@ -19,15 +19,15 @@ export interface Input {
  * message needs the broken rule.
  */
 export interface InputChecker {
-  /** Returns the errors of a typed input, and fills in defaults. */
-  check(operation: Operation, input: Input): FieldError[]
+  /** Returns the errors of a typed input, and fills in defaults. Checks the decimals of amounts if a currency is given. */
+  check(operation: Operation, input: Input, currency?: string): FieldError[]
   /** Returns the amounts of a valid input that have more decimals than the currency; only the first if `isLarge`. */
   checkDecimals(operation: Operation, input: Input, amounts: { currency: string; isLarge: boolean }): FieldError[]
   /**
    * Returns the errors of a request's input, whose parameters are still text, and the query with converted values and
-   * defaults.
+   * defaults. Checks the decimals of amounts in the body if a currency is given.
    */
-  read(operation: Operation, sent: Sent): { faults: FieldError[]; query: Record<string, unknown> }
+  read(operation: Operation, sent: Sent, currency?: string): { faults: FieldError[]; query: Record<string, unknown> }
   /** Returns the first error of a body for which finding all errors would take too long; undefined if there is none. */
   firstFault(operation: Operation, body: unknown): FieldError | undefined
 }
@@ -64,7 +64,14 @@ export function inputChecker(contract: Contract): InputChecker {
     return validate(value) ? [] : faultsOf(validate.errors ?? [], { ...subject(operation, part), ...of })
   }
 
-  function read(operation: Operation, { query, headers, body }: Sent) {
+  /** Returns the errors of a body, including amounts with more decimals than the currency, if one is given. */
+  function bodyFaults(operation: Operation, body: unknown, currency: string | undefined): FieldError[] {
+    if (!operation.takesBody) return []
+    if (currency === undefined || !hasMoreDecimals(body, currency)) return faults(typed, operation, 'body', body)
+    return faults(strictFor(minorUnits(currency), true), operation, 'body', body, { currency })
+  }
+
+  function read(operation: Operation, { query, headers, body }: Sent, currency?: string) {
     const declared = Object.keys(parameterSchema(contract, operation, 'query').properties)
     const empty = declared.filter((name) => query[name] === '')
     const others = Object.fromEntries(Object.entries(query).filter(([name]) => !empty.includes(name)))
@@ -73,19 +80,19 @@ export function inputChecker(contract: Contract): InputChecker {
       // This also replaces the texts with the values that they stand for.
       ...faults(asText, operation, 'query', others),
       ...faults(asText, operation, 'header', headers),
-      ...(operation.takesBody ? faults(typed, operation, 'body', body) : []),
+      ...bodyFaults(operation, body, currency),
     ]
     return { faults: found, query: others }
   }
 
   return {
     read,
-    check(operation, { path, query, body }) {
+    check(operation, { path, query, body }, currency) {
       const missing = Object.entries(path).filter(([, value]) => typeof value !== 'string' || value === '')
       return [
         ...missing.map(([name]) => ({ pointer: name, code: 'required', message: 'is required' })),
         ...faults(typed, operation, 'query', query),
-        ...(operation.takesBody ? faults(typed, operation, 'body', body) : []),
+        ...bodyFaults(operation, body, currency),
       ]
     },
     checkDecimals(operation, { query, body }, { currency, isLarge }) {

@@ -17,10 +17,13 @@ import { requestDocument, tagOf } from './request-document.ts'
  * by Ajv, whose errors name the broken rules that the messages are made from.
  */
 export interface Validator {
-  /** Returns the input of a request, converted and with defaults. Throws one `validation_failed` with all errors. */
-  check(operation: Operation, req: Request, res: Response): Promise<Input>
+  /**
+   * Returns the input of a request, converted and with defaults. Throws one `validation_failed` with all errors. With a
+   * currency, they include amounts with more decimals than the currency.
+   */
+  check(operation: Operation, req: Request, res: Response, currency?: string): Promise<Input>
   /** Does the same for an input that is already an object. */
-  checkInput(operation: Operation, input: Input): Input
+  checkInput(operation: Operation, input: Input, currency?: string): Input
   /** Throws `validation_failed` if an amount of a valid input has more decimals than the currency. */
   checkDecimals(operation: Operation, input: Input, currency: string): void
   /** Compiles every schema, so that the first requests need not. Throws if a schema cannot be compiled. */
@@ -53,13 +56,13 @@ export function createValidator(contract: Contract): Validator {
     return router
   }
 
-  async function check(operation: Operation, req: Request, res: Response): Promise<Input> {
+  async function check(operation: Operation, req: Request, res: Response, currency?: string): Promise<Input> {
     const path = req.params as Record<string, string>
     if (!hasInput(operation, req)) return { path, query: {}, body: undefined }
     const sent = { ...req.query }
     if (req.body instanceof Upload) return checkBeside(operation, req, sent)
     const rejection = await validate(operation, req, res)
-    const faults = rejection === null ? unseen(sent, req.query) : explain(operation, sent, req, rejection)
+    const faults = rejection === null ? unseen(sent, req.query) : explain(operation, { sent, currency }, req, rejection)
     if (faults.length > 0) throw invalid(faults.slice(0, MOST_FAULTS))
     return { path, query: req.query, body: req.body }
   }
@@ -86,7 +89,7 @@ export function createValidator(contract: Contract): Validator {
   // Finds all errors, because the library stops at the first one and describes it as text.
   function explain(
     operation: Operation,
-    sent: Record<string, unknown>,
+    { sent, currency }: { sent: Record<string, unknown>; currency: string | undefined },
     { headers, body }: Request,
     rejection: Rejection,
   ): FieldError[] {
@@ -94,15 +97,15 @@ export function createValidator(contract: Contract): Validator {
     const isLarge = operation.takesBody && hasMoreValues(body, MOST_LISTED)
     const first = isLarge ? inputs.firstFault(operation, body) : undefined
     if (first !== undefined) return [first]
-    const { faults, query } = inputs.read(operation, { query: sent, headers, body })
+    const { faults, query } = inputs.read(operation, { query: sent, headers, body }, currency)
     faults.push(...unseen(sent, query))
     return faults.length > 0 ? faults : asTold(rejection)
   }
 
   return {
     check,
-    checkInput(operation, input) {
-      const faults = inputs.check(operation, input)
+    checkInput(operation, input, currency) {
+      const faults = inputs.check(operation, input, currency)
       if (faults.length > 0) throw invalid(faults.slice(0, MOST_FAULTS))
       return input
     },

@@ -8,7 +8,7 @@ import { type Checked, faultsOf } from '../../platform/problems/faults.ts'
 import { COMPILED_FAST, hasMoreDecimals, withFormats } from '../../platform/problems/formats.ts'
 import { nearestTo } from '../../platform/problems/nearest.ts'
 import { invalid, Problem, problem } from '../../platform/problems/problem.ts'
-import { minorUnits } from '../../platform/values/minor-units.ts'
+import { MOST_DECIMALS, minorUnits } from '../../platform/values/minor-units.ts'
 import { COMPOSITES } from './composites.ts'
 import { EFFECTS, type Effect, effectOf, effectOfComposite } from './effect.ts'
 import { Effort } from './frame/effort.ts'
@@ -54,9 +54,9 @@ export interface Skill {
   readonly marks: { readonly input: Marks | null; readonly output: Marks | null }
   /**
    * Returns the input with defaults and without superfluous nulls. Throws `validation_failed` with pointers below
-   * /input.
+   * /input. Checks the decimals of amounts if a currency is given.
    */
-  check(input: unknown): Record<string, unknown>
+  check(input: unknown, currency?: string): Record<string, unknown>
   /** Returns the result; null if the skill has none. */
   run(input: Record<string, unknown>, call: Call): Promise<PublishedResult>
 }
@@ -97,17 +97,15 @@ export function assertComposites(contract: Contract): void {
 
 function makeCatalogue(contract: Contract): Catalogue {
   assertComposites(contract)
-  const ajv = withFormats(
-    new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true, ...COMPILED_FAST }),
-  )
+  const compile = inputCompiler()
   // A vendor's actions in the portal are not skills for the builder's agents.
   const operations = [...contract.operations.values()].filter(
     ({ id, schemes, declaration }) => schemes.has('apiKey') && declaration['x-skill'] !== false && !NO_SKILLS.has(id),
   )
   const skills = [
-    ...operations.map((operation) => operationSkill(contract, operation, ajv)),
+    ...operations.map((operation) => operationSkill(contract, operation, compile)),
     ...Object.entries(declaredComposites(contract)).map(([name, declared]) =>
-      compositeSkill(contract, name, declared, ajv),
+      compositeSkill(contract, name, declared, compile),
     ),
   ].sort((a, b) => (a.name < b.name ? -1 : 1))
   const byName = new Map(skills.map((skill) => [skill.name, skill]))
@@ -124,7 +122,7 @@ function makeCatalogue(contract: Contract): Catalogue {
   }
 }
 
-function operationSkill(contract: Contract, operation: Operation, ajv: Ajv): Skill {
+function operationSkill(contract: Contract, operation: Operation, compile: Compile): Skill {
   const { id, declaration, permissions, emits, method } = operation
   const input = flatInput(contract, operation)
   const output = resultOf(contract, operation)
@@ -146,7 +144,7 @@ function operationSkill(contract: Contract, operation: Operation, ajv: Ajv): Ski
     inputSchema: forModels(contract, published(input)),
     outputSchema: published(output),
     marks: { input: marksOf(input), output: marksOf(output) },
-    check: checker(input, ajv, (name) => setterOf(contract, operation, name)),
+    check: checker(input, compile, (name) => setterOf(contract, operation, name)),
     run: async (given, call) => ((await call.operation(id, given)) ?? null) as PublishedResult,
   }
 }
@@ -167,7 +165,7 @@ function declaredComposites(contract: Contract): Record<string, DeclaredComposit
   return (contract.document['x-skills'] ?? {}) as Record<string, DeclaredComposite>
 }
 
-function compositeSkill(contract: Contract, name: string, declared: DeclaredComposite, ajv: Ajv): Skill {
+function compositeSkill(contract: Contract, name: string, declared: DeclaredComposite, compile: Compile): Skill {
   const { summary, description, permissions, writes } = declared
   const input = objectSchema(contract, declared.input, name)
   const output = inlined(contract, declared.output)
@@ -192,23 +190,9 @@ function compositeSkill(contract: Contract, name: string, declared: DeclaredComp
     },
     outputSchema: published(output),
     marks: { input: marksOf(input), output: marksOf(output) },
-    check: checker(input, ajv),
-    run: async (given, call) => {
-      if (hasMoreDecimals(given, call.currency)) assertDecimals(input, given, call.currency)
-      return (await perform(given, call, new Effort(name))) as Record<string, unknown>
-    },
+    check: checker(input, compile),
+    run: async (given, call) => (await perform(given, call, new Effort(name))) as Record<string, unknown>,
   }
-}
-
-/** Throws `validation_failed` if an amount has more decimals than the currency. */
-function assertDecimals(schema: ObjectSchema, given: unknown, currency: string): void {
-  const ajv = withFormats(
-    new Ajv2020.default({ strict: false, allErrors: true, verbose: true, ...COMPILED_FAST }),
-    minorUnits(currency),
-  )
-  const validate = ajv.compile(schema)
-  if (validate(given)) return
-  throw invalid(faultsOf(validate.errors ?? [], { pointer: (path) => path, noun: 'parameter of this skill', currency }))
 }
 
 function summariesOf(examples: Record<string, { summary?: string }> = {}): string[] {
@@ -261,19 +245,38 @@ export function permitUse(call: Reader, skill: Skill): void {
   }
 }
 
-type Ajv = InstanceType<typeof Ajv2020.default>
+/** Compiles a schema in which amounts may have this number of decimals. */
+type Compile = (schema: ObjectSchema, moneyDecimals: number) => ValidateFunction
 
-function checker(schema: ObjectSchema, ajv: Ajv, setter?: Checked['setter']): Skill['check'] {
+function inputCompiler(): Compile {
+  const byDecimals = new Map<number, InstanceType<typeof Ajv2020.default>>()
+  return (schema, moneyDecimals) => {
+    const ajv =
+      byDecimals.get(moneyDecimals) ??
+      withFormats(
+        new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true, ...COMPILED_FAST }),
+        moneyDecimals,
+      )
+    byDecimals.set(moneyDecimals, ajv)
+    return ajv.compile(schema)
+  }
+}
+
+function checker(schema: ObjectSchema, compile: Compile, setter?: Checked['setter']): Skill['check'] {
   const checked: Checked = {
     pointer: (path) => `/input${path}`,
     noun: 'input of this skill',
     ...(setter && { setter }),
   }
-  let validate: ValidateFunction | undefined
-  return (input) => {
+  const compiled = new Map<number, ValidateFunction>()
+  return (input, currency) => {
     const given = withoutNulls(schema, structuredClone(input)) as Record<string, unknown>
-    validate ??= ajv.compile(schema)
-    if (!validate(given)) throw invalid(faultsOf(validate.errors ?? [], checked))
+    // Most inputs have no more decimals than the currency, so one compiled schema serves all currencies.
+    const isStrict = currency !== undefined && hasMoreDecimals(given, currency)
+    const moneyDecimals = isStrict ? minorUnits(currency) : MOST_DECIMALS
+    const validate = compiled.get(moneyDecimals) ?? compile(schema, moneyDecimals)
+    compiled.set(moneyDecimals, validate)
+    if (!validate(given)) throw invalid(faultsOf(validate.errors ?? [], isStrict ? { ...checked, currency } : checked))
     return given
   }
 }

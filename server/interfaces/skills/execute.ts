@@ -36,7 +36,7 @@ export async function execute(
 
 /** Validates the input of a skill that the caller may use, and runs it. */
 export async function runOnce(call: Call, skill: Skill, input: unknown, dryRun: boolean): Promise<Outcome> {
-  const given = skill.check(input)
+  const given = skill.check(input, call.currency)
   await resolveReferences(call, given, { alsoIds: skill.kind === 'composite' })
   if (skill.kind === 'composite') await assertTrades(call, given)
   return perform(skill, given, call, dryRun).catch((error: unknown) => {

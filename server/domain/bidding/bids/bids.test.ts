@@ -160,7 +160,7 @@ test('all price errors of a bid are reported at once', async () => {
     '/amount required',
   ])
   expect(pointers(await post('/bids', { bidRequestId: lumpSum.id, vendorId: site.loneStar, amount: 10.005 }))).toEqual([
-    '/amount format',
+    '/amount decimals',
   ])
 })
 
