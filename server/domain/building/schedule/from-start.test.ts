@@ -12,6 +12,7 @@ function task(
 ) {
   const fields: Scheduled = {
     ...{ id, status: 'not_started', durationDays, constraint: { type: 'none', date: null }, startDelayDays: 0 },
+    workdayOverride: false,
     ...{ plannedStart: '2020-01-01', plannedEnd: '2020-01-01', actualStart: null, actualEnd: null },
     predecessors: links.map(([taskId, type, lagDays]) => ({ taskId, type, lagDays })),
   }

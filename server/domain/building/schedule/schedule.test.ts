@@ -7,7 +7,7 @@ const calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: ['2026-11-2
 function task(id: string, fields: Partial<Scheduled> = {}): Scheduled {
   return {
     ...{ id, status: 'not_started', durationDays: 1, constraint: { type: 'none', date: null } },
-    ...{ startDelayDays: 0, predecessors: [] },
+    ...{ workdayOverride: false, startDelayDays: 0, predecessors: [] },
     ...{ plannedStart: '2026-11-23', plannedEnd: '2026-11-23', actualStart: null, actualEnd: null },
     ...fields,
   }
@@ -127,6 +127,34 @@ test('the planned start of a task that started early is not after its end', () =
   const early = { status: 'in_progress' as const, actualStart: '2026-11-23', plannedStart: '2026-12-07' }
   expect(datesOf([task('walls', { ...early, durationDays: 2 })]).get('walls')).toMatchObject({
     ...{ plannedStart: '2026-11-23', plannedEnd: '2026-11-24' },
+  })
+})
+
+test('a task with workdayOverride is worked on the date of its constraint, even on a day off', () => {
+  const on = (date: string, fields: Partial<Scheduled> = {}) => {
+    const pour = task('pour', { workdayOverride: true, constraint: { type: 'must_start_on', date }, ...fields })
+    return spans([pour, task('walls', after('pour'))])
+  }
+  // A Saturday, also with more days of work, and a holiday.
+  expect(on('2026-11-28')).toEqual(['pour 2026-11-28 2026-11-28', 'walls 2026-11-30 2026-11-30'])
+  expect(on('2026-11-28', { durationDays: 2 })).toEqual(['pour 2026-11-28 2026-11-30', 'walls 2026-12-01 2026-12-01'])
+  expect(on('2026-11-26')).toEqual(['pour 2026-11-26 2026-11-26', 'walls 2026-11-30 2026-11-30'])
+  // Nothing else changes: on a workday, without workdayOverride, or once it started on another day.
+  const monday = ['pour 2026-11-30 2026-11-30', 'walls 2026-12-01 2026-12-01']
+  expect(on('2026-11-30')).toEqual(monday)
+  expect(on('2026-11-28', { workdayOverride: false })).toEqual(monday)
+  const late = { status: 'in_progress' as const, actualStart: '2026-11-30', plannedStart: '2026-11-28' }
+  expect(on('2026-11-28', late)).toEqual(['pour 2026-11-28 2026-11-30', 'walls 2026-12-01 2026-12-01'])
+})
+
+test('the late dates of a task with workdayOverride are its dates if it is critical', () => {
+  const constraint = { type: 'hold' as const, date: '2026-11-28' }
+  const pour = task('pour', { workdayOverride: true, constraint })
+  expect(datesOf([pour]).get('pour')).toMatchObject({
+    ...{ lateStart: '2026-11-28', lateFinish: '2026-11-28', totalFloatDays: 0, isCritical: true },
+  })
+  expect(datesOf([pour, task('far', { plannedStart: '2026-12-01' })]).get('pour')).toMatchObject({
+    ...{ lateStart: '2026-12-01', lateFinish: '2026-12-01', totalFloatDays: 2 },
   })
 })
 

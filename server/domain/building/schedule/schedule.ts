@@ -7,7 +7,7 @@ import { type Position, schedule } from './passes.ts'
 /** The fields of a task that scheduling uses. */
 export type Scheduled = Pick<
   Task,
-  'id' | 'status' | 'durationDays' | 'constraint' | 'startDelayDays' | 'predecessors'
+  'id' | 'status' | 'durationDays' | 'constraint' | 'workdayOverride' | 'startDelayDays' | 'predecessors'
 > &
   Pick<Task, 'plannedStart' | 'plannedEnd' | 'actualStart' | 'actualEnd'>
 
@@ -122,6 +122,7 @@ interface DayNumbers {
   /** Returns the point at the end of the date. */
   after(date: string): number
   date(number: number): string
+  isWorkday(date: string): boolean
   first: number
   last: number
 }
@@ -133,6 +134,7 @@ function dayNumbers(calendar: WorkCalendar): DayNumbers {
     of,
     after: (date) => of(addDays(date, 1)),
     date: (number) => calendar.add(origin, number),
+    isWorkday: calendar.isWorkday,
     first: of(FIRST_DAY),
     last: of(LAST_DAY),
   }
@@ -140,7 +142,8 @@ function dayNumbers(calendar: WorkCalendar): DayNumbers {
 
 function activityOf(task: Scheduled, places: ReadonlyMap<string, number>, days: DayNumbers): Activity {
   const { status, constraint, actualStart, actualEnd } = task
-  const duration = workdaysOf(task)
+  // A day off is not among the numbered workdays, so work on it takes no time between them.
+  const duration = workdaysOf(task) - (dayOffOf(task, days) === null ? 0 : 1)
   // A milestone that follows the end of a task falls at the end of the day, and any other at the beginning.
   const late = fallsAtDayEnd(task) ? 1 : 0
   const links = linksBetween(task.predecessors, places).map(({ from, type, lag }): Link => {
@@ -173,6 +176,18 @@ function workdaysOf({ status, durationDays }: Pick<Scheduled, 'status' | 'durati
   return status === 'skipped' ? 0 : durationDays
 }
 
+/**
+ * Returns the day off on which the task is worked: the date of its constraint, if the task has a workdayOverride and the
+ * community does not work on that date. Returns null for other tasks, and once it is completed.
+ */
+function dayOffOf(task: Scheduled, days: Pick<DayNumbers, 'isWorkday'>): string | null {
+  const { status, constraint, workdayOverride, actualStart, durationDays } = task
+  const { type, date } = constraint
+  if (!workdayOverride || date === null || (type !== 'must_start_on' && type !== 'hold')) return null
+  if (durationDays === 0 || status === 'skipped' || status === 'completed') return null
+  return (actualStart ?? date) === date && !days.isWorkday(date) ? date : null
+}
+
 /** Returns whether the task is a milestone at the end of its day, because it follows the end of a task. */
 export function fallsAtDayEnd(task: Pick<Scheduled, 'status' | 'durationDays' | 'predecessors'>): boolean {
   return workdaysOf(task) === 0 && task.predecessors.some(({ type }) => type === 'FS' || type === 'FF')
@@ -186,13 +201,15 @@ function datesOf(task: Scheduled, position: Position, days: DayNumbers): Dates {
   const back = isPoint ? (isAtDayEnd ? 1 : 0) : 1
   const startOf = (point: number) => days.date(isPoint ? point - back : point)
   const endOf = (point: number) => days.date(point - back)
-  const earlyStart = actualStart ?? startOf(position.start)
+  const dayOff = dayOffOf(task, days)
+  const isOnlyDay = dayOff !== null && position.start === position.finish
+  const earlyStart = actualStart ?? dayOff ?? startOf(position.start)
   if (status === 'completed' && actualEnd !== null) {
     const { plannedStart, plannedEnd } = task
     const facts = { earlyStart, earlyFinish: actualEnd, lateStart: earlyStart, lateFinish: actualEnd }
     return { plannedStart, plannedEnd, ...facts, totalFloatDays: null, isCritical: false }
   }
-  const earlyFinish = endOf(position.finish)
+  const earlyFinish = isOnlyDay ? dayOff : endOf(position.finish)
   const isLeft = status !== 'skipped'
   return {
     // A task that started early can end before its planned start.
@@ -200,11 +217,16 @@ function datesOf(task: Scheduled, position: Position, days: DayNumbers): Dates {
     plannedEnd: earlyFinish,
     earlyStart,
     earlyFinish,
-    lateStart: startOf(position.lateStart),
-    lateFinish: endOf(position.lateFinish),
+    lateStart: dayOff === null ? startOf(position.lateStart) : lateStartOf(position, dayOff, days),
+    lateFinish: isOnlyDay && position.lateFinish === position.finish ? dayOff : endOf(position.lateFinish),
     totalFloatDays: isLeft ? position.float : null,
     isCritical: isLeft && position.float <= 0,
   }
+}
+
+/** Returns the late start of a task on a day off. On any other date, the work needs one more of the numbered workdays. */
+function lateStartOf({ start, lateStart }: Position, dayOff: string, days: DayNumbers): string {
+  return lateStart === start ? dayOff : days.date(lateStart - 1)
 }
 
 /** Returns the index of a task whose dates are out of range; of one whose late dates are, if no other is. */

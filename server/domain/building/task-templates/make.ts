@@ -73,7 +73,7 @@ function tasksOf(call: WriteCall, { home, template, startDate }: Wanted, { spell
     const task = newTask(
       {
         ...{ homeId: home.id, name, phase, taskKind, durationDays, predecessors: [] },
-        ...{ poIds: [], payOnComplete: false },
+        ...{ workdayOverride: false, poIds: [], payOnComplete: false },
         scope: scope === null ? null : (spelling.get(scope) ?? scope),
         vendorId: vendorId !== null && activeIds.has(vendorId) ? vendorId : null,
         checklist: checklist.map((text) => ({ text, done: false })),

@@ -108,6 +108,7 @@ function drafted({ name, durationDays, predecessors }: TaskTemplateRow) {
       status: 'not_started' as const,
       durationDays,
       constraint: { type: 'none' as const, date: null },
+      workdayOverride: false,
       startDelayDays: 0,
     },
     ...{ plannedStart: ANY_DAY, plannedEnd: ANY_DAY, actualStart: null, actualEnd: null },

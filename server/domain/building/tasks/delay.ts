@@ -55,8 +55,10 @@ export function delayed(
     throw invalid([fault])
   }
   if (task.actualStart !== null) return longer(task, days)
-  const date = newStart ?? calendar.add(task.plannedStart, days ?? 0)
-  const later = calendar.between(task.plannedStart, date)
+  // From a day off on which the task is worked, the next workday is one day later.
+  const from = task.workdayOverride ? calendar.onOrBefore(task.plannedStart) : task.plannedStart
+  const date = newStart ?? calendar.add(from, days ?? 0)
+  const later = calendar.between(from, date)
   if (later < 1) {
     throw invalid([
       { pointer: at('newStart'), code: 'minimum', message: `must be after the planned start (${task.plannedStart})` },

@@ -57,6 +57,7 @@ export function newTask(body: Checked['TaskCreate'], today: string): Omit<Fields
     ...{
       durationDays: durationDays ?? usualDuration(taskKind),
       constraint: wanted,
+      workdayOverride: body.workdayOverride,
       startDelayDays: 0,
       predecessors,
       checklist,

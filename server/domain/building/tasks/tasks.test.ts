@@ -231,6 +231,24 @@ test('successors of a skipped task inherit its links and cannot start before its
   expect(roof.plannedStart).toBe(day(11))
 })
 
+test('a task with workdayOverride is worked on a day off and can be delayed to the next workday', async () => {
+  const dayOff = addDays(today(), 9)
+  const next = calendar.onOrAfter(dayOff)
+  const pour = await newTask('Slab poured', {
+    constraint: { type: 'must_start_on', date: dayOff },
+    workdayOverride: true,
+  })
+  const walls = await newTask('Walls framed', { predecessors: [{ taskId: pour.id }] })
+  expect(pour).toMatchObject({ plannedStart: dayOff, plannedEnd: dayOff, workdayOverride: true })
+  expect(walls).toMatchObject({ plannedStart: next, workdayOverride: false })
+  await plumbline.patch(`${TASKS}/${pour.id}`, { workdayOverride: false })
+  expect(await read(pour.id)).toMatchObject({ plannedStart: next })
+  expect(await read(walls.id)).toMatchObject({ plannedStart: calendar.add(next, 1) })
+  await plumbline.patch(`${TASKS}/${pour.id}`, { workdayOverride: true })
+  const { body } = await plumbline.post(`${TASKS}/${pour.id}/delay`, { days: 1, reasonCode: 'weather' })
+  expect(body).toMatchObject({ plannedStart: next, constraint: { type: 'must_start_on', date: next } })
+})
+
 test('a milestone with a start constraint falls at the start of its day', async () => {
   const { slab } = await newHouse()
   const milestone = { taskKind: 'milestone', predecessors: [{ taskId: slab.id }] }
