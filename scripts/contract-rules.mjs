@@ -60,9 +60,6 @@ const BARE_VERBS = ['redeliver']
  */
 const CATALOGUES = ['/api/ext/skills', '/api/ext/event-types']
 
-/** Reports whose rows are computed on request. They have no dates to sort or filter by. */
-const REPORTS = ['/api/ext/accounting/tax-corrections']
-
 /** How users are signed in. These are not records of the builder, so they have no version and nothing to sync. */
 const SESSIONS = ['/api/admin/session', '/api/admin/sessions', '/api/admin/passkeys']
 
@@ -349,7 +346,7 @@ const LIST_PARAMETERS = ['limit', 'cursor', 'sort', 'updatedAfter', 'createdAfte
 
 function* lists(document) {
   for (const { path, operation, method, parameters, at } of operations(document)) {
-    if (method !== 'get' || CATALOGUES.includes(path) || REPORTS.includes(path)) continue
+    if (method !== 'get' || CATALOGUES.includes(path)) continue
     const page = resolve(
       document,
       resolve(document, operation.responses?.['200'])?.content?.['application/json']?.schema,

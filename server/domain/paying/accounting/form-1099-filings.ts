@@ -59,7 +59,7 @@ function faultsOf(call: Call, { form, filedOn, boxes = [] }: Form1099FilingCreat
 /** Returns the latest filings of a year that no longer agree with the payments and vendors. */
 export async function corrections(
   call: Call,
-  { year, limit, afterFilingId = '' }: Input<'listForm1099Corrections'>['query'],
+  { year, limit, afterFilingId = '' }: Input<'getForm1099Corrections'>['query'],
 ): Promise<Form1099Corrections> {
   const ids = await latestFilings(call, { year, after: afterFilingId, most: limit + 1 })
   const checked = await filings.findAll(call, ids.slice(0, limit))

@@ -35,7 +35,7 @@ export const accountingOperations = {
     return { status: 200, body: await call.write((call) => recordFiling(call, body)) }
   },
 
-  async listForm1099Corrections({ query }, call) {
+  async getForm1099Corrections({ query }, call) {
     return { status: 200, body: await corrections(call, query) }
   },
 
