@@ -126,6 +126,7 @@ function takenOver(keep: Vendor, other: Vendor) {
     address: keep.address ?? other.address,
     licenseNumber: keep.licenseNumber ?? other.licenseNumber,
     accountingId: keep.accountingId ?? other.accountingId,
+    backupWithholding: keep.backupWithholding ?? other.backupWithholding,
     lienWaiverRequired: keep.lienWaiverRequired || other.lienWaiverRequired,
     scopes: [...keep.scopes, ...other.scopes.filter((scope) => !trades.has(scope.toLowerCase()))].slice(0, MOST_SCOPES),
     communityIds: isEverywhere ? [] : [...new Set([...keep.communityIds, ...other.communityIds])].slice(0, MOST_PLACES),

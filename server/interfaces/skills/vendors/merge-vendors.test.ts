@@ -25,6 +25,7 @@ beforeAll(async () => {
       phone: '+1 512 555 0142',
       accountingId: 'QB-7',
       email: 'old@lonestar.example.com',
+      backupWithholding: { reason: 'irs_notice', fromDate: desk.day(90) },
     },
     contacts: [{ name: 'Dana', email: 'dana@lonestar.example.com' }],
   })
@@ -121,6 +122,7 @@ test('all references to the merged vendor move, it is archived with a pointer, a
       phone: '+1 512 555 0142',
       accountingId: 'QB-7',
       complianceStatus: 'compliant',
+      backupWithholding: { reason: 'irs_notice', fromDate: desk.day(90), toDate: null },
     },
     ...{ email: 'bids@lonestar.example.com', contacts: [{ name: 'Dana' }] },
   })
