@@ -2249,7 +2249,7 @@ export interface paths {
         put?: never;
         /**
          * Record a purchase order's progress
-         * @description Records the completed work of an order: of some of its lines, each by percent or quantity, or of all lines with completedPercent. completedAmount is the sum of the completed work of all lines with tax, rounded half up to the cent; retainedAmount is the retainage held on it, and payableAmount the unpaid rest. The status follows: partially_completed when work has begun, and completed when every line is at 100 percent. An order that the vendor has not accepted yet becomes accepted. Lower progress requires a reason, is kept in the status history, and returns a completed order to partially_completed; it cannot fall below the paid amount. `409 conflict` when the order is not issued yet, or is closed or void. po.status_changed fires for every status change, not when only amounts change.
+         * @description Records the completed work of an order: of some of its lines, each by percent or quantity, or of all lines with completedPercent. completedAmount is the sum of the completed work of all lines with tax, each rounded to the minor unit of the currency; retainedAmount is the retainage held on it, and payableAmount the unpaid rest. The status follows: partially_completed when work has begun, and completed when every line is at 100 percent. An order that the vendor has not accepted yet becomes accepted. Lower progress requires a reason, is kept in the status history, and returns a completed order to partially_completed; it cannot fall below the paid amount. `409 conflict` when the order is not issued yet, or is closed or void, or when `on` is in a closed period. po.status_changed fires for every status change, not when only amounts change.
          */
         post: operations["recordPurchaseOrderProgress"];
         delete?: never;
@@ -2534,6 +2534,272 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ext/ledger/postings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List postings
+         * @description Lists the postings of the cost ledger in the order of recording, newest first. An effective date says when an amount counts, and recordedAt when it became known: with `to` and `knownAt` you get what was known then about that day.
+         */
+        get: operations["listPostings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/ledger/postings.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export postings as CSV
+         * @description Exports the postings of a period in the order of recording, as CSV (RFC 4180, UTF-8) with a header row. Text that a spreadsheet would interpret as a formula starts with an apostrophe. The export ends early when it reaches 1 MiB: pass the last sequence as afterSequence until no postings are returned.
+         */
+        get: operations["getPostingsCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/ledger/postings.ndjson": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export postings as NDJSON
+         * @description Exports the postings of a period in the order of recording, one line of JSON each, as listPostings returns them. The export ends early when it reaches 1 MiB: pass the last sequence as afterSequence until no postings are returned.
+         */
+        get: operations["getPostingsNdjson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/homes/{homeId}/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the home.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
+                homeId: components["parameters"]["HomeId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a job cost ledger
+         * @description Returns the cost of a home in a period: the cost before it, each cost posting with the cost up to it, and the cost at its end.
+         */
+        get: operations["getJobCostLedger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/ledger/balances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get ledger balances
+         * @description Returns the balance of every measure at the end of a day, in total or for each home, vendor, cost code, trade or purchase order. With knownAt, it returns the balances as they were known at that time.
+         */
+        get: operations["getLedgerBalances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/ledger/transfers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transfer cost
+         * @description Moves cost from one home, trade and cost code to another, on a date. Orders, bills and payments stay as they are. `409 conflict` when the date is in a closed period.
+         */
+        post: operations["transferCost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/ledger/journals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List journals
+         * @description Lists the journals, cost transfers and reversals that people made, newest first.
+         */
+        get: operations["listJournals"];
+        put?: never;
+        /**
+         * Create a journal
+         * @description Records cost that no order, bill or timesheet records, such as a permit fee. Its source is `other`. `409 conflict` when the date is in a closed period.
+         */
+        post: operations["createJournal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/ledger/journals/{entryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the journal, which is the entryId of its postings.
+                 * @example ent_01m7y975jzfesvq6c2k9m4t7vx
+                 */
+                entryId: components["parameters"]["EntryId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a journal
+         * @description Returns one journal, cost transfer or reversal.
+         */
+        get: operations["getJournal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/ledger/journals/{entryId}/reverse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the journal, which is the entryId of its postings.
+                 * @example ent_01m7y975jzfesvq6c2k9m4t7vx
+                 */
+                entryId: components["parameters"]["EntryId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reverse a journal
+         * @description Reverses a journal or a cost transfer by a new one with opposite amounts. `409 conflict` when it is a reversal itself, was already reversed, or the date is in a closed period.
+         */
+        post: operations["reverseJournal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/ledger/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the period close
+         * @description Returns the last day of the closed periods and the first open day. Nothing can be posted to a closed period.
+         */
+        get: operations["getPeriodClose"];
+        put?: never;
+        /**
+         * Close a period
+         * @description Closes every day through a date before today. From then on nothing is posted to these days: documents that are dated within them are posted on the first open day, and a date that you set yourself is rejected with `period_closed`. The close stores the balances and a digest of the postings. It counts timesheets that are not approved yet, and does not wait for them. Only an owner can reopen a period. Emits `period.closed`.
+         */
+        post: operations["closePeriod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/ledger/closes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List closed periods
+         * @description Lists the periods that were closed, newest first, including those that were reopened.
+         */
+        get: operations["listPeriodCloses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/ledger/close/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reopen closed periods
+         * @description Reopens the periods after a date, so that they can be posted to again. Their digests stay in listPeriodCloses. Only an owner who signed in within the last 10 minutes can do this; no key or connected app can. `409 conflict` when no period after the date is closed. Emits `period.reopened` for each period.
+         */
+        post: operations["reopenPeriod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/ext/tasks": {
         parameters: {
             query?: never;
@@ -2613,7 +2879,7 @@ export interface paths {
         put?: never;
         /**
          * Delay a task
-         * @description Records a delay with its reason, pushes the task back and reschedules the home. A task that has not started starts the given number of workdays later, or on newStart. A task that has started takes the given number of workdays longer. Later tasks move only as far as necessary. `cascade` lists every task that moved, the home's forecast, and the notices to vendors that were notified of another date. A notice can name an earlier date if the community has more workdays now. Use it for rain, late material or any other delay. simulateDelay shows the result without saving it.
+         * @description Records a delay with its reason, pushes the task back and reschedules the home. A task that has not started starts the given number of workdays later, or on newStart. If its predecessors determine its start, the delay is added to them as startDelayDays, so that a later slip moves it as well; otherwise its constraint gets the new date. A task that has started takes the given number of workdays longer. Later tasks move only as far as necessary. `cascade` lists every task that moved, the home's forecast, and the notices to vendors that were notified of another date. A notice can name an earlier date if the community has more workdays now. Use it for rain, late material or any other delay. simulateDelay shows the result without saving it.
          */
         post: operations["delayTask"];
         delete?: never;
@@ -3521,7 +3787,7 @@ export interface paths {
         put?: never;
         /**
          * Reconcile a ledger
-         * @description Compares up to 5,000 rows of your ledger with the records of one kind by their accountingId: how many match, which differ in amount or name, and what is missing on either side. Compare a larger ledger in parts, in the order of its IDs: afterAccountingId and throughAccountingId limit the comparison to a range. Nothing is saved. Also requires the read permission of the kind.
+         * @description Compares up to 5,000 rows of your ledger with the records of one kind by their accountingId: how many match, which differ in amount, name or status, and what is missing on either side. Compare a larger ledger in parts, in the order of its IDs: afterAccountingId and throughAccountingId limit the comparison to a range. Nothing is saved. Also requires the read permission of the kind.
          */
         post: operations["reconcileAccounting"];
         delete?: never;
@@ -3579,7 +3845,7 @@ export interface paths {
         };
         /**
          * Get Form 1099 totals
-         * @description Adds up the payments to each vendor in a calendar year, by the paidDate of payments with the status paid, and lists the vendors that reach the threshold of Form 1099-NEC, by ID. Card payments are excluded, because the card network reports them on Form 1099-K, and so are vendors whose is1099 is false, because they are exempt. Request a W-9 from vendors without taxIdLast4 before you file. getForm1099Csv returns the data for the form.
+         * @description Adds up the payments to each vendor in a calendar year, by the paidDate of payments with the status paid and the reportingBox of the vendor, and lists the vendors with a Form 1099-NEC or 1099-MISC to file, by ID. A form is required if its amounts reach the threshold, or if tax was withheld. Card payments are excluded, because the card network reports them on Form 1099-K, and so are vendors whose is1099 is false, because they are exempt. Request a W-9 from vendors without taxIdLast4 before you file. getForm1099Csv returns the data for the forms.
          */
         get: operations["getForm1099Totals"];
         put?: never;
@@ -3599,9 +3865,49 @@ export interface paths {
         };
         /**
          * Export Form 1099 totals as CSV
-         * @description Exports the vendors of getForm1099Totals as CSV (RFC 4180, UTF-8) with a header row and the data for the form: company name, taxId, address and amount. taxId is only exported for callers with payments:write and is empty for others. Text that a spreadsheet would interpret as a formula starts with an apostrophe. Pass the last ID as afterVendorId until no vendors are returned.
+         * @description Exports the forms of getForm1099Totals as CSV (RFC 4180, UTF-8) with a header row and one row for each form: company name, taxId, address, amount of each box and tax withheld. taxId is only exported for callers with payments:write and is empty for others. Text that a spreadsheet would interpret as a formula starts with an apostrophe. Pass the last ID as afterVendorId until no vendors are returned.
          */
         get: operations["getForm1099Csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/accounting/tax-filings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record a Form 1099 filing
+         * @description Records that a Form 1099 of a vendor was filed, with the amounts, name and tax ID of that moment, so that getForm1099Corrections can find later differences. Without boxes, the current totals of the year are recorded. After you file a correction, record the filing again: only the latest filing of a form is compared. Nothing is sent to the IRS. Returns `409 conflict` if the vendor has no amount for the form.
+         */
+        post: operations["recordForm1099Filing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ext/accounting/tax-corrections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Form 1099 corrections
+         * @description Returns the filed forms of a year that no longer agree with the records, by filing ID: because a payment was voided, added or moved to another date, or because the name or the tax ID of the vendor changed. Compares the latest filing of each form. Each response checks up to `limit` filings, so it can be empty while lastFilingId is set.
+         */
+        get: operations["getForm1099Corrections"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8061,6 +8367,156 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "period.closed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Period closed
+         * @description Fires when a period is closed.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description Signature: `v1,` followed by the base64 of the HMAC SHA-256 of `{webhook-id}.{webhook-timestamp}.{raw body}`. The key is the part of the secret after `whsec_`, base64-decoded, or the UTF-8 bytes of any other secret. During a rotation, there are two signatures, separated by one space.
+                     * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                     */
+                    "X-Webhook-Signature": components["parameters"]["SignatureHeader"];
+                    /**
+                     * @description The same signature under the header name that Standard Webhooks libraries expect.
+                     * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignatureHeader"];
+                    /**
+                     * @description ID of the event, the same for every attempt. Store it to detect duplicates.
+                     * @example evt_01m7y975jzfesvq6gvfwg6b9ft
+                     */
+                    "webhook-id": components["parameters"]["EventIdHeader"];
+                    /**
+                     * @description Time of this attempt, in seconds since 1970. Reject requests that are older than five minutes.
+                     * @example 1795186200
+                     */
+                    "webhook-timestamp": components["parameters"]["TimestampHeader"];
+                    /**
+                     * @description `true` if testWebhook sent this. Absent otherwise.
+                     * @example true
+                     */
+                    "webhook-test"?: components["parameters"]["TestHeader"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** @description ID of the event, also sent in `webhook-id`. */
+                        id: string;
+                        /** @constant */
+                        type: "period.closed";
+                        timestamp: components["schemas"]["Instant"];
+                        apiVersion: string;
+                        organizationId: string;
+                        actor: components["schemas"]["Actor"];
+                        data: {
+                            previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["PeriodClose"];
+                        };
+                    };
+                };
+            };
+            responses: {
+                200: components["responses"]["EventReceived"];
+                410: components["responses"]["EventUnwanted"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "period.reopened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Period reopened
+         * @description Fires when an owner reopens a closed period.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description Signature: `v1,` followed by the base64 of the HMAC SHA-256 of `{webhook-id}.{webhook-timestamp}.{raw body}`. The key is the part of the secret after `whsec_`, base64-decoded, or the UTF-8 bytes of any other secret. During a rotation, there are two signatures, separated by one space.
+                     * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                     */
+                    "X-Webhook-Signature": components["parameters"]["SignatureHeader"];
+                    /**
+                     * @description The same signature under the header name that Standard Webhooks libraries expect.
+                     * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignatureHeader"];
+                    /**
+                     * @description ID of the event, the same for every attempt. Store it to detect duplicates.
+                     * @example evt_01m7y975jzfesvq6gvfwg6b9ft
+                     */
+                    "webhook-id": components["parameters"]["EventIdHeader"];
+                    /**
+                     * @description Time of this attempt, in seconds since 1970. Reject requests that are older than five minutes.
+                     * @example 1795186200
+                     */
+                    "webhook-timestamp": components["parameters"]["TimestampHeader"];
+                    /**
+                     * @description `true` if testWebhook sent this. Absent otherwise.
+                     * @example true
+                     */
+                    "webhook-test"?: components["parameters"]["TestHeader"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** @description ID of the event, also sent in `webhook-id`. */
+                        id: string;
+                        /** @constant */
+                        type: "period.reopened";
+                        timestamp: components["schemas"]["Instant"];
+                        apiVersion: string;
+                        organizationId: string;
+                        actor: components["schemas"]["Actor"];
+                        data: {
+                            previous: components["schemas"]["PreviousValues"];
+                            object: components["schemas"]["PeriodClose"];
+                        };
+                    };
+                };
+            };
+            responses: {
+                200: components["responses"]["EventReceived"];
+                410: components["responses"]["EventUnwanted"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "vendor.notification.advance": {
         parameters: {
             query?: never;
@@ -9177,7 +9633,32 @@ export interface components {
         };
         AddressOrNull: components["schemas"]["Address"] | null;
         /**
-         * Format: money
+         * @description Box of Form 1099 in which payments are reported. `nec_1`: nonemployee compensation, including legal fees. `misc_1`: rents. `misc_3`: other income. `misc_6`: medical and health care payments. `misc_10`: gross proceeds paid to an attorney. `none`: not reported, such as payments for merchandise only.
+         * @enum {string}
+         */
+        ReportingBox: "nec_1" | "misc_1" | "misc_3" | "misc_6" | "misc_10" | "none";
+        /**
+         * @description Reason for backup withholding. `no_tin`: the vendor has not provided a tax ID. `irs_notice`: a notice from the IRS requires it.
+         * @enum {string}
+         */
+        BackupWithholdingReason: "no_tin" | "irs_notice";
+        /**
+         * Format: date
+         * @description Date in the format YYYY-MM-DD, from the year 1.
+         * @example 2026-12-04
+         */
+        CalendarDate: string;
+        CalendarDateOrNull: components["schemas"]["CalendarDate"] | null;
+        /** @description Period in which tax is withheld from payments to the vendor. */
+        BackupWithholding: {
+            reason: components["schemas"]["BackupWithholdingReason"];
+            /** @description First paidDate with withholding. */
+            fromDate: components["schemas"]["CalendarDate"];
+            /** @description Last paidDate with withholding. Null if it has no end yet. */
+            toDate: components["schemas"]["CalendarDateOrNull"];
+        };
+        /**
+         * Format: percent
          * @description Percentage from 0 to 100, with at most two decimals.
          * @example 10
          */
@@ -9261,8 +9742,11 @@ export interface components {
             licenseNumber: string | null;
             /** @description Last four characters of the tax ID. Null without one. */
             taxIdLast4: string | null;
-            /** @description Whether payments to the vendor are reported on Form 1099-NEC. */
+            /** @description Whether payments to the vendor are reported on a Form 1099. */
             is1099: boolean;
+            reportingBox: components["schemas"]["ReportingBox"];
+            /** @description Backup withholding from payments to the vendor. Null if there is no reason for it. */
+            backupWithholding: components["schemas"]["BackupWithholding"] | null;
             /** @description Maximum amount of open purchase orders. */
             poLimit: number | null;
             defaultRetainagePercent: components["schemas"]["Percent"];
@@ -9380,9 +9864,17 @@ export interface components {
             country?: string | null;
         };
         AddressInputOrNull: components["schemas"]["AddressInput"] | null;
+        /** @description Period in which tax is withheld from payments to the vendor. */
+        BackupWithholdingInput: {
+            reason: components["schemas"]["BackupWithholdingReason"];
+            /** @description First paidDate with withholding. */
+            fromDate: components["schemas"]["CalendarDate"];
+            /** @description Last paidDate with withholding. Null or omitted if it has no end yet. */
+            toDate?: components["schemas"]["CalendarDateOrNull"];
+        };
         /**
          * Format: money
-         * @description Amount of 0 or more, with at most two decimals.
+         * @description Amount of 0 or more, with no more decimals than the currency has by ISO 4217.
          * @example 18250.5
          */
         PositiveMoney: number;
@@ -9432,8 +9924,12 @@ export interface components {
             licenseNumber?: string | null;
             /** @description Tax ID, such as an EIN. It is stored encrypted and is only returned by getForm1099Csv; taxIdLast4 shows its last four characters. */
             taxId?: string | null;
-            /** @description Whether payments to the vendor are reported on Form 1099-NEC. Defaults to true; set it to false only if the vendor's W-9 says that it is exempt, for example as a corporation. */
+            /** @description Whether payments to the vendor are reported on a Form 1099. Defaults to true; set it to false only if the vendor's W-9 says that it is exempt, for example as a corporation. */
             is1099?: boolean;
+            /** @description Box of Form 1099 for payments to the vendor. Defaults to nec_1. */
+            reportingBox?: components["schemas"]["ReportingBox"];
+            /** @description Backup withholding from payments to the vendor. Null to end it. */
+            backupWithholding?: components["schemas"]["BackupWithholdingInput"] | null;
             /** @description Maximum amount of open purchase orders. Null means no limit. */
             poLimit?: components["schemas"]["PositiveMoneyOrNull"];
             /** @description Default retainage of new purchase orders, in percent. */
@@ -9478,8 +9974,11 @@ export interface components {
             licenseNumber: string | null;
             /** @description Last four characters of the tax ID. Null without one. */
             taxIdLast4: string | null;
-            /** @description Whether payments to the vendor are reported on Form 1099-NEC. */
+            /** @description Whether payments to the vendor are reported on a Form 1099. */
             is1099: boolean;
+            reportingBox: components["schemas"]["ReportingBox"];
+            /** @description Backup withholding from payments to the vendor. Null if there is no reason for it. */
+            backupWithholding: components["schemas"]["BackupWithholding"] | null;
             /** @description Maximum amount of open purchase orders. */
             poLimit: number | null;
             defaultRetainagePercent: components["schemas"]["Percent"];
@@ -9527,6 +10026,8 @@ export interface components {
             licenseNumber?: string | null;
             taxId?: string | null;
             is1099?: boolean;
+            reportingBox?: components["schemas"]["ReportingBox"];
+            backupWithholding?: components["schemas"]["BackupWithholdingInput"] | null;
             poLimit?: components["schemas"]["PositiveMoneyOrNull"];
             defaultRetainagePercent?: components["schemas"]["Percent"];
             paymentTerms?: components["schemas"]["PaymentTermsInput"];
@@ -9603,6 +10104,8 @@ export interface components {
             licenseNumber?: string | null;
             taxId?: string | null;
             is1099?: boolean;
+            reportingBox?: components["schemas"]["ReportingBox"];
+            backupWithholding?: components["schemas"]["BackupWithholdingInput"] | null;
             poLimit?: components["schemas"]["PositiveMoneyOrNull"];
             defaultRetainagePercent?: components["schemas"]["Percent"];
             paymentTerms?: components["schemas"]["PaymentTermsInput"];
@@ -9620,13 +10123,6 @@ export interface components {
          * @enum {string}
          */
         ComplianceDocumentStatus: "pending_review" | "valid" | "rejected" | "expired" | "waived";
-        /**
-         * Format: date
-         * @description Date in the format YYYY-MM-DD, from the year 1.
-         * @example 2026-12-04
-         */
-        CalendarDate: string;
-        CalendarDateOrNull: components["schemas"]["CalendarDate"] | null;
         /** @description Insurance certificate, license or other document of a vendor. For each type, compliance is based on the documents that are valid today and those that follow without a gap. An expired document counts only if there is no valid one of its type. */
         ComplianceDocument: {
             /** @description ID of the document. */
@@ -10120,7 +10616,7 @@ export interface components {
             lowAmount: number | null;
             /** @description Highest amount of submitted and accepted bids. Null if there are none or amounts are hidden. */
             highAmount: number | null;
-            /** @description Mean amount of submitted and accepted bids, rounded to two decimals. Null if there are none or amounts are hidden. */
+            /** @description Mean amount of submitted and accepted bids, rounded to the minor unit of the currency. Null if there are none or amounts are hidden. */
             averageAmount: number | null;
             /** @description Bids that were awarded. */
             acceptedBidIds: components["schemas"]["ResourceId"][];
@@ -10177,7 +10673,7 @@ export interface components {
             lowAmount: number | null;
             /** @description Highest amount of submitted and accepted bids. Null if there are none or amounts are hidden. */
             highAmount: number | null;
-            /** @description Mean amount of submitted and accepted bids, rounded to two decimals. Null if there are none or amounts are hidden. */
+            /** @description Mean amount of submitted and accepted bids, rounded to the minor unit of the currency. Null if there are none or amounts are hidden. */
             averageAmount: number | null;
             /** @description Bids that were awarded. */
             acceptedBidIds: components["schemas"]["ResourceId"][];
@@ -10387,7 +10883,7 @@ export interface components {
             unit: components["schemas"]["Unit"];
             /** @description Price per unit. Null while hidden or if excluded. */
             unitPrice: number | null;
-            /** @description quantity × unitPrice, rounded half up to the cent. Null while hidden or if excluded. */
+            /** @description quantity × unitPrice, rounded to the minor unit of the currency. Null while hidden or if excluded. */
             amount: number | null;
             /** @description Whether the vendor excludes this line. */
             excluded: boolean;
@@ -10718,15 +11214,15 @@ export interface components {
             unit: components["schemas"]["Unit"];
             unitPrice: number;
             taxPercent: components["schemas"]["Percent"];
-            /** @description Tax of the line: taxPercent of the total, rounded half up to the cent. */
+            /** @description Tax of the line: taxPercent of the total, rounded to the minor unit of the currency. */
             taxAmount: number;
-            /** @description quantity × unitPrice, rounded half up to the cent, before tax. */
+            /** @description quantity × unitPrice, rounded to the minor unit of the currency, before tax. */
             total: number;
             /** @description Completed share, in percent, rounded to two decimals. It is 100 only if everything is completed and 0 only if nothing is. */
             completedPercent: number;
             /** @description Completed quantity, in the unit of the line, rounded to four decimals. */
             completedQuantity: number;
-            /** @description Completed share of total and taxAmount, computed from the recorded percentage or quantity and rounded half up to the cent. */
+            /** @description Completed share of total and taxAmount, computed from the recorded percentage or quantity and rounded to the minor unit of the currency. */
             completedAmount: number;
         };
         /**
@@ -10873,7 +11369,7 @@ export interface components {
             retainagePercent: components["schemas"]["Percent"];
             /** @description Value of the completed work, including tax: the sum of the lines. 0 for a void order. */
             completedAmount: number;
-            /** @description Retainage held: retainagePercent of completedAmount, rounded half up to the cent, minus releasedAmount. 0 once the order is closed. */
+            /** @description Retainage held: retainagePercent of completedAmount, rounded to the minor unit of the currency, minus releasedAmount. 0 once the order is closed. */
             retainedAmount: number;
             /** @description Retainage that was released and paid. */
             releasedAmount: number;
@@ -11199,7 +11695,7 @@ export interface components {
         };
         /**
          * Format: money
-         * @description Amount in major units of the organization's currency, with at most two decimals.
+         * @description Amount in major units of the organization's currency, with no more decimals than the currency has by ISO 4217 (USD 2, JPY 0, KWD 3).
          * @example 18250.5
          */
         Money: number;
@@ -11672,7 +12168,7 @@ export interface components {
             price: components["schemas"]["Price"] | null;
             /** @description Specificity of the price. Null without a price. */
             source: components["schemas"]["PriceSource"] | null;
-            /** @description quantity × unitPrice, rounded half up to the cent. Null without a price. */
+            /** @description quantity × unitPrice, rounded to the minor unit of the currency. Null without a price. */
             total: number | null;
             /** @description Reason why there is no price. Null if there is one. */
             issue: components["schemas"]["PriceIssue"] | null;
@@ -11789,7 +12285,7 @@ export interface components {
             /** @description Price per unit for the buyer. Negative only for a credit. */
             price?: components["schemas"]["Money"] | null;
             /**
-             * Format: money
+             * Format: percent
              * @description Margin in percent of the price, instead of a price: price = cost ÷ (1 − marginPercent ÷ 100).
              */
             marginPercent?: number | null;
@@ -11828,7 +12324,7 @@ export interface components {
             communityIds?: components["schemas"]["ResourceId"][];
             unit?: components["schemas"]["Unit"];
             price?: components["schemas"]["Money"] | null;
-            /** Format: money */
+            /** Format: percent */
             marginPercent?: number | null;
             costBasis?: components["schemas"]["CostBasis"];
             cost?: components["schemas"]["Money"] | null;
@@ -12166,7 +12662,7 @@ export interface components {
             quantity: number;
             /** @description Price per unit. Null if it depends on an unknown cost. */
             unitPrice: number | null;
-            /** @description quantity × unitPrice, rounded half up to the cent. */
+            /** @description quantity × unitPrice, rounded to the minor unit of the currency. */
             price: number | null;
             priceBasis: components["schemas"]["SelectionBasis"];
             /** @description Total cost. Null if a part has no price; it is then not in the budget. */
@@ -12414,7 +12910,7 @@ export interface components {
             quantity?: components["schemas"]["QuantityOrNull"];
             unit?: components["schemas"]["UnitOrNull"];
             unitCost?: components["schemas"]["UnitPriceOrNull"];
-            /** @description Budgeted amount. Defaults to quantity × unitCost, rounded half up to the cent. */
+            /** @description Budgeted amount. Defaults to quantity × unitCost, rounded to the minor unit of the currency. */
             amount?: components["schemas"]["Money"];
             externalId?: components["schemas"]["ExternalId"];
         };
@@ -12455,7 +12951,7 @@ export interface components {
             toLineId: components["schemas"]["ResourceId"];
             /**
              * Format: money
-             * @description Amount to transfer, greater than zero, with at most two decimals.
+             * @description Amount to transfer, greater than zero.
              */
             amount: number;
             /** @description Reason for the transfer. */
@@ -12724,6 +13220,11 @@ export interface components {
             completedPercent?: components["schemas"]["Percent"];
             /** @description Reason for the change. Required if progress goes down. */
             reason?: string | null;
+            /**
+             * Format: date
+             * @description Date of the work, not after today. Defaults to today.
+             */
+            on?: string;
         };
         /**
          * @description Status of the payment: `pending` until it is `approved` or `rejected`; `paid` once the money is sent; `voided` when it was taken back. Allowed changes: pending → approved, rejected; approved → paid; and pending, approved and paid → voided by voidPayment.
@@ -12776,7 +13277,9 @@ export interface components {
             discountDueDate: components["schemas"]["CalendarDateOrNull"];
             /** @description Discount that was taken. 0 until paid. */
             discountTaken: number;
-            /** @description Amount to pay: grossAmount minus retainageWithheld and discountTaken. */
+            /** @description Federal income tax that was withheld from the vendor and is owed to the IRS. 0 until paid. */
+            backupWithheld: number;
+            /** @description Amount to pay: grossAmount minus retainageWithheld, discountTaken and backupWithheld. */
             amount: number;
             currency: components["schemas"]["Currency"];
             invoiceNumber: string | null;
@@ -13020,7 +13523,278 @@ export interface components {
             externalId?: components["schemas"]["ExternalId"];
         };
         /**
-         * @description Status of the task: `not_started`, `in_progress`, `completed`, `on_hold` or `skipped`. A task can be put on hold until it is completed; resuming restores its previous status. A task that has not started can be skipped, which can be undone. A completed task can be reopened.
+         * @description What a posting measures. `commitment`: approved orders; `cost`: work that is done; `unbilled`: work without a bill; `payable`: approved bills that are not paid, negative for a deposit; `retainage`: withheld from vendors; `paid`: paid to vendors; `discount`: discounts taken; `withheldTax`: backup withholding; `payroll`: time of your own people; `other`: source or use of a journal; `budget`: locked budgets; `contract`: prices of approved sales; `ownerBilled`: certified applications; `ownerRetainage`: withheld by buyers; `ownerReceived`: received from buyers; `loan`: funded draws.
+         * @enum {string}
+         */
+        Measure: "commitment" | "cost" | "unbilled" | "payable" | "retainage" | "paid" | "discount" | "withheldTax" | "payroll" | "other" | "budget" | "contract" | "ownerBilled" | "ownerRetainage" | "ownerReceived" | "loan";
+        /**
+         * @description Origin of a posting. `recorded`: recorded when it happened; `migrated`: derived from older records when the ledger was introduced.
+         * @enum {string}
+         */
+        PostingBasis: "recorded" | "migrated";
+        /** @description Amount in the cost ledger. Postings never change; a correction is another entry. */
+        Posting: {
+            /** @description ID of the posting. */
+            id: string;
+            /** @description Position in the order of recording. It can have gaps. */
+            sequence: number;
+            /** @description Entry that the posting is part of. */
+            entryId: string;
+            measure: components["schemas"]["Measure"];
+            /** @description Signed amount in major units of the organization's currency. */
+            amount: number;
+            /** @description Date that it counts for. */
+            effectiveDate: components["schemas"]["CalendarDate"];
+            recordedAt: components["schemas"]["Instant"];
+            /** @description Home. Null for a sale of a lot without a home. */
+            homeId: string | null;
+            /** @description Name of the trade. Null without one. */
+            scope: string | null;
+            /** @description Cost code. Null without one. */
+            costCodeId: string | null;
+            /** @description Vendor. Null without one. */
+            vendorId: string | null;
+            /** @description Purchase order. Null without one. */
+            poId: string | null;
+            /** @description lineId of the order. Null without one. */
+            poLineId: string | null;
+            /** @description Bill. Null without one. */
+            billId: string | null;
+            /** @description Payment. Null without one. */
+            paymentId: string | null;
+            /** @description Sale. Null without one. */
+            saleId: string | null;
+            /** @description Entry that it reverses. Null if none. */
+            reversesEntryId: string | null;
+            basis: components["schemas"]["PostingBasis"];
+            /** @description What happened. Null without a note. */
+            note: string | null;
+            actor: components["schemas"]["Actor"];
+        };
+        /** @description Page of postings. */
+        PostingPage: {
+            data: components["schemas"]["Posting"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /** @description Cost posting with the cost of the home up to it. */
+        JobCostRow: {
+            posting: components["schemas"]["Posting"];
+            /** @description Opening cost and all rows up to this one. */
+            runningCost: number;
+        };
+        /** @description Cost of a home in a period, posting by posting. */
+        JobCostLedger: {
+            /** @description Time of the response. */
+            asOf: components["schemas"]["Instant"];
+            homeId: string;
+            /** @description First effective date. Null for the beginning. */
+            from: components["schemas"]["CalendarDateOrNull"];
+            /** @description Last effective date. */
+            to: components["schemas"]["CalendarDate"];
+            knownAt: components["schemas"]["Instant"];
+            currency: components["schemas"]["Currency"];
+            /** @description Date from which postings are recorded when they happen. Null without postings. */
+            ledgerStartDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description Whether the period begins before ledgerStartDate, so that dates are derived from older records. */
+            isApproximate: boolean;
+            /** @description Cost before the period. */
+            opening: number;
+            /** @description Cost at the end of the period. */
+            closing: number;
+            rows: components["schemas"]["JobCostRow"][];
+            /** @description Value to send as afterPostingId for the next rows. Null if there are no more. */
+            lastPostingId: string | null;
+        };
+        /**
+         * @description What balances are grouped by.
+         * @enum {string}
+         */
+        LedgerGroup: "total" | "home" | "vendor" | "costCode" | "scope" | "po";
+        /** @description Balance of each measure. cost always equals unbilled + payable + retainage + paid + discount + withheldTax + payroll + other. */
+        LedgerAmounts: {
+            commitment: number;
+            cost: number;
+            unbilled: number;
+            payable: number;
+            retainage: number;
+            paid: number;
+            discount: number;
+            withheldTax: number;
+            payroll: number;
+            other: number;
+            budget: number;
+            contract: number;
+            ownerBilled: number;
+            ownerRetainage: number;
+            ownerReceived: number;
+            loan: number;
+        };
+        /** @description Balances of one group. */
+        LedgerBalance: {
+            /** @description ID of the home, vendor, cost code or purchase order, or name of the trade. Null for the total, and for postings without one. */
+            id: string | null;
+            amounts: components["schemas"]["LedgerAmounts"];
+        };
+        /** @description Balances at the end of a day. */
+        LedgerBalances: {
+            /** @description Last effective date. */
+            asOf: components["schemas"]["CalendarDate"];
+            knownAt: components["schemas"]["Instant"];
+            groupBy: components["schemas"]["LedgerGroup"];
+            currency: components["schemas"]["Currency"];
+            /** @description Date from which postings are recorded when they happen. Null without postings. */
+            ledgerStartDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description Whether asOf is before ledgerStartDate, so that dates are derived from older records. */
+            isApproximate: boolean;
+            balances: components["schemas"]["LedgerBalance"][];
+            /** @description Value to send as afterId for the next groups. Null if there are no more. */
+            lastId: string | null;
+        };
+        /** @description Cost to move. */
+        CostTransfer: {
+            fromHomeId: components["schemas"]["ResourceId"];
+            /** @default null */
+            fromScope?: components["schemas"]["ScopeNameOrNull"];
+            /** @default null */
+            fromCostCodeId?: components["schemas"]["ResourceIdOrNull"];
+            toHomeId: components["schemas"]["ResourceId"];
+            /** @default null */
+            toScope?: components["schemas"]["ScopeNameOrNull"];
+            /** @default null */
+            toCostCodeId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description Amount to move, more than 0. */
+            amount: components["schemas"]["PositiveMoney"];
+            /** @description Date that it counts for, not after today. Defaults to today. */
+            effectiveDate?: components["schemas"]["CalendarDate"];
+            /** @description Reason for the transfer. */
+            note: string;
+        };
+        /**
+         * @description Kind of journal. `journal`: created by createJournal; `transfer`: created by transferCost; `reversal`: created by reverseJournal.
+         * @enum {string}
+         */
+        JournalType: "journal" | "transfer" | "reversal";
+        /** @description Cost of a home. */
+        JournalLine: {
+            homeId: string;
+            scope: string | null;
+            costCodeId: string | null;
+            amount: number;
+        };
+        /** @description Entry that a person made in the cost ledger. Its postings have its ID as entryId. */
+        Journal: {
+            /** @description ID of the journal. */
+            id: string;
+            /** @description Number of the journal, such as `JE-0007`. Increases within the organization. */
+            number: string;
+            journalType: components["schemas"]["JournalType"];
+            effectiveDate: components["schemas"]["CalendarDate"];
+            /** @description Reason for the journal. */
+            note: string;
+            lines: components["schemas"]["JournalLine"][];
+            /** @description Sum of the lines, or the amount that a transfer moves. */
+            amount: number;
+            currency: components["schemas"]["Currency"];
+            /** @description Journal that it reverses. Null if none. */
+            reversesEntryId: string | null;
+            /** @description Journal that reverses it. Null if none. */
+            reversedByEntryId: string | null;
+            accountingId: components["schemas"]["AccountingId"];
+            /** @description Version number, increased by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+        };
+        /** @description Page of journals. */
+        JournalPage: {
+            data: components["schemas"]["Journal"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /** @description Cost to record for a home. */
+        JournalLineInput: {
+            homeId: components["schemas"]["ResourceId"];
+            /** @default null */
+            scope?: components["schemas"]["ScopeNameOrNull"];
+            /** @default null */
+            costCodeId?: components["schemas"]["ResourceIdOrNull"];
+            /** @description Signed amount. */
+            amount: components["schemas"]["Money"];
+        };
+        /** @description Cost that no order, bill or timesheet records. */
+        JournalCreate: {
+            /** @description Date that it counts for, not after today. Defaults to today. */
+            effectiveDate?: components["schemas"]["CalendarDate"];
+            /** @description Reason for the journal. */
+            note: string;
+            lines: components["schemas"]["JournalLineInput"][];
+        };
+        /** @description Reversal of a journal. */
+        JournalReversal: {
+            /** @description Date of the reversal, not after today and not before the journal. Defaults to today. */
+            effectiveDate?: components["schemas"]["CalendarDate"];
+            /** @description Reason for the reversal. */
+            reason: string;
+        };
+        /** @description State of the period close. */
+        PeriodState: {
+            /** @description Last day of the closed periods. Null if none is closed. */
+            closedThrough: components["schemas"]["CalendarDateOrNull"];
+            /** @description First day that is open. Null if every day is open. */
+            earliestDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description Date from which postings are recorded when they happen. Null without postings. */
+            ledgerStartDate: components["schemas"]["CalendarDateOrNull"];
+        };
+        /** @description Period to close. */
+        PeriodClosing: {
+            /** @description Last day to close, before today and after the days that are closed already. */
+            throughDate: components["schemas"]["CalendarDate"];
+        };
+        /**
+         * @description Status of the close. `reopened` is final; the period can be closed again by another close.
+         * @enum {string}
+         */
+        PeriodCloseStatus: "closed" | "reopened";
+        /** @description Period that was closed. */
+        PeriodClose: {
+            /** @description ID of the close. */
+            id: string;
+            /** @description First day of the period. Null for the first period, which begins with the first posting. */
+            fromDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description Last day of the period. */
+            throughDate: components["schemas"]["CalendarDate"];
+            status: components["schemas"]["PeriodCloseStatus"];
+            /** @description Number of postings in the period. */
+            postingCount: number;
+            /** @description SHA-256 of the postings in the period, in hex. */
+            digest: string;
+            /** @description Balances at the end of the period. */
+            balances: components["schemas"]["LedgerAmounts"];
+            /** @description Number of timesheets with time in the period that were not approved when it was closed. */
+            unapprovedTimesheetCount: number;
+            reopenedAt: components["schemas"]["InstantOrNull"];
+            reopenedBy: components["schemas"]["ActorOrNull"];
+            reopenReason: string | null;
+            /** @description Version number, increased by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+        };
+        /** @description Page of closed periods. */
+        PeriodClosePage: {
+            data: components["schemas"]["PeriodClose"][];
+            nextCursor: components["schemas"]["NextCursor"];
+        };
+        /** @description Periods to reopen. */
+        PeriodReopening: {
+            /** @description throughDate of the close that stays the last one. Null to reopen every period. */
+            throughDate: components["schemas"]["CalendarDateOrNull"];
+            /** @description Reason for reopening. */
+            reason: string;
+        };
+        /**
+         * @description Status of the task: `not_started`, `in_progress`, `completed`, `on_hold` or `skipped`. A task can be put on hold until it is completed; resuming restores its previous status. A task that has not started can be skipped, which can be undone; its successors inherit its links, with the lags added up. A completed task can be reopened.
          * @enum {string}
          */
         TaskStatus: "not_started" | "in_progress" | "on_hold" | "completed" | "skipped";
@@ -13035,7 +13809,7 @@ export interface components {
          */
         TaskConfirmationStatus: "none" | "requested" | "confirmed" | "declined" | "reschedule_requested";
         /**
-         * @description Type of the constraint. `none`: as soon as the predecessors allow. `start_no_earlier_than`: as soon as the predecessors allow, but not before the date. `must_start_on`: on the date, regardless of the predecessors; a negative float of a predecessor shows how late it is. `hold`: on the date, and independent of the predecessors.
+         * @description Type of the constraint. `none`: as soon as the predecessors allow. `start_no_earlier_than`: as soon as the predecessors allow, but not before the date. `must_start_on`: on the date, regardless of the predecessors; a negative float of a predecessor shows how late it is. `hold`: on the date, and independent of the predecessors. A milestone with a date falls at the start of that day.
          * @enum {string}
          */
         TaskConstraintType: "none" | "start_no_earlier_than" | "must_start_on" | "hold";
@@ -13123,11 +13897,15 @@ export interface components {
             status: components["schemas"]["TaskStatus"];
             /** @description Duration in workdays of the community. */
             durationDays: number;
-            /** @description First day. It no longer moves once the task has started, so that it can be compared with actualStart. */
+            /** @description First day. It no longer moves once the task has started, so that it can be compared with actualStart, unless the task ends before it. */
             plannedStart: components["schemas"]["CalendarDate"];
             /** @description Last day, inclusive. It no longer moves once the task is completed, so that it can be compared with actualEnd. */
             plannedEnd: components["schemas"]["CalendarDate"];
             constraint: components["schemas"]["TaskConstraint"];
+            /** @description Whether the task is worked on the date of its constraint (must_start_on or hold) even if the community does not work that day. */
+            workdayOverride: boolean;
+            /** @description Workdays by which delays move the start beyond the predecessors. They are added to every link, so a later slip of a predecessor moves the start as well. Reset to 0 when plannedStart or constraint is set. */
+            startDelayDays: number;
             /** @description Tasks that this one depends on. */
             predecessors: components["schemas"]["TaskPredecessor"][];
             /** @description First day in the baseline. */
@@ -13230,6 +14008,11 @@ export interface components {
             plannedStart?: components["schemas"]["CalendarDate"];
             constraint?: components["schemas"]["TaskConstraintInput"];
             /**
+             * @description Whether the task is worked on the date of its constraint (must_start_on or hold) even if the community does not work that day, such as a Saturday or holiday.
+             * @default false
+             */
+            workdayOverride?: boolean;
+            /**
              * @description Predecessors of the task. The same task and type cannot be repeated.
              * @default []
              */
@@ -13308,11 +14091,15 @@ export interface components {
             status: components["schemas"]["TaskStatus"];
             /** @description Duration in workdays of the community. */
             durationDays: number;
-            /** @description First day. It no longer moves once the task has started, so that it can be compared with actualStart. */
+            /** @description First day. It no longer moves once the task has started, so that it can be compared with actualStart, unless the task ends before it. */
             plannedStart: components["schemas"]["CalendarDate"];
             /** @description Last day, inclusive. It no longer moves once the task is completed, so that it can be compared with actualEnd. */
             plannedEnd: components["schemas"]["CalendarDate"];
             constraint: components["schemas"]["TaskConstraint"];
+            /** @description Whether the task is worked on the date of its constraint (must_start_on or hold) even if the community does not work that day. */
+            workdayOverride: boolean;
+            /** @description Workdays by which delays move the start beyond the predecessors. They are added to every link, so a later slip of a predecessor moves the start as well. Reset to 0 when plannedStart or constraint is set. */
+            startDelayDays: number;
             /** @description Tasks that this one depends on. */
             predecessors: components["schemas"]["TaskPredecessor"][];
             /** @description First day in the baseline. */
@@ -13372,6 +14159,7 @@ export interface components {
             assigneeUserId?: components["schemas"]["ResourceIdOrNull"];
             plannedStart?: components["schemas"]["CalendarDate"];
             constraint?: components["schemas"]["TaskConstraintInput"];
+            workdayOverride?: boolean;
             predecessors?: components["schemas"]["TaskPredecessorInput"][];
             checklist?: components["schemas"]["ChecklistItemInput"][];
             poIds?: components["schemas"]["ResourceId"][];
@@ -13501,11 +14289,15 @@ export interface components {
             status: components["schemas"]["TaskStatus"];
             /** @description Duration in workdays of the community. */
             durationDays: number;
-            /** @description First day. It no longer moves once the task has started, so that it can be compared with actualStart. */
+            /** @description First day. It no longer moves once the task has started, so that it can be compared with actualStart, unless the task ends before it. */
             plannedStart: components["schemas"]["CalendarDate"];
             /** @description Last day, inclusive. It no longer moves once the task is completed, so that it can be compared with actualEnd. */
             plannedEnd: components["schemas"]["CalendarDate"];
             constraint: components["schemas"]["TaskConstraint"];
+            /** @description Whether the task is worked on its constraint date on a day off. */
+            workdayOverride: boolean;
+            /** @description Workdays by which delays move the start. */
+            startDelayDays: number;
             /** @description Tasks that this one depends on. */
             predecessors: components["schemas"]["TaskPredecessor"][];
             /** @description First day in the baseline. */
@@ -13652,7 +14444,7 @@ export interface components {
             drawPercent: components["schemas"]["Percent"] | null;
             /** @description Draw from the construction loan, as an amount. */
             drawAmount: components["schemas"]["PositiveMoneyOrNull"];
-            /** @description Amount that can be drawn when it is reached: drawAmount, or drawPercent of the home's current price, rounded to two decimals. Null without a draw or a price. */
+            /** @description Amount that can be drawn when it is reached: drawAmount, or drawPercent of the home's current price, rounded to the minor unit of the currency. Null without a draw or a price. */
             drawDue: number | null;
             externalId: components["schemas"]["ExternalId"];
             /** @description Version number, increased by one with every change. */
@@ -13824,7 +14616,7 @@ export interface components {
         };
         /**
          * Format: money
-         * @description Amount greater than 0, with at most two decimals.
+         * @description Amount greater than 0.
          * @example 42000
          */
         LoanDrawAmount: number;
@@ -14080,7 +14872,7 @@ export interface components {
             costCodeId: string | null;
             /** @description Cost per hour, if it differs from the timesheet's. */
             rate: number | null;
-            /** @description Cost: hours × rate, with overtime multiplied by the rule and double time counted twice, rounded half up to the cent. Null without a rate and while the user is clocked in. */
+            /** @description Cost: hours × rate, with overtime multiplied by the rule and double time counted twice, rounded to the minor unit of the currency. Null without a rate and while the user is clocked in. */
             cost: number | null;
             /** @description Timestamp at which the cost was posted to the home's budget. Null until approved. */
             postedAt: components["schemas"]["InstantOrNull"];
@@ -14388,10 +15180,10 @@ export interface components {
             homes: components["schemas"]["HomeStart"][];
         };
         /**
-         * @description Kind of record in accounting: `vendor` except prospects, `community`, `home`, `cost_code`, `contract` once active, `po` once approved, `payment` once approved. Records with an accountingId are always included.
+         * @description Kind of record in accounting: `vendor` except prospects, `community`, `home`, `cost_code`, `contract` once active, `po` once approved, `payment` once approved, `journal`. Records with an accountingId are always included.
          * @enum {string}
          */
-        LedgerType: "vendor" | "community" | "home" | "cost_code" | "contract" | "po" | "payment";
+        LedgerType: "vendor" | "community" | "home" | "cost_code" | "contract" | "po" | "payment" | "journal";
         /**
          * @description Reason why the record is in the queue. `new`: it has no accountingId. `changed`: it has changed since the last acknowledgement. `error`: the last attempt failed, and it is time to retry.
          * @enum {string}
@@ -14412,7 +15204,7 @@ export interface components {
             id: string;
             /** @description Name, number or code of the record. */
             label: string;
-            /** @description Total of an order or amount of a payment. Null for other records. */
+            /** @description Total of an order, or amount of a payment or journal. Null for other records. */
             amount: number | null;
             accountingId: string | null;
             reason: components["schemas"]["LedgerReason"];
@@ -14484,6 +15276,11 @@ export interface components {
              * @description Amount in the ledger. Not compared if omitted.
              */
             amount?: number;
+            /**
+             * @description Whether the row is void in the ledger. Defaults to active.
+             * @enum {string}
+             */
+            status?: "active" | "void";
         };
         /** @description Ledger rows to compare. */
         Reconciliation: {
@@ -14499,10 +15296,14 @@ export interface components {
             accountingId: string;
             id: string;
             label: string;
-            /** @enum {string} */
-            field: "name" | "amount";
+            /**
+             * @description Field that differs. `status` if the record is void, rejected or declined and the row is not void, or the reverse.
+             * @enum {string}
+             */
+            field: "name" | "amount" | "status";
             here: string | number | null;
-            there: string | number;
+            /** @description Value of the row. Null if it has none. */
+            there: string | number | null;
         };
         /** @description Record that is missing in the ledger. */
         MissingThere: {
@@ -14527,16 +15328,42 @@ export interface components {
             /** @description accountingIds that occur in several rows. */
             repeated: string[];
         };
+        /**
+         * @description Form of the IRS.
+         * @enum {string}
+         */
+        Form1099Kind: "1099-NEC" | "1099-MISC";
+        /** @description Amount in one box of a form. */
+        Form1099Box: {
+            /**
+             * @description Box of the form.
+             * @enum {string}
+             */
+            box: "nec_1" | "misc_1" | "misc_3" | "misc_6" | "misc_10";
+            amount: number;
+        };
+        /** @description Form 1099 of a vendor for a year. */
+        Form1099: {
+            form: components["schemas"]["Form1099Kind"];
+            /** @description Boxes with an amount. */
+            boxes: components["schemas"]["Form1099Box"][];
+            /** @description Federal income tax withheld (box 4). */
+            backupWithheld: number;
+        };
         /** @description Payments to one vendor. */
         Form1099Vendor: {
             vendorId: string;
             companyName: string;
             /** @description Last four characters of the tax ID. Null without one. */
             taxIdLast4: string | null;
-            /** @description Amount paid in the year. */
+            /** @description Amount paid in the year, including withheld tax, on the listed forms. */
             paid: number;
-            /** @description Number of payments. */
+            /** @description Number of payments on the listed forms. */
             payments: number;
+            /** @description Federal income tax withheld in the year (box 4). */
+            backupWithheld: number;
+            /** @description Forms to file for the vendor. */
+            forms: components["schemas"]["Form1099"][];
         };
         /** @description Payments to vendors in a year. */
         Form1099Totals: {
@@ -14551,6 +15378,86 @@ export interface components {
             vendors: components["schemas"]["Form1099Vendor"][];
             /** @description Value to send as afterVendorId to list the next vendors. Null if there are no more. */
             lastVendorId: string | null;
+        };
+        /** @description Amount in one box of a form. */
+        Form1099BoxInput: {
+            /**
+             * @description Box of the form.
+             * @enum {string}
+             */
+            box: "nec_1" | "misc_1" | "misc_3" | "misc_6" | "misc_10";
+            amount: components["schemas"]["PositiveMoney"];
+        };
+        /** @description Form that was filed. */
+        Form1099FilingCreate: {
+            /** @description Vendor that the form is about. */
+            vendorId: components["schemas"]["ResourceId"];
+            /** @description Calendar year of the payments. */
+            year: number;
+            form: components["schemas"]["Form1099Kind"];
+            /** @description Date of filing. Must not be in the future. */
+            filedOn: components["schemas"]["CalendarDate"];
+            /** @description Amounts as filed. Default to the current totals. */
+            boxes?: components["schemas"]["Form1099BoxInput"][];
+            /** @description Tax withheld as filed (box 4). Defaults to the current total. */
+            backupWithheld?: components["schemas"]["PositiveMoney"];
+        };
+        /** @description Form 1099 as it was filed. */
+        Form1099Filing: {
+            /** @description ID of the filing. */
+            id: string;
+            vendorId: string;
+            /** @description Calendar year of the payments. */
+            year: number;
+            form: components["schemas"]["Form1099Kind"];
+            /** @description Date of filing. */
+            filedOn: components["schemas"]["CalendarDate"];
+            boxes: components["schemas"]["Form1099Box"][];
+            /** @description Federal income tax withheld (box 4). */
+            backupWithheld: number;
+            /** @description Name of the vendor as filed. */
+            companyName: string;
+            /** @description Last four characters of the tax ID as filed. Null without one. */
+            taxIdLast4: string | null;
+            currency: components["schemas"]["Currency"];
+            /** @description Version number, increased by one with every change. */
+            version: number;
+            createdBy: components["schemas"]["Actor"];
+            createdAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+        };
+        /** @description Contents of a form. */
+        Form1099AsFiled: {
+            boxes: components["schemas"]["Form1099Box"][];
+            /** @description Federal income tax withheld (box 4). */
+            backupWithheld: number;
+            companyName: string;
+            taxIdLast4: string | null;
+        };
+        /** @description Filed form that no longer agrees with the records. */
+        Form1099Correction: {
+            /** @description Latest filing of the form. */
+            filingId: string;
+            vendorId: string;
+            /** @description Calendar year of the payments. */
+            year: number;
+            form: components["schemas"]["Form1099Kind"];
+            filedOn: components["schemas"]["CalendarDate"];
+            /** @description Parts of the form that differ. */
+            reasons: ("amount" | "name" | "tax_id")[];
+            /** @description Form as it was filed. */
+            filed: components["schemas"]["Form1099AsFiled"];
+            /** @description Form according to the records. */
+            correct: components["schemas"]["Form1099AsFiled"];
+        };
+        /** @description Filed forms that need a correction. */
+        Form1099Corrections: {
+            asOf: components["schemas"]["Instant"];
+            year: number;
+            currency: components["schemas"]["Currency"];
+            corrections: components["schemas"]["Form1099Correction"][];
+            /** @description Value to send as afterFilingId for the next filings. Null if there are no more. */
+            lastFilingId: string | null;
         };
         /**
          * @description Status of the lead: `new` until the first contact; then `contacted`, `qualified`, `appointment` or `proposal`, in any order; `converted` into a sale, or `lost`.
@@ -14721,7 +15628,7 @@ export interface components {
         SaleRevenueMethod: "over_time" | "at_closing";
         /**
          * Format: money
-         * @description Amount greater than 0, with at most two decimals.
+         * @description Amount greater than 0.
          * @example 10000
          */
         SaleDepositAmount: number;
@@ -14785,7 +15692,7 @@ export interface components {
             /** @description Financing of the purchase. */
             financing?: components["schemas"]["SaleFinancing"] | null;
             /**
-             * Format: money
+             * Format: percent
              * @description Commission in percent of totalPrice, with at most two decimals.
              */
             commissionPercent?: number | null;
@@ -14992,7 +15899,7 @@ export interface components {
             /** @description Financing of the purchase. */
             financing?: components["schemas"]["SaleFinancing"] | null;
             /**
-             * Format: money
+             * Format: percent
              * @description Commission in percent of totalPrice, with at most two decimals.
              */
             commissionPercent?: number | null;
@@ -15019,7 +15926,7 @@ export interface components {
             incentives?: components["schemas"]["PositiveMoney"];
             discounts?: components["schemas"]["PositiveMoney"];
             financing?: components["schemas"]["SaleFinancing"] | null;
-            /** Format: money */
+            /** Format: percent */
             commissionPercent?: number | null;
             commissionAmount?: components["schemas"]["PositiveMoneyOrNull"];
             targetCloseDate?: components["schemas"]["CalendarDateOrNull"];
@@ -15716,7 +16623,7 @@ export interface components {
          * @description Event type. listEventTypes describes when each one fires. Later versions can add types.
          * @enum {string}
          */
-        EventType: "vendor.created" | "vendor.updated" | "vendor.invited" | "vendor.portal_link_copied" | "bid_request.created" | "bid_request.updated" | "bid_request.sent" | "bid.submitted" | "bid.accepted" | "bid.rejected" | "home.created" | "home.status_changed" | "task.completed" | "task.status_changed" | "milestone.completed" | "po.created" | "po.status_changed" | "payment.created" | "payment.voided" | "vendor.notification.advance" | "vendor.notification.reminder" | "vendor.notification.moved_earlier" | "vendor.notification.postponed" | "user.logged_in" | "message.sent" | "lead.created" | "lead.converted" | "sale.created" | "sale.approved" | "sale.pipeline_complete" | "sale.cancelled" | "proposal.created" | "proposal.status_changed";
+        EventType: "vendor.created" | "vendor.updated" | "vendor.invited" | "vendor.portal_link_copied" | "bid_request.created" | "bid_request.updated" | "bid_request.sent" | "bid.submitted" | "bid.accepted" | "bid.rejected" | "home.created" | "home.status_changed" | "task.completed" | "task.status_changed" | "milestone.completed" | "po.created" | "po.status_changed" | "payment.created" | "payment.voided" | "period.closed" | "period.reopened" | "vendor.notification.advance" | "vendor.notification.reminder" | "vendor.notification.moved_earlier" | "vendor.notification.postponed" | "user.logged_in" | "message.sent" | "lead.created" | "lead.converted" | "sale.created" | "sale.approved" | "sale.pipeline_complete" | "sale.cancelled" | "proposal.created" | "proposal.status_changed";
         /** @description Event type, or `*` for all types that the owner can read. */
         SubscribedEventType: components["schemas"]["EventType"] | "*";
         /**
@@ -15981,7 +16888,7 @@ export interface components {
          * @description Permission of a key, `<entity>:<read|write>`. Only owners and admins have `portal_links:read`; keys that can only propose, browser tokens, connected apps and MCP clients never have it. Minor versions can add permissions.
          * @enum {string}
          */
-        Permission: "vendors:read" | "vendors:write" | "bids:read" | "bids:write" | "homes:read" | "homes:write" | "communities:read" | "communities:write" | "tasks:read" | "tasks:write" | "milestones:read" | "milestones:write" | "pos:read" | "pos:write" | "payments:read" | "payments:write" | "budgets:read" | "budgets:write" | "options:read" | "options:write" | "parts:read" | "parts:write" | "timesheets:read" | "timesheets:write" | "users:read" | "users:write" | "messages:read" | "messages:write" | "leads:read" | "leads:write" | "sales:read" | "sales:write" | "billings:read" | "billings:write" | "contracts:read" | "contracts:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "skills:read" | "skills:write" | "proposals:read" | "proposals:write" | "portal_links:read";
+        Permission: "vendors:read" | "vendors:write" | "bids:read" | "bids:write" | "homes:read" | "homes:write" | "communities:read" | "communities:write" | "tasks:read" | "tasks:write" | "milestones:read" | "milestones:write" | "pos:read" | "pos:write" | "payments:read" | "payments:write" | "budgets:read" | "budgets:write" | "ledger:read" | "ledger:write" | "options:read" | "options:write" | "parts:read" | "parts:write" | "timesheets:read" | "timesheets:write" | "users:read" | "users:write" | "messages:read" | "messages:write" | "leads:read" | "leads:write" | "sales:read" | "sales:write" | "billings:read" | "billings:write" | "contracts:read" | "contracts:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "skills:read" | "skills:write" | "proposals:read" | "proposals:write" | "portal_links:read";
         /** @description Event type. */
         EventTypeEntry: {
             type: components["schemas"]["EventType"];
@@ -16027,7 +16934,7 @@ export interface components {
          * @description Kind of resource. Minor versions can add kinds.
          * @enum {string}
          */
-        AuditResourceType: "vendor" | "compliance_document" | "vendor_notification" | "scope" | "invitation" | "community" | "bid_request" | "plan" | "home" | "bid" | "contract" | "po" | "cost_code" | "part" | "price" | "option" | "selection" | "budget_line" | "budget_transfer" | "payment" | "lien_waiver" | "payment_run" | "task" | "milestone" | "loan" | "loan_draw" | "calendar_feed" | "user" | "timesheet" | "time_entry" | "task_template" | "lead" | "lead_activity" | "sale" | "buyer_change" | "schedule_of_values" | "application" | "message" | "message_template" | "mail" | "attachment" | "webhook" | "delivery" | "proposal" | "key" | "oauth_grant" | "organization";
+        AuditResourceType: "vendor" | "compliance_document" | "vendor_notification" | "scope" | "invitation" | "community" | "bid_request" | "plan" | "home" | "bid" | "contract" | "po" | "cost_code" | "part" | "price" | "option" | "selection" | "budget_line" | "budget_transfer" | "payment" | "lien_waiver" | "payment_run" | "journal" | "period" | "task" | "milestone" | "loan" | "loan_draw" | "calendar_feed" | "user" | "timesheet" | "time_entry" | "task_template" | "tax_filing" | "lead" | "lead_activity" | "sale" | "buyer_change" | "schedule_of_values" | "application" | "message" | "message_template" | "mail" | "attachment" | "webhook" | "delivery" | "proposal" | "key" | "oauth_grant" | "organization";
         /**
          * @description Whether the action was done, or rejected because of the caller.
          * @enum {string}
@@ -16816,7 +17723,7 @@ export interface components {
             quantity: components["schemas"]["Quantity"];
             unit: components["schemas"]["Unit"];
             unitPrice: number;
-            /** @description quantity × unitPrice, rounded half up to the cent, before tax. */
+            /** @description quantity × unitPrice, rounded to the minor unit of the currency, before tax. */
             total: number;
         };
         /** @description Order to a vendor. */
@@ -17052,7 +17959,7 @@ export interface components {
          * @description Permission that only users can have, never keys.
          * @enum {string}
          */
-        AdminPermission: "keys:read" | "keys:write" | "settings:read" | "settings:write" | "sandbox:read" | "sandbox:write";
+        AdminPermission: "keys:read" | "keys:write" | "settings:read" | "settings:write" | "period_reopening:write" | "sandbox:read" | "sandbox:write";
         /** @description Permission of a user, including administration. */
         HeldPermission: components["schemas"]["Permission"] | components["schemas"]["AdminPermission"];
         /** @description Organization of a user. */
@@ -17407,6 +18314,8 @@ export interface components {
             poTerms: string | null;
             /** @description Whether payments require a signed lien waiver before they are paid. A vendor or an order can override this setting. */
             lienWaiverRequired: boolean;
+            /** @description Whether backup withholding starts automatically for vendors without a tax ID, with the payment that reaches the threshold of Form 1099. */
+            withholdsBackupTax: boolean;
             /** @description Version number, increased by one with every change. */
             version: number;
             createdAt: components["schemas"]["Instant"];
@@ -17443,6 +18352,8 @@ export interface components {
             poTerms?: string | null;
             /** @description Whether payments require a signed lien waiver before they are paid. A vendor or an order can override this setting. */
             lienWaiverRequired?: boolean;
+            /** @description Whether backup withholding starts automatically for vendors without a tax ID, with the payment that reaches the threshold of Form 1099. */
+            withholdsBackupTax?: boolean;
         };
         /** @description Organization that can be filled with example data and emptied again. */
         Sandbox: {
@@ -17634,7 +18545,7 @@ export interface components {
             /** @description Only the homes of this community. */
             communityId?: components["schemas"]["ResourceId"];
             /**
-             * Format: money
+             * Format: percent
              * @description Share of the budget, in percent, above which a commitment is reported.
              * @default 100
              */
@@ -18062,7 +18973,7 @@ export interface components {
             scope?: components["schemas"]["ScopeName"];
             /** @description Cost code ID or code. Its child codes are included. */
             costCodeId?: components["schemas"]["ResourceId"];
-            /** Format: money */
+            /** Format: percent */
             percent: number;
             /** @description Community ID, name or code to limit the result to. */
             communityId?: components["schemas"]["ResourceId"];
@@ -18975,6 +19886,8 @@ export interface components {
         };
         /** @description Records or period to examine. */
         BacklogReportInput: {
+            /** @description Date of the report. Defaults to today. */
+            asOf?: components["schemas"]["CalendarDate"];
             /** @description Community ID, name or code to limit the result to. */
             communityId?: components["schemas"]["ResourceId"];
         };
@@ -19160,7 +20073,7 @@ export interface components {
         /** @description Kind of exception. */
         ExceptionKind: {
             /** @enum {string} */
-            kind: "late_task" | "expiring_insurance" | "unconfirmed_start" | "order_to_approve" | "order_not_issued" | "over_budget" | "overdue_selection" | "accounting_error";
+            kind: "late_task" | "expiring_insurance" | "unconfirmed_start" | "order_to_approve" | "order_not_issued" | "over_budget" | "overdue_selection" | "accounting_error" | "ledger_difference";
             count: number;
             /** @description First exceptions of this kind. */
             examples: {
@@ -19822,7 +20735,7 @@ export interface components {
                 ordered: number;
                 /** @description Required quantity that is not ordered. */
                 toOrder: number;
-                /** @description Latest order date: the first day of the need minus the lead time. Null if everything is ordered. */
+                /** @description Latest order date: the first day of the need minus the lead time, counted in the workdays of the community without holidays. Null if everything is ordered. */
                 orderBy: components["schemas"]["CalendarDateOrNull"];
             }[];
         };
@@ -20289,6 +21202,39 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description There is no session, or it has ended. */
+        NotSignedIn: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The caller signed in more than 10 minutes ago, the role lacks a permission, or the request came from a page of another site. */
+        FreshSignInRequired: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The limit per minute of the link or the client is used up, or there are too many concurrent requests. */
+        TooManyVisits: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The input is not valid, with every error listed, or the request would take too much work. */
         InvalidOrTooMuch: {
             headers: {
@@ -20354,18 +21300,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The limit per minute of the link or the client is used up, or there are too many concurrent requests. */
-        TooManyVisits: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description The limit per minute is used up, there are too many concurrent requests, or the response was changed too often within an hour. */
         TooManyAnswers: {
             headers: {
@@ -20411,29 +21345,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no session, or it has ended. */
-        NotSignedIn: {
-            headers: {
-                "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description The role lacks a permission, or the request came from a page of another site. */
         NotForThem: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The caller signed in more than 10 minutes ago, the role lacks a permission, or the request came from a page of another site. */
-        FreshSignInRequired: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -20637,6 +21550,13 @@ export interface components {
          * @example prn_01m7y975jzfesvq6mvz0d8k4t1
          */
         PaymentRunId: components["schemas"]["ResourceId"];
+        /** @description Only postings that had been recorded by this time. Defaults to now. */
+        KnownAt: components["schemas"]["Instant"];
+        /**
+         * @description ID of the journal, which is the entryId of its postings.
+         * @example ent_01m7y975jzfesvq6c2k9m4t7vx
+         */
+        EntryId: components["schemas"]["ResourceId"];
         /** @description Links to expand, separated by commas. Each linked record is added beside its ID, even if it is archived, and requires permission to read it. */
         ExpandTask: ("home" | "home.community" | "home.plan" | "vendor")[];
         /**
@@ -20915,6 +21835,11 @@ export type ExternalId = components['schemas']['ExternalId'];
 export type VendorContact = components['schemas']['VendorContact'];
 export type Address = components['schemas']['Address'];
 export type AddressOrNull = components['schemas']['AddressOrNull'];
+export type ReportingBox = components['schemas']['ReportingBox'];
+export type BackupWithholdingReason = components['schemas']['BackupWithholdingReason'];
+export type CalendarDate = components['schemas']['CalendarDate'];
+export type CalendarDateOrNull = components['schemas']['CalendarDateOrNull'];
+export type BackupWithholding = components['schemas']['BackupWithholding'];
 export type Percent = components['schemas']['Percent'];
 export type PaymentTerms = components['schemas']['PaymentTerms'];
 export type NotificationPreferences = components['schemas']['NotificationPreferences'];
@@ -20936,6 +21861,7 @@ export type ProblemChange = components['schemas']['ProblemChange'];
 export type Problem = components['schemas']['Problem'];
 export type AddressInput = components['schemas']['AddressInput'];
 export type AddressInputOrNull = components['schemas']['AddressInputOrNull'];
+export type BackupWithholdingInput = components['schemas']['BackupWithholdingInput'];
 export type PositiveMoney = components['schemas']['PositiveMoney'];
 export type PositiveMoneyOrNull = components['schemas']['PositiveMoneyOrNull'];
 export type PaymentTermsInput = components['schemas']['PaymentTermsInput'];
@@ -20954,8 +21880,6 @@ export type VendorsSyncResult = components['schemas']['VendorsSyncResult'];
 export type VendorUpdate = components['schemas']['VendorUpdate'];
 export type ComplianceDocumentType = components['schemas']['ComplianceDocumentType'];
 export type ComplianceDocumentStatus = components['schemas']['ComplianceDocumentStatus'];
-export type CalendarDate = components['schemas']['CalendarDate'];
-export type CalendarDateOrNull = components['schemas']['CalendarDateOrNull'];
 export type ComplianceDocument = components['schemas']['ComplianceDocument'];
 export type ComplianceDocumentPage = components['schemas']['ComplianceDocumentPage'];
 export type ComplianceDocumentCreate = components['schemas']['ComplianceDocumentCreate'];
@@ -21191,6 +22115,30 @@ export type PaymentRunSkip = components['schemas']['PaymentRunSkip'];
 export type PaymentRun = components['schemas']['PaymentRun'];
 export type PaymentRunPage = components['schemas']['PaymentRunPage'];
 export type PaymentRunCreate = components['schemas']['PaymentRunCreate'];
+export type Measure = components['schemas']['Measure'];
+export type PostingBasis = components['schemas']['PostingBasis'];
+export type Posting = components['schemas']['Posting'];
+export type PostingPage = components['schemas']['PostingPage'];
+export type JobCostRow = components['schemas']['JobCostRow'];
+export type JobCostLedger = components['schemas']['JobCostLedger'];
+export type LedgerGroup = components['schemas']['LedgerGroup'];
+export type LedgerAmounts = components['schemas']['LedgerAmounts'];
+export type LedgerBalance = components['schemas']['LedgerBalance'];
+export type LedgerBalances = components['schemas']['LedgerBalances'];
+export type CostTransfer = components['schemas']['CostTransfer'];
+export type JournalType = components['schemas']['JournalType'];
+export type JournalLine = components['schemas']['JournalLine'];
+export type Journal = components['schemas']['Journal'];
+export type JournalPage = components['schemas']['JournalPage'];
+export type JournalLineInput = components['schemas']['JournalLineInput'];
+export type JournalCreate = components['schemas']['JournalCreate'];
+export type JournalReversal = components['schemas']['JournalReversal'];
+export type PeriodState = components['schemas']['PeriodState'];
+export type PeriodClosing = components['schemas']['PeriodClosing'];
+export type PeriodCloseStatus = components['schemas']['PeriodCloseStatus'];
+export type PeriodClose = components['schemas']['PeriodClose'];
+export type PeriodClosePage = components['schemas']['PeriodClosePage'];
+export type PeriodReopening = components['schemas']['PeriodReopening'];
 export type TaskStatus = components['schemas']['TaskStatus'];
 export type TaskKind = components['schemas']['TaskKind'];
 export type TaskConfirmationStatus = components['schemas']['TaskConfirmationStatus'];
@@ -21304,8 +22252,17 @@ export type Reconciliation = components['schemas']['Reconciliation'];
 export type LedgerDifference = components['schemas']['LedgerDifference'];
 export type MissingThere = components['schemas']['MissingThere'];
 export type Reconciled = components['schemas']['Reconciled'];
+export type Form1099Kind = components['schemas']['Form1099Kind'];
+export type Form1099Box = components['schemas']['Form1099Box'];
+export type Form1099 = components['schemas']['Form1099'];
 export type Form1099Vendor = components['schemas']['Form1099Vendor'];
 export type Form1099Totals = components['schemas']['Form1099Totals'];
+export type Form1099BoxInput = components['schemas']['Form1099BoxInput'];
+export type Form1099FilingCreate = components['schemas']['Form1099FilingCreate'];
+export type Form1099Filing = components['schemas']['Form1099Filing'];
+export type Form1099AsFiled = components['schemas']['Form1099AsFiled'];
+export type Form1099Correction = components['schemas']['Form1099Correction'];
+export type Form1099Corrections = components['schemas']['Form1099Corrections'];
 export type LeadStatus = components['schemas']['LeadStatus'];
 export type LeadSource = components['schemas']['LeadSource'];
 export type LeadScoreReason = components['schemas']['LeadScoreReason'];
@@ -21752,20 +22709,20 @@ export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseArchived = components['responses']['Archived'];
 export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
 export type ResponsePortalLinkForbidden = components['responses']['PortalLinkForbidden'];
+export type ResponseNotSignedIn = components['responses']['NotSignedIn'];
+export type ResponseFreshSignInRequired = components['responses']['FreshSignInRequired'];
+export type ResponseTooManyVisits = components['responses']['TooManyVisits'];
 export type ResponseInvalidOrTooMuch = components['responses']['InvalidOrTooMuch'];
 export type ResponseRangeNotSatisfiable = components['responses']['RangeNotSatisfiable'];
 export type ResponseSkillNotFound = components['responses']['SkillNotFound'];
 export type ResponseSkillInvalid = components['responses']['SkillInvalid'];
 export type ResponseProposalNotApproved = components['responses']['ProposalNotApproved'];
 export type ResponseNotLetIn = components['responses']['NotLetIn'];
-export type ResponseTooManyVisits = components['responses']['TooManyVisits'];
 export type ResponseTooManyAnswers = components['responses']['TooManyAnswers'];
 export type ResponseCrossSite = components['responses']['CrossSite'];
 export type ResponseLinkSpent = components['responses']['LinkSpent'];
 export type ResponsePasskeyRefused = components['responses']['PasskeyRefused'];
-export type ResponseNotSignedIn = components['responses']['NotSignedIn'];
 export type ResponseNotForThem = components['responses']['NotForThem'];
-export type ResponseFreshSignInRequired = components['responses']['FreshSignInRequired'];
 export type ResponsePasskeyNotAdded = components['responses']['PasskeyNotAdded'];
 export type ResponseEventReceived = components['responses']['EventReceived'];
 export type ResponseEventUnwanted = components['responses']['EventUnwanted'];
@@ -21821,6 +22778,8 @@ export type ParameterPaymentId = components['parameters']['PaymentId'];
 export type ParameterExpandLienWaiver = components['parameters']['ExpandLienWaiver'];
 export type ParameterLienWaiverId = components['parameters']['LienWaiverId'];
 export type ParameterPaymentRunId = components['parameters']['PaymentRunId'];
+export type ParameterKnownAt = components['parameters']['KnownAt'];
+export type ParameterEntryId = components['parameters']['EntryId'];
 export type ParameterExpandTask = components['parameters']['ExpandTask'];
 export type ParameterTaskId = components['parameters']['TaskId'];
 export type ParameterExpandMilestone = components['parameters']['ExpandMilestone'];
@@ -28510,6 +29469,628 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listPostings: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page. A page also ends with the item that brings it to 1 MiB of JSON, so pages of large records can have fewer items. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `nextCursor` of the previous page. Only valid with the same sort. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Sort order: newest first, or oldest first without the leading `-`. */
+                sort?: "sequence" | "-sequence";
+                /** @description First effective date. */
+                from?: components["schemas"]["CalendarDate"];
+                /** @description Last effective date. */
+                to?: components["schemas"]["CalendarDate"];
+                /** @description Only postings that had been recorded by this time. Defaults to now. */
+                knownAt?: components["parameters"]["KnownAt"];
+                /** @description Only postings of this measure. */
+                measure?: components["schemas"]["Measure"];
+                /** @description Only postings for this home. */
+                homeId?: components["schemas"]["ResourceId"];
+                /** @description Only postings with this cost code. */
+                costCodeId?: components["schemas"]["ResourceId"];
+                /** @description Only postings for this vendor. */
+                vendorId?: components["schemas"]["ResourceId"];
+                /** @description Only postings for this purchase order. */
+                poId?: components["schemas"]["ResourceId"];
+                /** @description Only postings of this payment. */
+                paymentId?: components["schemas"]["ResourceId"];
+                /** @description Only postings of this sale. */
+                saleId?: components["schemas"]["ResourceId"];
+                /** @description Only postings of this entry. */
+                entryId?: components["schemas"]["ResourceId"];
+                /** @description Only items changed at this time or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only items created at this time or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only items with these IDs, separated by commas. Unknown IDs are ignored. */
+                ids?: components["parameters"]["Ids"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Page of postings. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostingPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPostingsCsv: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of postings to export. */
+                limit?: number;
+                /** @description Sequence of the last posting that you have. The postings after it are exported. */
+                afterSequence?: number;
+                /** @description First effective date. */
+                from?: components["schemas"]["CalendarDate"];
+                /** @description Last effective date. */
+                to?: components["schemas"]["CalendarDate"];
+                /** @description Only postings that had been recorded by this time. Defaults to now. */
+                knownAt?: components["parameters"]["KnownAt"];
+                /** @description Only postings for this home. */
+                homeId?: components["schemas"]["ResourceId"];
+            };
+            header?: {
+                /** @description Last known `ETag`, including quotes. Returns `304` without a body if it is still current. Separate several with commas; `*` matches any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Exported postings. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPostingsNdjson: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of postings to export. */
+                limit?: number;
+                /** @description Sequence of the last posting that you have. The postings after it are exported. */
+                afterSequence?: number;
+                /** @description First effective date. */
+                from?: components["schemas"]["CalendarDate"];
+                /** @description Last effective date. */
+                to?: components["schemas"]["CalendarDate"];
+                /** @description Only postings that had been recorded by this time. Defaults to now. */
+                knownAt?: components["parameters"]["KnownAt"];
+                /** @description Only postings for this home. */
+                homeId?: components["schemas"]["ResourceId"];
+            };
+            header?: {
+                /** @description Last known `ETag`, including quotes. Returns `304` without a body if it is still current. Separate several with commas; `*` matches any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Exported postings. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getJobCostLedger: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page. A page also ends with the item that brings it to 1 MiB of JSON, so pages of large records can have fewer items. */
+                limit?: components["parameters"]["Limit"];
+                /** @description lastPostingId of the previous response. */
+                afterPostingId?: components["schemas"]["ResourceId"];
+                /** @description First effective date. Defaults to the beginning. */
+                from?: components["schemas"]["CalendarDate"];
+                /** @description Last effective date. Defaults to today. */
+                to?: components["schemas"]["CalendarDate"];
+                /** @description Only postings that had been recorded by this time. Defaults to now. */
+                knownAt?: components["parameters"]["KnownAt"];
+                /** @description Only postings with this cost code. */
+                costCodeId?: components["schemas"]["ResourceId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the home.
+                 * @example hom_01m7y975jzfesvq6bggkwav0ye
+                 */
+                homeId: components["parameters"]["HomeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Job cost ledger. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobCostLedger"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getLedgerBalances: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page. A page also ends with the item that brings it to 1 MiB of JSON, so pages of large records can have fewer items. */
+                limit?: components["parameters"]["Limit"];
+                /** @description lastId of the previous response. Without effect on the total. */
+                afterId?: string;
+                /** @description Last effective date. Defaults to today. */
+                asOf?: components["schemas"]["CalendarDate"];
+                /** @description Only postings that had been recorded by this time. Defaults to now. */
+                knownAt?: components["parameters"]["KnownAt"];
+                /** @description What to group the balances by. */
+                groupBy?: "total" | "home" | "vendor" | "costCode" | "scope" | "po";
+                /** @description Only postings for this home. */
+                homeId?: components["schemas"]["ResourceId"];
+                /** @description Only postings for this vendor. */
+                vendorId?: components["schemas"]["ResourceId"];
+                /** @description Only postings with this cost code. */
+                costCodeId?: components["schemas"]["ResourceId"];
+                /** @description Only postings for this purchase order. */
+                poId?: components["schemas"]["ResourceId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Balances, sorted by ID. Groups without postings are omitted. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerBalances"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    transferCost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CostTransfer"];
+            };
+        };
+        responses: {
+            /** @description Journal of the transfer. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Journal"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listJournals: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page. A page also ends with the item that brings it to 1 MiB of JSON, so pages of large records can have fewer items. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `nextCursor` of the previous page. Only valid with the same sort. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Field to sort by. A leading `-` sorts in descending order. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt";
+                /** @description Accounting IDs, separated by commas, at most 100. The word `null` alone matches records without one. */
+                accountingId?: components["parameters"]["AccountingIdFilter"];
+                /** @description Number that the service assigned. */
+                number?: components["parameters"]["NumberFilter"];
+                /** @description Only items changed at this time or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only items created at this time or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only items with these IDs, separated by commas. Unknown IDs are ignored. */
+                ids?: components["parameters"]["Ids"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Page of journals. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JournalPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createJournal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JournalCreate"];
+            };
+        };
+        responses: {
+            /** @description New journal. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Journal"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getJournal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Last known `ETag`, including quotes. Returns `304` without a body if it is still current. Separate several with commas; `*` matches any state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description ID of the journal, which is the entryId of its postings.
+                 * @example ent_01m7y975jzfesvq6c2k9m4t7vx
+                 */
+                entryId: components["parameters"]["EntryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Journal. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Journal"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    reverseJournal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description ID of the journal, which is the entryId of its postings.
+                 * @example ent_01m7y975jzfesvq6c2k9m4t7vx
+                 */
+                entryId: components["parameters"]["EntryId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JournalReversal"];
+            };
+        };
+        responses: {
+            /** @description Reversal. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Journal"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPeriodClose: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description State of the period close. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PeriodState"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    closePeriod: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PeriodClosing"];
+            };
+        };
+        responses: {
+            /** @description Closed period. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PeriodClose"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPeriodCloses: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items per page. A page also ends with the item that brings it to 1 MiB of JSON, so pages of large records can have fewer items. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `nextCursor` of the previous page. Only valid with the same sort. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Field to sort by. A leading `-` sorts in descending order. */
+                sort?: components["parameters"]["Sort"];
+                /** @description Only items changed at this time or later. Sort by `updatedAt` to sync incrementally. */
+                updatedAfter?: components["parameters"]["UpdatedAfter"];
+                /** @description Only items created at this time or later. */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /** @description Only items with these IDs, separated by commas. Unknown IDs are ignored. */
+                ids?: components["parameters"]["Ids"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Page of closed periods. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PeriodClosePage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    reopenPeriod: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PeriodReopening"];
+            };
+        };
+        responses: {
+            /** @description State of the period close. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PeriodState"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["FreshSignInRequired"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyVisits"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listTasks: {
         parameters: {
             query?: {
@@ -31225,7 +32806,7 @@ export interface operations {
                  * @example 2026
                  */
                 year: number;
-                /** @description Minimum amount for a vendor to be listed. Defaults to the legal threshold of the year: 600 until 2025, and 2000 since 2026, before inflation adjustments. */
+                /** @description Minimum amount of a form. Defaults to the legal threshold of the year: 600 until 2025, and 2000 since 2026, before inflation adjustments; always 600 for gross proceeds paid to an attorney (misc_10). */
                 threshold?: components["schemas"]["PositiveMoney"];
             };
             header?: never;
@@ -31265,7 +32846,7 @@ export interface operations {
                  * @example 2026
                  */
                 year: number;
-                /** @description Minimum amount for a vendor to be exported, as in getForm1099Totals. */
+                /** @description Minimum amount of a form, as in getForm1099Totals. */
                 threshold?: components["schemas"]["PositiveMoney"];
             };
             header?: {
@@ -31291,6 +32872,84 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recordForm1099Filing: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Form1099FilingCreate"];
+            };
+        };
+        responses: {
+            /** @description Recorded filing. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Form1099Filing"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getForm1099Corrections: {
+        parameters: {
+            query: {
+                /** @description Maximum number of filings to check. */
+                limit?: number;
+                /** @description lastFilingId of the previous response. The filings after it are checked. */
+                afterFilingId?: components["schemas"]["ResourceId"];
+                /**
+                 * @description Calendar year of the payments.
+                 * @example 2025
+                 */
+                year: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forms to correct. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Form1099Corrections"];
+                };
+            };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];

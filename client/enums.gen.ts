@@ -16,6 +16,20 @@ export const complianceStatusValues = [
   'exempt',
 ] as const satisfies readonly contract.ComplianceStatus[]
 
+export const reportingBoxValues = [
+  'nec_1',
+  'misc_1',
+  'misc_3',
+  'misc_6',
+  'misc_10',
+  'none',
+] as const satisfies readonly contract.ReportingBox[]
+
+export const backupWithholdingReasonValues = [
+  'no_tin',
+  'irs_notice',
+] as const satisfies readonly contract.BackupWithholdingReason[]
+
 export const vendorLanguageValues = [
   'en',
   'es',
@@ -640,6 +654,11 @@ export const ledgerReasonValues = [
   'error',
 ] as const satisfies readonly contract.LedgerReason[]
 
+export const form1099KindValues = [
+  '1099-NEC',
+  '1099-MISC',
+] as const satisfies readonly contract.Form1099Kind[]
+
 export const leadStatusValues = [
   'new',
   'contacted',
@@ -965,6 +984,7 @@ export const auditResourceTypeValues = [
   'timesheet',
   'time_entry',
   'task_template',
+  'tax_filing',
   'lead',
   'lead_activity',
   'sale',

@@ -46,7 +46,7 @@ export interface Checked {
   JournalCreate: Filled<JournalCreate, never, { lines: Checked['JournalLineInput'][] }>
   TaskPredecessorInput: Filled<TaskPredecessorInput, 'type' | 'lagDays'>
   ChecklistItemInput: Filled<ChecklistItemInput, 'done'>
-  TaskCreate: Filled<TaskCreate, 'taskKind' | 'predecessors' | 'checklist' | 'poIds' | 'payOnComplete', { predecessors: Checked['TaskPredecessorInput'][]; checklist: Checked['ChecklistItemInput'][] }>
+  TaskCreate: Filled<TaskCreate, 'taskKind' | 'workdayOverride' | 'predecessors' | 'checklist' | 'poIds' | 'payOnComplete', { predecessors: Checked['TaskPredecessorInput'][]; checklist: Checked['ChecklistItemInput'][] }>
   TaskUpdate: Filled<TaskUpdate, never, { predecessors: Checked['TaskPredecessorInput'][]; checklist: Checked['ChecklistItemInput'][] }>
   TaskStatusMove: Filled<TaskStatusMove, 'force'>
   TaskCompletion: Filled<TaskCompletion, 'force', { checklist: Checked['ChecklistItemInput'][] }>
@@ -304,6 +304,7 @@ export interface FilledQueries {
   getAccountingNdjson: 'limit'
   getForm1099Totals: 'limit'
   getForm1099Csv: 'limit'
+  getForm1099Corrections: 'limit'
   listLeads: 'limit' | 'sort' | 'includeArchived'
   listLeadActivities: 'limit' | 'sort'
   listSales: 'limit' | 'sort'

@@ -46,6 +46,7 @@ export const records = {
   Timesheet: {"kind":"timesheet","prefix":"ts","table":"timesheets"},
   TimeEntry: {"kind":"time_entry","prefix":"tse","table":"timeEntries"},
   TaskTemplate: {"kind":"task_template","prefix":"ttp","table":"taskTemplates"},
+  Form1099Filing: {"kind":"tax_filing","prefix":"tfl","table":"form1099Filings"},
   Lead: {"kind":"lead","prefix":"lead","table":"leads"},
   LeadActivity: {"kind":"lead_activity","prefix":"lac","table":"leadActivities"},
   Sale: {"kind":"sale","prefix":"sale","table":"sales"},

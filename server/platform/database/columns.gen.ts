@@ -450,6 +450,23 @@ export const columns = {
     organizationId: 'id',
     bytes: 'bigint',
   },
+  form1099Filings: {
+    organizationId: 'id',
+    id: 'id',
+    vendorId: 'id',
+    year: 'integer',
+    form: 'text',
+    filedOn: 'date',
+    boxes: 'json',
+    backupWithheld: 'numeric',
+    companyName: 'text',
+    taxIdLast4: 'text?',
+    currency: 'text',
+    version: 'integer',
+    createdBy: 'json',
+    createdAt: 'timestamptz',
+    updatedAt: 'timestamptz',
+  },
   homes: {
     organizationId: 'text',
     id: 'id',
@@ -886,6 +903,7 @@ export const columns = {
     poTerms: 'text?',
     version: 'integer',
     lienWaiverRequired: 'boolean',
+    withholdsBackupTax: 'boolean',
   },
   parts: {
     organizationId: 'id',
@@ -994,6 +1012,7 @@ export const columns = {
     discountAmount: 'numeric',
     discountDueDate: 'date?',
     paymentRunId: 'id?',
+    backupWithheld: 'numeric',
   },
   periodCloses: {
     organizationId: 'id',
@@ -1435,6 +1454,8 @@ export const columns = {
     confirmationStatus: 'text',
     poIds: 'text[]',
     payOnComplete: 'boolean',
+    startDelayDays: 'integer',
+    workdayOverride: 'boolean',
   },
   timeEntries: {
     organizationId: 'text',
@@ -1570,6 +1591,8 @@ export const columns = {
     nameKey: 'text?',
     emailKey: 'text?',
     phoneKey: 'text?',
+    reportingBox: 'text',
+    backupWithholding: 'json?',
   },
   webhooks: {
     organizationId: 'id',

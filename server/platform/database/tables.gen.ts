@@ -505,6 +505,24 @@ export interface FileUsage {
   organizationId: string;
 }
 
+export interface Form1099Filings {
+  backupWithheld: Numeric;
+  boxes: Json;
+  companyName: string;
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  filedOn: string;
+  form: string;
+  id: string;
+  organizationId: string;
+  taxIdLast4: string | null;
+  updatedAt: Timestamp;
+  vendorId: string;
+  version: number;
+  year: number;
+}
+
 export interface Homes {
   accountingId: string | null;
   actualCompletionDate: string | null;
@@ -970,6 +988,7 @@ export interface Organizations {
   updatedAt: Timestamp;
   version: Generated<number>;
   weekStartsOn: Generated<number>;
+  withholdsBackupTax: Generated<boolean>;
 }
 
 export interface Parts {
@@ -1054,6 +1073,7 @@ export interface PaymentRuns {
 export interface Payments {
   accountingId: string | null;
   amount: Numeric;
+  backupWithheld: Generated<Numeric>;
   bytes: Generated<number>;
   checkNumber: string | null;
   createdAt: Timestamp;
@@ -1527,6 +1547,7 @@ export interface Tasks {
   predecessors: Json;
   scope: string | null;
   sequence: number;
+  startDelayDays: Generated<number>;
   status: string;
   taskKind: string;
   tellAt: Timestamp | null;
@@ -1534,6 +1555,7 @@ export interface Tasks {
   updatedAt: Timestamp;
   vendorId: string | null;
   version: number;
+  workdayOverride: Generated<boolean>;
 }
 
 export interface TaskTemplates {
@@ -1659,6 +1681,7 @@ export interface Vendors {
   accountingId: string | null;
   address: Json | null;
   archivedAt: Timestamp | null;
+  backupWithholding: Json | null;
   bytes: Generated<number>;
   communityIds: string[];
   companyName: string;
@@ -1686,6 +1709,7 @@ export interface Vendors {
   phoneKey: Generated<string | null>;
   poLimit: Numeric | null;
   portalStatus: string;
+  reportingBox: Generated<string>;
   scopes: string[];
   sealedTaxId: string | null;
   status: string;
@@ -1747,6 +1771,7 @@ export interface DB {
   executions: Executions;
   fileArrivals: FileArrivals;
   fileUsage: FileUsage;
+  form1099Filings: Form1099Filings;
   homes: Homes;
   idempotencyRecords: IdempotencyRecords;
   identities: Identities;

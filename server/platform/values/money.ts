@@ -53,8 +53,8 @@ export function sum(amounts: readonly number[]): number {
 }
 
 /**
- * Divides an amount in proportion to the shares, none of which is negative and at least one of which is positive. Each
- * part is first rounded down to the minor unit. The remaining units are assigned one by one to the parts with the
+ * Divides an amount in proportion to the shares, whose sum must be positive; a single share may be negative. Each part
+ * is first rounded down to the minor unit. The remaining units are assigned one by one to the parts with the
  * largest remainders, and among equal remainders to the earlier share. So the parts add up to the amount, differ from
  * the exact shares by less than one unit, and differ only in sign for a negative amount.
  */

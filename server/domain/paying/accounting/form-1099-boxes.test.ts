@@ -86,6 +86,8 @@ test('backup withholding for a vendor without a tax ID starts with the payment t
       forms: [{ form: '1099-NEC', boxes: [{ box: 'nec_1', amount: 2510 }], backupWithheld: 242.4 }],
     },
   ])
+  const { balances } = await get(`/ledger/balances?asOf=${site.day(0)}&vendorId=${vendorId}`)
+  expect(balances).toMatchObject([{ amounts: { cost: 2610, paid: 2367.6, withheldTax: 242.4 } }])
   await plumbline.patch(`/api/ext/vendors/${vendorId}`, { taxId: '12-3454821' }, { key: site.key })
   expect(await paid(vendorId, 50)).toMatchObject({ amount: 50, backupWithheld: 0 })
 })
