@@ -52,7 +52,7 @@ export function* faultsOf(document, names = ruleNames) {
 }
 
 /** Operations whose name is only a verb, because a noun would repeat the path. */
-const BARE_VERBS = ['redeliver']
+const BARE_VERBS = ['redeliver', 'search']
 
 /**
  * Resources that describe the service rather than records. They come from this document, so they have no version, no
@@ -65,7 +65,7 @@ const SESSIONS = ['/api/admin/session', '/api/admin/sessions', '/api/admin/passk
 
 /** The verbs that an operationId may start with. A POST may use any verb that is not in these lists. */
 const VERBS = {
-  get: ['list', 'get', 'compare', 'find', 'explain', 'simulate', 'download'],
+  get: ['list', 'get', 'search', 'compare', 'find', 'explain', 'simulate', 'download'],
   put: ['replace'],
   patch: ['update', 'revise'],
   delete: ['archive', 'remove', 'delete', 'reset'],

@@ -6,9 +6,9 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
  */
 export interface Authenticator {
   readonly credentialId: string
-  /** Returns the response to preparePasskey. */
+  /** Returns the response to createPasskeyRegistrationOptions. */
   create(asked: Asked, lies?: Lies): Record<string, unknown>
-  /** Returns the response to challengePasskey. The counter increases by one, unless `counter` sets it. */
+  /** Returns the response to createPasskeyChallenge. The counter increases by one, unless `counter` sets it. */
   sign(asked: Asked, lies?: Lies): Record<string, unknown>
 }
 

@@ -35,7 +35,7 @@ export const messageOperations = {
     return { status: 200, body: await messages.find(call, path.messageId) }
   },
 
-  async markMessage({ path, body }, call) {
+  async setMessageReadState({ path, body }, call) {
     const message = await call.write(async (call) => {
       const recipientId = body.recipientId ?? (await ownUser(call))
       const before = await messages.lock(call, path.messageId)

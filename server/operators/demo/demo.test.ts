@@ -378,7 +378,7 @@ test('vendors signed the appropriate lien waivers for their payments, as in the 
   expect(found.map(String).sort()).toEqual(expected.map(String).sort())
 })
 
-test('findDuplicatePos finds only the landscaping that was entered twice', async () => {
+test('findDuplicatePurchaseOrders finds only the landscaping that was entered twice', async () => {
   const { body } = await plumbline.get('/api/ext/purchase-orders/duplicates', { key: demo.key })
   expect(body.sets).toMatchObject([
     {

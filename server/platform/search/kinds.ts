@@ -13,7 +13,7 @@ export interface IndexedKind {
   text: string
 }
 
-/** A kind that `findRecords` returns, and how. */
+/** A kind that `search` returns, and how. */
 export interface SearchedKind extends IndexedKind {
   type: SearchType
   permission: string

@@ -1,5 +1,5 @@
 import { Link, useSearchParams } from 'react-router'
-import type { WorkloadOfVendor } from '../../../client/contract.gen.ts'
+import type { VendorWorkloadEntry } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { useFormats } from '../../ui/organization.ts'
@@ -31,7 +31,7 @@ export function Workload(props: { communityId: string | null; vendorId: string |
   if (load.error !== null) return <Failed what="The workload" error={load.error} onRetry={() => void load.refetch()} />
   const vendors = load.data?.vendors
   const mondays = vendors?.[0]?.weeks.map(({ week }) => week) ?? []
-  const columns: readonly Column<WorkloadOfVendor>[] = [
+  const columns: readonly Column<VendorWorkloadEntry>[] = [
     {
       head: 'Vendor',
       cell: (vendor) => {
@@ -49,7 +49,7 @@ export function Workload(props: { communityId: string | null; vendorId: string |
     ...mondays.map((monday, at) => ({
       head: at === 0 ? 'This week' : `from ${shortDay(monday)}`,
       numeric: true,
-      cell: ({ weeks: all }: WorkloadOfVendor) => {
+      cell: ({ weeks: all }: VendorWorkloadEntry) => {
         const week = all[at]
         if (week === undefined || week.tasks === 0) return <None word="0" />
         return (

@@ -10,7 +10,7 @@ import { ALGORITHMS, checkCreated, checkSigned, handleOf, placeOf, refused } fro
 import * as passkeys from './queries.ts'
 
 export const passkeyOperations = {
-  async challengePasskey(_input, call) {
+  async createPasskeyChallenge(_input, call) {
     const { db, publicUrl, now } = around(call)
     const challenge = await passkeys.newChallenge(db, null, now)
     const { rpId } = placeOf(publicUrl)
@@ -34,7 +34,7 @@ export const passkeyOperations = {
     return { status: 200, body: await passkeys.listOf(around(call).db, identityId, query) }
   },
 
-  async preparePasskey(_input, call) {
+  async createPasskeyRegistrationOptions(_input, call) {
     requireFreshSignIn(call)
     const { session, id } = signedIn(call)
     const { db, publicUrl, now } = around(call)

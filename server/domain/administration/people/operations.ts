@@ -46,7 +46,7 @@ export const peopleOperations = {
     return { status: 200, body: user }
   },
 
-  async inviteUserAgain({ path }, call) {
+  async resendUserInvitation({ path }, call) {
     const user = await users.find(call, path.userId)
     if (user.status !== 'invited')
       throw conflict(

@@ -44,7 +44,7 @@ const NOBODY = 'ven_01m7y975jzfesvq6t4k8m2w6rc'
 
 /** A request to each operation that requires a fresh sign-in. */
 const REQUESTS: Readonly<Record<string, (by: RequestOptions) => Promise<Answer>>> = {
-  preparePasskey: (by) => plumbline.post('/api/admin/passkeys/prepare', undefined, by),
+  createPasskeyRegistrationOptions: (by) => plumbline.post('/api/admin/passkeys/prepare', undefined, by),
   addPasskey: (by) => plumbline.post('/api/admin/passkeys', passkey, by),
   removePasskey: (by) => plumbline.delete('/api/admin/passkeys/psk_01m7y975jzfesvq6t4k8m2w6rc', by),
   createKey: (by) => plumbline.post('/api/admin/keys', { name: 'More', permissions: ['vendors:read'] }, by),

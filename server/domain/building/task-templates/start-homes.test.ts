@@ -58,7 +58,7 @@ test("all ready homes start by lot number, evenly, around holidays, at the commu
   const scheduled = await readyHome('3')
   await plumbline.post('/api/ext/tasks', { homeId: scheduled, name: 'Slab poured' }, { key })
   const { status, body } = await start({ firstStartDate: '2027-01-09' })
-  expect([status, body.communityId, body.startsPerWeek, body.scheduled, body.leftOut]).toEqual([
+  expect([status, body.communityId, body.startsPerWeek, body.scheduled, body.skipped]).toEqual([
     200,
     communityId,
     2,
@@ -78,7 +78,7 @@ test("all ready homes start by lot number, evenly, around holidays, at the commu
       ...{ forecastCompletionDate: endDate, percentComplete: 0, startDate: null, status: 'ready_to_start' },
     })
   }
-  expect((await start({ firstStartDate: '2027-01-11' })).body).toMatchObject({ scheduled: 0, leftOut: 0, homes: [] })
+  expect((await start({ firstStartDate: '2027-01-11' })).body).toMatchObject({ scheduled: 0, skipped: 0, homes: [] })
 })
 
 test('named homes start in their order, and those that cannot start are skipped with the reason and take no date', async () => {
@@ -96,7 +96,7 @@ test('named homes start in their order, and those that cannot start are skipped 
   await plumbline.post(`/api/ext/homes/${cancelled}/status`, { status: 'cancelled' }, { key })
   const homeIds = [last, cancelled, busy, without, planned]
   const { body } = await start({ homeIds, firstStartDate: '2027-01-11', startsPerWeek: 5 })
-  expect([body.scheduled, body.leftOut]).toEqual([2, 3])
+  expect([body.scheduled, body.skipped]).toEqual([2, 3])
   expect(body.homes.map((home: Record<string, string>) => [home.homeId, home.outcome, home.startDate])).toEqual([
     [last, 'scheduled', '2027-01-11'],
     [cancelled, 'not_startable', null],
@@ -173,7 +173,7 @@ test('two hundred homes need as many statements as one, and too much work for on
   expect(await count({ homeIds: [await readyHome('1')] })).toMatchObject({ scheduled: 1 })
   await moreHomes(await readyHome('2'), 199)
   const many = await count({})
-  expect(many).toMatchObject({ scheduled: 200, leftOut: 0 })
+  expect(many).toMatchObject({ scheduled: 200, skipped: 0 })
   const last = many.homes.at(-1)
   expect(last).toMatchObject({ tasksCreated: 25, startDate: '2028-12-07' })
   // The audit trail adds one more statement, just before the transaction is committed.

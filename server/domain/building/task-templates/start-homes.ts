@@ -57,7 +57,7 @@ export async function startHomes(call: WriteCall, communityId: string, body: Hom
     }),
   )
   return {
-    ...{ communityId: community.id, startsPerWeek, scheduled: started.size, leftOut: homes.length - started.size },
+    ...{ communityId: community.id, startsPerWeek, scheduled: started.size, skipped: homes.length - started.size },
     homes: homes.map((home): HomeStart => {
       const { template = null, startDate = null, endDate = null, tasksCreated = 0 } = started.get(home.id) ?? {}
       const reason = busy.has(home.id) ? 'has_schedule' : isStartable(home) ? 'no_template' : 'not_startable'

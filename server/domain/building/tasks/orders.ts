@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { OrderOfTask, Task } from '../../../../client/contract.gen.ts'
+import type { Task, TaskOrder } from '../../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 import { invalid, problem, unknownReference } from '../../../platform/problems/problem.ts'
 import * as orders from '../../paying/purchase-orders/queries.ts'
@@ -39,9 +39,9 @@ export async function assertOrdersOf(call: WriteCall, homeId: string, poIds: rea
 }
 
 /** Completes the orders of a completed task that are with their vendors, and returns the outcome of each order. */
-export async function completeOrders(call: WriteCall, { name, poIds, payOnComplete }: Task): Promise<OrderOfTask[]> {
+export async function completeOrders(call: WriteCall, { name, poIds, payOnComplete }: Task): Promise<TaskOrder[]> {
   if (!payOnComplete) return []
-  const outcomes: OrderOfTask[] = []
+  const outcomes: TaskOrder[] = []
   // Locked in the order of their IDs, like everywhere that several orders are locked.
   for (const id of poIds.toSorted()) {
     const order = await orders.lock(call, id)

@@ -126,18 +126,18 @@ export async function keepBaseline(call: WriteCall, ids: readonly string[]): Pro
 /** The maximum number of orders and parts shown. A task has one or two orders, and a few dozen parts. */
 const MOST_SHOWN = 50
 
-export type OrderOfTask = Pick<PurchaseOrder, 'id' | 'number' | 'status' | 'issuedAt'>
+export type TaskOrder = Pick<PurchaseOrder, 'id' | 'number' | 'status' | 'issuedAt'>
 
 /**
  * Returns the purchase orders that the task lists; if none, those of the home for the task's trade, and to its vendor
  * if it has one.
  */
-export async function ordersFor({ db, organizationId }: Tenant, task: Task): Promise<OrderOfTask[]> {
+export async function ordersFor({ db, organizationId }: Tenant, task: Task): Promise<TaskOrder[]> {
   const isFor =
     task.poIds.length > 0
       ? sql`"id" = any(${task.poIds}::text[])`
       : sql`lower("scope") = lower(${task.scope}) and (${task.vendorId}::text is null or "vendorId" = ${task.vendorId})`
-  const { rows } = await sql<OrderOfTask>`
+  const { rows } = await sql<TaskOrder>`
     select "id", "number", "status", "issuedAt" from "purchaseOrders"
     where "organizationId" = ${organizationId} and "homeId" = ${task.homeId} and ${isFor}
       and "status" not in ('void', 'declined')

@@ -46,7 +46,7 @@ function predecessorCheck(task: Task, all: readonly Task[]): ReadinessCheck[] {
   return [{ check: 'predecessors', state, detail: `The task waits for ${namesOf(open)}.${onHold}`, ids }]
 }
 
-function orderCheck(task: Task, orders: readonly tasks.OrderOfTask[] | null, today: string): ReadinessCheck[] {
+function orderCheck(task: Task, orders: readonly tasks.TaskOrder[] | null, today: string): ReadinessCheck[] {
   // Inspections and memos need no order.
   if (orders === null || (task.taskKind !== 'work' && task.taskKind !== 'delivery')) return []
   const ids = orders.map(({ id }) => id)

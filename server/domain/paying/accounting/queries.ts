@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely'
-import type { LedgerItem, LedgerType, MissingThere } from '../../../../client/contract.gen.ts'
+import type { LedgerItem, LedgerType, MissingInAccounting } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 import type { Position } from '../../../platform/calls/page.ts'
 import { LEDGER_KINDS, ofConcern } from './kinds.ts'
@@ -94,7 +94,7 @@ export async function withAccountingIds(
 }
 
 /** `fallen` is the status of a rejected, declined, or voided record; null for other records. */
-export type Counterpart = MissingThere & { fallen: string | null }
+export type Counterpart = MissingInAccounting & { fallen: string | null }
 
 /** Returns the records in the range with accounting IDs other than these, ordered by ID, with their number. */
 export async function withOtherIds(
@@ -106,7 +106,7 @@ export async function withOtherIds(
     through,
     most,
   }: { accountingIds: readonly string[]; after: string | null; through: string | null; most: number },
-): Promise<{ count: number; first: MissingThere[] }> {
+): Promise<{ count: number; first: MissingInAccounting[] }> {
   const { table, label, amount } = LEDGER_KINDS[type]
   // IDs are compared byte by byte, which clients can do as well, whatever the language of the database.
   const statement = `
@@ -118,7 +118,7 @@ export async function withOtherIds(
       and ($3::text is null or r."accountingId" collate "C" > $3) and ($4::text is null or r."accountingId" collate "C" <= $4)
     order by r."accountingId" collate "C", r."id" limit $5`
   const values = [organizationId, [...accountingIds], after, through, most]
-  const { rows } = await db.executeQuery<MissingThere & { count: number }>(CompiledQuery.raw(statement, values))
+  const { rows } = await db.executeQuery<MissingInAccounting & { count: number }>(CompiledQuery.raw(statement, values))
   return { count: rows[0]?.count ?? 0, first: rows.map(({ count: _count, ...row }) => row) }
 }
 

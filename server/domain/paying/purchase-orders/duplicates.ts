@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely'
-import type { DuplicatePos, PosAlike } from '../../../../client/contract.gen.ts'
+import type { DuplicatePurchaseOrders, PurchaseOrderGroup } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
 
@@ -55,16 +55,16 @@ const ALIKE = `
 /** Returns orders that may be duplicates, the most expensive first. */
 export async function duplicates(
   { db, organizationId, currency, now }: Call,
-  { homeId, communityId, limit }: Input<'findDuplicatePos'>['query'],
-): Promise<DuplicatePos> {
-  const { rows } = await db.executeQuery<PosAlike>(
+  { homeId, communityId, limit }: Input<'findDuplicatePurchaseOrders'>['query'],
+): Promise<DuplicatePurchaseOrders> {
+  const { rows } = await db.executeQuery<PurchaseOrderGroup>(
     CompiledQuery.raw(ALIKE, [organizationId, homeId ?? null, communityId ?? null, limit + 1]),
   )
   return { asOf: now.toISOString(), currency, sets: rows.slice(0, limit).map(shown), hasMore: rows.length > limit }
 }
 
 // JSON from the database contains timestamps in its own format.
-function shown(alike: PosAlike): PosAlike {
+function shown(alike: PurchaseOrderGroup): PurchaseOrderGroup {
   const orders = alike.orders.map((order) => ({ ...order, createdAt: new Date(order.createdAt).toISOString() }))
   return { ...alike, orders }
 }

@@ -59,7 +59,7 @@ export const purchaseOrderOperations = {
     return { status: 200, body: await call.write((call) => update(call, path.purchaseOrderId, given)) }
   },
 
-  async repriceOpenPos({ path, body }, call) {
+  async repriceOpenPurchaseOrders({ path, body }, call) {
     return { status: 200, body: await call.write((call) => reprice(call, path.contractId, body)) }
   },
 
@@ -67,7 +67,7 @@ export const purchaseOrderOperations = {
     return { status: 200, body: await call.write((call) => changeStatus(call, path.purchaseOrderId, body)) }
   },
 
-  async findDuplicatePos({ query }, call) {
+  async findDuplicatePurchaseOrders({ query }, call) {
     return { status: 200, body: await duplicates(call, query) }
   },
 

@@ -160,7 +160,7 @@ test('repricing updates drafts to the prices of the day, and only reports change
     detail: expect.stringContaining('it is superseded'),
   })
 
-  const wanted = { skill: 'repriceOpenPos', input: { contractId: second.id }, dryRun: true }
+  const wanted = { skill: 'repriceOpenPurchaseOrders', input: { contractId: second.id }, dryRun: true }
   const tried = await post('/execute', wanted)
   expect(tried.body.result.repriced).toHaveLength(2)
   expect(await get(`/purchase-orders/${draft.id}`)).toEqual(draft)

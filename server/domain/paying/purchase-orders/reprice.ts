@@ -29,7 +29,7 @@ interface Compared {
 export async function reprice(
   call: WriteCall,
   contractId: string,
-  asked: Input<'repriceOpenPos'>['body'],
+  asked: Input<'repriceOpenPurchaseOrders'>['body'],
 ): Promise<Repricing> {
   const contract = await lockContract(call, contractId)
   if (contract.status !== 'active')

@@ -2,7 +2,7 @@ import type { Handlers } from '../../../platform/calls/operation.ts'
 import { search } from './search.ts'
 
 export const searchOperations = {
-  async findRecords({ query }, call) {
+  async search({ query }, call) {
     return { status: 200, body: await search(call, query) }
   },
 } satisfies Partial<Handlers>

@@ -135,7 +135,7 @@ test('requestBidsForHome requests bids only for open trades, and a dry run sends
   const input = { homeId: 'Lot 1', deadline: desk.day(5) }
   const expected = {
     requests: [{ scope: 'roofing', vendors: [{ vendor: 'Vendor R' }] }],
-    leftOut: [
+    skipped: [
       { scope: 'framing', reason: 'out_for_bids' },
       { scope: 'painting', reason: 'no_vendor' },
     ],
@@ -148,7 +148,7 @@ test('requestBidsForHome requests bids only for open trades, and a dry run sends
   const named = await desk.run('requestBidsForHome', { ...input, scopes: ['Roofing', 'plumbing'] })
   expect(named).toMatchObject({
     requests: [],
-    leftOut: [
+    skipped: [
       { scope: 'plumbing', reason: 'not_budgeted' },
       { scope: 'roofing', reason: 'out_for_bids' },
     ],

@@ -11,7 +11,7 @@ const MOST_SCOPES = 200
 /** As many requests as one transaction can send while others wait for the locks on their numbers. */
 const MOST_REQUESTS = 20
 
-type LeftOut = RequestBidsForHomeResult['leftOut'][number]
+type LeftOut = RequestBidsForHomeResult['skipped'][number]
 
 export async function requestBidsForHome(
   { homeId, scopes, deadline, vendorsEach }: Checked['RequestBidsForHomeInput'],
@@ -23,19 +23,19 @@ export async function requestBidsForHome(
   const wanted = scopes?.map((scope) => scope.toLowerCase())
   const looked = budgeted.filter(({ scope }) => wanted === undefined || wanted.includes(scope.toLowerCase()))
   const requests: RequestBidsForHomeResult['requests'] = []
-  const leftOut: LeftOut[] = (scopes ?? [])
+  const skipped: LeftOut[] = (scopes ?? [])
     .filter((scope) => !budgeted.some((row) => row.scope.toLowerCase() === scope.toLowerCase()))
     .map((scope) => ({ scope, reason: 'not_budgeted' }))
   for (const row of looked) {
     const { scope } = row
     const reason = reasonToLeaveOut(row) ?? (requests.length < MOST_REQUESTS ? null : 'too_many')
     if (reason !== null) {
-      leftOut.push({ scope, reason })
+      skipped.push({ scope, reason })
       continue
     }
     const { vendors } = await suggestVendorsForScope({ scope, communityId, count: vendorsEach }, call, effort)
     if (vendors.length === 0) {
-      leftOut.push({ scope, reason: 'no_vendor' })
+      skipped.push({ scope, reason: 'no_vendor' })
       continue
     }
     const vendorIds = vendors.map(({ vendorId }) => vendorId)
@@ -47,7 +47,7 @@ export async function requestBidsForHome(
       vendors: vendors.map(({ vendorId, companyName }) => ({ vendorId, vendor: companyName })),
     })
   }
-  return { homeId, home, requests, leftOut, ...reported(call) }
+  return { homeId, home, requests, skipped, ...reported(call) }
 }
 
 function reasonToLeaveOut({ committed, pending, isOutForBids, hasContract }: Coverage): LeftOut['reason'] | null {

@@ -91,7 +91,7 @@ test('draftPurchaseOrders drafts orders for the home and its selections once, an
     { dryRun: true },
   )
   expect(tried).toMatchObject({ orders: [{ scope: 'framing', total: 300 }], total: 300 })
-  expect(tried.leftOut).toEqual([{ scope: 'roofing', reason: 'not_in_takeoff' }])
+  expect(tried.skipped).toEqual([{ scope: 'roofing', reason: 'not_in_takeoff' }])
   expect((await desk.get('/purchase-orders')).data).toEqual([])
   const drafted = await desk.run('draftPurchaseOrders', { homeId: 'Lot 1' })
   expect(drafted.orders).toMatchObject([
@@ -102,7 +102,7 @@ test('draftPurchaseOrders drafts orders for the home and its selections once, an
   expect(order).toMatchObject({ partId: stud, quantity: 100, unitPrice: 3, description: 'stud' })
   expect(order.priceId).toMatch(/^prc_/)
   const again = await desk.run('draftPurchaseOrders', { homeId: 'Lot 1' })
-  expect([again.orders, again.leftOut]).toEqual([
+  expect([again.orders, again.skipped]).toEqual([
     [],
     [
       { scope: 'framing', reason: 'ordered' },

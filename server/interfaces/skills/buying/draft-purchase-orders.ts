@@ -54,18 +54,18 @@ export async function draftPurchaseOrders(
   )
   const bought = await boughtFor(call, homeId)
   const orders: DraftedOrder[] = []
-  const leftOut: DraftPurchaseOrdersResult['leftOut'] = []
+  const skipped: DraftPurchaseOrdersResult['skipped'] = []
   for (const bundle of bundles) {
     const { scope } = bundle
     const reason = reasonToLeaveOut(bundle, bought) ?? (orders.length < MOST_ORDERS ? null : 'too_many')
     if (reason === null) orders.push(await drafted(call, homeId, bundle))
-    else if (!leftOut.some((other) => other.scope === scope && other.reason === reason)) leftOut.push({ scope, reason })
+    else if (!skipped.some((other) => other.scope === scope && other.reason === reason)) skipped.push({ scope, reason })
   }
   const found = new Set([...lines, ...unpriced].map(({ scope }) => (scope ?? NO_TRADE).toLowerCase()))
   for (const scope of scopes ?? [])
-    if (!found.has(scope.toLowerCase())) leftOut.push({ scope, reason: 'not_in_takeoff' })
+    if (!found.has(scope.toLowerCase())) skipped.push({ scope, reason: 'not_in_takeoff' })
   return {
-    ...{ homeId, home: name, orders, leftOut: leftOut.slice(0, MOST_LISTED) },
+    ...{ homeId, home: name, orders, skipped: skipped.slice(0, MOST_LISTED) },
     ...{ unpriced: unpriced.slice(0, MOST_LISTED), unpricedCount: unpriced.length },
     total: sum(orders.map(({ total }) => total)),
     currency: call.currency,
@@ -77,7 +77,7 @@ function wantedBy(scopes: readonly string[] | undefined): (scope: string) => boo
   return (scope) => wanted === null || wanted.has(scope.toLowerCase())
 }
 
-type Reason = DraftPurchaseOrdersResult['leftOut'][number]['reason']
+type Reason = DraftPurchaseOrdersResult['skipped'][number]['reason']
 
 function reasonToLeaveOut({ scope, optionSelectionId }: Bundle, bought: ReadonlySet<string>): Reason | null {
   if (scope === NO_TRADE) return 'no_trade'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { LookaheadResult, TaskAhead } from '../../../../client/contract.gen.ts'
+import type { LookaheadResult, UpcomingTask } from '../../../../client/contract.gen.ts'
 import { ORDERED } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
@@ -23,7 +23,7 @@ export async function lookahead(input: Checked['LookaheadInput'], call: Call): P
   }
 }
 
-type Ahead = Omit<TaskAhead, 'isReady'>
+type Ahead = Omit<UpcomingTask, 'isReady'>
 
 function isReady({ status, openPredecessors, order, confirmation }: Ahead): boolean {
   if (status === 'in_progress') return true

@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import type { KeyUsage, UsageOfKey } from '../../../../client/contract.gen.ts'
+import type { KeyUsage, KeyUsageEntry } from '../../../../client/contract.gen.ts'
 import { percent } from '../../../ui/figures.ts'
 import { type Column, None, Table } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
@@ -59,7 +59,7 @@ function inSeconds(instant: string): string {
 /** Shows the requests of each key in the period, and its share of the total. */
 export function KeysInPeriod({ keys }: { keys: KeyUsage['keys'] }) {
   const total = keys.reduce((sum, { requests }) => sum + requests, 0)
-  const columns: readonly Column<UsageOfKey>[] = [
+  const columns: readonly Column<KeyUsageEntry>[] = [
     {
       head: 'Key',
       cell: ({ keyId, name, revokedAt }) => (
