@@ -1779,7 +1779,7 @@ export interface paths {
          * Reprice a vendor's open orders
          * @description Applies the prices of a date to the draft purchase orders to the contract's vendor, for example after a vendor put its prices up: orders that are not sent yet get the new ones. Each line for a part gets the contract's price for the home's community and plan, or else another price of the vendor. Orders from other contracts or from bids, and lump sums, do not change. Orders that are no longer drafts are only reported, with their new total. A line without a price is not changed and is listed with its issue; it is never set to 0. `409 conflict` when more than 500 orders or 5,000 lines are open: limit the request to a community. To preview the result, run it through executeSkill with dryRun.
          */
-        post: operations["repriceOpenPos"];
+        post: operations["repriceOpenPurchaseOrders"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2115,7 +2115,7 @@ export interface paths {
          * Find duplicate purchase orders
          * @description Finds orders that may be duplicates: of one home to one vendor with the same total that either have the same lines in any order, or have the same trade and the same parent order (or none). Void and declined orders and backcharges are excluded. The most expensive duplicates come first. Search all homes, one community or one home. Use it to see what was ordered twice. Nothing is saved; void the duplicates.
          */
-        get: operations["findDuplicatePos"];
+        get: operations["findDuplicatePurchaseOrders"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4612,7 +4612,7 @@ export interface paths {
          * Mark a message as read or unread
          * @description Marks a message as read or unread for one of its users: recipientId, or the user whom the key acts for. Vendors mark messages as read in their portal. Marking it the same again changes nothing. No event is emitted.
          */
-        post: operations["markMessage"];
+        post: operations["setMessageReadState"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4730,7 +4730,7 @@ export interface paths {
          * Search all records
          * @description Finds vendors, communities, homes, bid requests, bids, purchase orders, payments, users, leads and sales by their numbers, names and addresses. A record must contain every word, or a word that begins with it; accents, case and the hyphens of numbers are ignored. A word of four letters or more that does not occur also finds words that differ by about one letter, as listed in corrections. Whole words are listed first, then beginnings, then similar words; among equals, vendors come before records that are found by their vendor's name, and newer records first. Kinds that the key cannot read are not searched. Changes can be found after about a second; archived records are not found.
          */
-        get: operations["findRecords"];
+        get: operations["search"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6316,7 +6316,7 @@ export interface paths {
          * Request a sign-in challenge
          * @description Creates a challenge with the options for `navigator.credentials.get`. The challenge is valid for one attempt, within 5 minutes. It names no passkeys, so that it does not reveal who has one: the device offers those that it stores for this service. The device must verify the user with a fingerprint, face or PIN (`userVerification: required`).
          */
-        post: operations["challengePasskey"];
+        post: operations["createPasskeyChallenge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6334,7 +6334,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a passkey
-         * @description Signs in with the response of `navigator.credentials.get` to a challenge from challengePasskey. Returns the same response as signIn and sets the same cookie. After any error, the challenge cannot be used again.
+         * @description Signs in with the response of `navigator.credentials.get` to a challenge from createPasskeyChallenge. Returns the same response as signIn and sets the same cookie. After any error, the challenge cannot be used again.
          */
         post: operations["signInByPasskey"];
         delete?: never;
@@ -6448,7 +6448,7 @@ export interface paths {
         put?: never;
         /**
          * Add a passkey
-         * @description Adds the passkey from the response of `navigator.credentials.create` to preparePasskey. From then on, it signs in as the caller. A user can have at most 20 passkeys. The change is recorded in the audit trail. Requires a fresh sign-in.
+         * @description Adds the passkey from the response of `navigator.credentials.create` to createPasskeyRegistrationOptions. From then on, it signs in as the caller. A user can have at most 20 passkeys. The change is recorded in the audit trail. Requires a fresh sign-in.
          */
         post: operations["addPasskey"];
         delete?: never;
@@ -6470,7 +6470,7 @@ export interface paths {
          * Request a passkey registration challenge
          * @description Creates a challenge with the options for `navigator.credentials.create`. The challenge is valid only for the caller, for one attempt, within 5 minutes. The device must store the user with the passkey (`residentKey: required`) and verify the user with a fingerprint, face or PIN (`userVerification: required`); its make is not requested. Requires a fresh sign-in.
          */
-        post: operations["preparePasskey"];
+        post: operations["createPasskeyRegistrationOptions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6818,7 +6818,7 @@ export interface paths {
          * Resend a user's invitation
          * @description Emails a new link, valid for 7 days, to a user who has not signed in yet. Users who have signed in use requestSignInLink.
          */
-        post: operations["inviteUserAgain"];
+        post: operations["resendUserInvitation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -13119,9 +13119,9 @@ export interface components {
          * @description `same_lines`: the same descriptions, quantities and unit prices. `same_scope`: the same trade and origin.
          * @enum {string}
          */
-        LikenessOfPos: "same_lines" | "same_scope";
+        PurchaseOrderSimilarity: "same_lines" | "same_scope";
         /** @description Order that is similar to another one. */
-        PoAlike: {
+        GroupedPurchaseOrder: {
             purchaseOrderId: string;
             number: string;
             status: components["schemas"]["PurchaseOrderStatus"];
@@ -13129,11 +13129,11 @@ export interface components {
             createdAt: components["schemas"]["Instant"];
         };
         /** @description Similar orders of one home to one vendor. */
-        PosAlike: {
+        PurchaseOrderGroup: {
             homeId: string;
             vendorId: string;
             /** @description Further attributes that at least two of the orders have in common. */
-            likeness: components["schemas"]["LikenessOfPos"][];
+            likeness: components["schemas"]["PurchaseOrderSimilarity"][];
             /** @description Total of each order. */
             total: number;
             /** @description Total of all orders but one. */
@@ -13141,13 +13141,13 @@ export interface components {
             /** @description Number of orders. */
             count: number;
             /** @description Orders, oldest first, at most 20. */
-            orders: components["schemas"]["PoAlike"][];
+            orders: components["schemas"]["GroupedPurchaseOrder"][];
         };
         /** @description Orders that may be duplicates. */
-        DuplicatePos: {
+        DuplicatePurchaseOrders: {
             asOf: components["schemas"]["Instant"];
             currency: components["schemas"]["Currency"];
-            sets: components["schemas"]["PosAlike"][];
+            sets: components["schemas"]["PurchaseOrderGroup"][];
             /** @description Whether more sets exist than the limit allows. Void duplicates or filter by home to see them. */
             hasMore: boolean;
         };
@@ -14260,7 +14260,7 @@ export interface components {
             reason?: string | null;
         };
         /** @description Order after a task that it pays for was completed. */
-        OrderOfTask: {
+        TaskOrder: {
             purchaseOrderId: string;
             number: string;
             status: components["schemas"]["PurchaseOrderStatus"];
@@ -14345,7 +14345,7 @@ export interface components {
             archivedAt: components["schemas"]["InstantOrNull"];
             cascade: components["schemas"]["ScheduleCascade"];
             /** @description Results for the task's orders if payOnComplete is set. Empty otherwise. */
-            orders: components["schemas"]["OrderOfTask"][];
+            orders: components["schemas"]["TaskOrder"][];
         };
         /** @description Task in the schedule of its home. */
         ScheduledTask: {
@@ -14704,7 +14704,7 @@ export interface components {
             workdays: number;
         };
         /** @description Workload of a vendor in all weeks. */
-        WorkloadOfVendor: {
+        VendorWorkloadEntry: {
             vendorId: string;
             companyName: string;
             /** @description All weeks, including weeks without work. */
@@ -14717,7 +14717,7 @@ export interface components {
             from: components["schemas"]["CalendarDate"];
             /** @description Last Sunday. */
             to: components["schemas"]["CalendarDate"];
-            vendors: components["schemas"]["WorkloadOfVendor"][];
+            vendors: components["schemas"]["VendorWorkloadEntry"][];
             /** @description Value to send as afterVendorId to list the next vendors. Null if there are no more. */
             lastVendorId: string | null;
         };
@@ -15175,7 +15175,7 @@ export interface components {
             startsPerWeek: number;
             /** @description Number of homes that now have a schedule. */
             scheduled: number;
-            leftOut: number;
+            skipped: number;
             /** @description Homes, in the order of their starts. */
             homes: components["schemas"]["HomeStart"][];
         };
@@ -15306,7 +15306,7 @@ export interface components {
             there: string | number | null;
         };
         /** @description Record that is missing in the ledger. */
-        MissingThere: {
+        MissingInAccounting: {
             accountingId: string;
             id: string;
             label: string;
@@ -15322,7 +15322,7 @@ export interface components {
             /** @description accountingIds of rows without a matching record. */
             missingHere: string[];
             /** @description Records whose accountingId is in none of the rows, by accountingId, at most 1,000. */
-            missingThere: components["schemas"]["MissingThere"][];
+            missingThere: components["schemas"]["MissingInAccounting"][];
             /** @description Number of these records. */
             missingThereCount: number;
             /** @description accountingIds that occur in several rows. */
@@ -18187,7 +18187,7 @@ export interface components {
             refused: number;
         };
         /** @description Usage of one key in the period. */
-        UsageOfKey: {
+        KeyUsageEntry: {
             keyId: string;
             name: string;
             /** @description Timestamp of revocation. Null if not revoked. */
@@ -18210,7 +18210,7 @@ export interface components {
             /** @description Days of the period, oldest first. */
             days: components["schemas"]["UsageDay"][];
             /** @description Keys that work or were used in the period, most requests first, at most 200. */
-            keys: components["schemas"]["UsageOfKey"][];
+            keys: components["schemas"]["KeyUsageEntry"][];
         };
         /** @description Access that a user granted to an app. */
         OauthGrant: {
@@ -19302,7 +19302,7 @@ export interface components {
                     vendor: string;
                 }[];
             }[];
-            leftOut: {
+            skipped: {
                 scope: components["schemas"]["ScopeName"];
                 /** @enum {string} */
                 reason: "ordered" | "out_for_bids" | "under_contract" | "no_vendor" | "not_budgeted" | "too_many";
@@ -19497,7 +19497,7 @@ export interface components {
             vendorId?: components["schemas"]["ResourceId"];
         };
         /** @description Upcoming task. */
-        TaskAhead: {
+        UpcomingTask: {
             homeId: components["schemas"]["ResourceId"];
             /** @description Name of the home and its community. */
             home: string;
@@ -19528,7 +19528,7 @@ export interface components {
             from: components["schemas"]["CalendarDate"];
             to: components["schemas"]["CalendarDate"];
             /** @description Tasks, by date. */
-            tasks: components["schemas"]["TaskAhead"][];
+            tasks: components["schemas"]["UpcomingTask"][];
             readyCount: number;
         };
         /** @description Records or period to examine. */
@@ -20204,7 +20204,7 @@ export interface components {
         PayOnCompletionResult: {
             taskId: components["schemas"]["ResourceId"];
             completedOn: components["schemas"]["CalendarDateOrNull"];
-            orders: components["schemas"]["OrderOfTask"][];
+            orders: components["schemas"]["TaskOrder"][];
             payments: components["schemas"]["EnteredPayment"][];
             /** @description Orders that were not paid, with the reason. */
             refused: {
@@ -20526,7 +20526,7 @@ export interface components {
             home: string;
             orders: components["schemas"]["DraftedOrder"][];
             /** @description Trades that were not ordered. `no_trade` is a part without a trade. */
-            leftOut: {
+            skipped: {
                 scope: string;
                 /** @enum {string} */
                 reason: "ordered" | "no_trade" | "not_in_takeoff" | "too_many";
@@ -22085,10 +22085,10 @@ export type BudgetLineUpdate = components['schemas']['BudgetLineUpdate'];
 export type PurchaseOrderPage = components['schemas']['PurchaseOrderPage'];
 export type PurchaseOrderLineInput = components['schemas']['PurchaseOrderLineInput'];
 export type PurchaseOrderCreate = components['schemas']['PurchaseOrderCreate'];
-export type LikenessOfPos = components['schemas']['LikenessOfPos'];
-export type PoAlike = components['schemas']['PoAlike'];
-export type PosAlike = components['schemas']['PosAlike'];
-export type DuplicatePos = components['schemas']['DuplicatePos'];
+export type PurchaseOrderSimilarity = components['schemas']['PurchaseOrderSimilarity'];
+export type GroupedPurchaseOrder = components['schemas']['GroupedPurchaseOrder'];
+export type PurchaseOrderGroup = components['schemas']['PurchaseOrderGroup'];
+export type DuplicatePurchaseOrders = components['schemas']['DuplicatePurchaseOrders'];
 export type PurchaseOrderUpdate = components['schemas']['PurchaseOrderUpdate'];
 export type Approver = components['schemas']['Approver'];
 export type ApprovalExplanation = components['schemas']['ApprovalExplanation'];
@@ -22170,7 +22170,7 @@ export type TaskConfirmationAnswer = components['schemas']['TaskConfirmationAnsw
 export type TaskRescheduleDecision = components['schemas']['TaskRescheduleDecision'];
 export type TaskStatusMove = components['schemas']['TaskStatusMove'];
 export type TaskCompletion = components['schemas']['TaskCompletion'];
-export type OrderOfTask = components['schemas']['OrderOfTask'];
+export type TaskOrder = components['schemas']['TaskOrder'];
 export type TaskFinished = components['schemas']['TaskFinished'];
 export type ScheduledTask = components['schemas']['ScheduledTask'];
 export type HomeSchedule = components['schemas']['HomeSchedule'];
@@ -22199,7 +22199,7 @@ export type CalendarFeedPage = components['schemas']['CalendarFeedPage'];
 export type CalendarFeedCreate = components['schemas']['CalendarFeedCreate'];
 export type CalendarFeedWithUrl = components['schemas']['CalendarFeedWithUrl'];
 export type WorkloadWeek = components['schemas']['WorkloadWeek'];
-export type WorkloadOfVendor = components['schemas']['WorkloadOfVendor'];
+export type VendorWorkloadEntry = components['schemas']['VendorWorkloadEntry'];
 export type VendorWorkload = components['schemas']['VendorWorkload'];
 export type TimesheetStatus = components['schemas']['TimesheetStatus'];
 export type OvertimeRule = components['schemas']['OvertimeRule'];
@@ -22250,7 +22250,7 @@ export type AccountingAcknowledged = components['schemas']['AccountingAcknowledg
 export type LedgerRow = components['schemas']['LedgerRow'];
 export type Reconciliation = components['schemas']['Reconciliation'];
 export type LedgerDifference = components['schemas']['LedgerDifference'];
-export type MissingThere = components['schemas']['MissingThere'];
+export type MissingInAccounting = components['schemas']['MissingInAccounting'];
 export type Reconciled = components['schemas']['Reconciled'];
 export type Form1099Kind = components['schemas']['Form1099Kind'];
 export type Form1099Box = components['schemas']['Form1099Box'];
@@ -22509,7 +22509,7 @@ export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
 export type ApiKeyUpdate = components['schemas']['ApiKeyUpdate'];
 export type ApiKeyRotate = components['schemas']['ApiKeyRotate'];
 export type UsageDay = components['schemas']['UsageDay'];
-export type UsageOfKey = components['schemas']['UsageOfKey'];
+export type KeyUsageEntry = components['schemas']['KeyUsageEntry'];
 export type KeyUsage = components['schemas']['KeyUsage'];
 export type OauthGrant = components['schemas']['OauthGrant'];
 export type OauthGrantPage = components['schemas']['OauthGrantPage'];
@@ -22588,7 +22588,7 @@ export type CompressScheduleInput = components['schemas']['CompressScheduleInput
 export type ShortenedTask = components['schemas']['ShortenedTask'];
 export type CompressScheduleResult = components['schemas']['CompressScheduleResult'];
 export type LookaheadInput = components['schemas']['LookaheadInput'];
-export type TaskAhead = components['schemas']['TaskAhead'];
+export type UpcomingTask = components['schemas']['UpcomingTask'];
 export type LookaheadResult = components['schemas']['LookaheadResult'];
 export type FindLateTasksInput = components['schemas']['FindLateTasksInput'];
 export type LateTask = components['schemas']['LateTask'];
@@ -27619,7 +27619,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    repriceOpenPos: {
+    repriceOpenPurchaseOrders: {
         parameters: {
             query?: never;
             header?: {
@@ -28555,7 +28555,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    findDuplicatePos: {
+    findDuplicatePurchaseOrders: {
         parameters: {
             query?: {
                 /** @description Maximum number of sets of orders to return. */
@@ -28579,7 +28579,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DuplicatePos"];
+                    "application/json": components["schemas"]["DuplicatePurchaseOrders"];
                 };
             };
             401: components["responses"]["Unauthenticated"];
@@ -34695,7 +34695,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    markMessage: {
+    setMessageReadState: {
         parameters: {
             query?: never;
             header?: {
@@ -35001,7 +35001,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    findRecords: {
+    search: {
         parameters: {
             query: {
                 /**
@@ -38186,7 +38186,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    challengePasskey: {
+    createPasskeyChallenge: {
         parameters: {
             query?: never;
             header?: never;
@@ -38485,7 +38485,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    preparePasskey: {
+    createPasskeyRegistrationOptions: {
         parameters: {
             query?: never;
             header?: {
@@ -39160,7 +39160,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    inviteUserAgain: {
+    resendUserInvitation: {
         parameters: {
             query?: never;
             header?: {

@@ -421,10 +421,10 @@ export const budgetLineSourceValues = [
   'manual',
 ] as const satisfies readonly contract.BudgetLineSource[]
 
-export const likenessOfPosValues = [
+export const purchaseOrderSimilarityValues = [
   'same_lines',
   'same_scope',
-] as const satisfies readonly contract.LikenessOfPos[]
+] as const satisfies readonly contract.PurchaseOrderSimilarity[]
 
 export const paymentStatusValues = [
   'pending',

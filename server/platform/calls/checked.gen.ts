@@ -242,7 +242,7 @@ export interface CheckedBodies {
   createApplication: Checked['ApplicationCreate']
   updateApplication: Checked['ApplicationUpdate']
   sendMessage: Checked['MessageCreate']
-  markMessage: Checked['MessageMark']
+  setMessageReadState: Checked['MessageMark']
   createWebhook: Checked['WebhookCreate']
   rotateWebhookSecret: Checked['WebhookSecretRotation']
   executeSkill: Checked['ExecuteRequest']
@@ -279,7 +279,7 @@ export interface FilledQueries {
   listBudgetLines: 'limit' | 'sort' | 'includeArchived'
   listBudgetTransfers: 'limit' | 'sort'
   listPurchaseOrders: 'limit' | 'sort'
-  findDuplicatePos: 'limit'
+  findDuplicatePurchaseOrders: 'limit'
   listPayments: 'limit' | 'sort'
   listLienWaivers: 'limit' | 'sort'
   listPaymentRuns: 'limit' | 'sort'
@@ -314,7 +314,7 @@ export interface FilledQueries {
   listMessages: 'limit' | 'sort'
   listMessageTemplates: 'limit' | 'sort'
   listMails: 'limit' | 'sort'
-  findRecords: 'limit'
+  search: 'limit'
   listAttachments: 'limit' | 'sort' | 'includeArchived'
   listWebhooks: 'limit' | 'sort' | 'includeArchived'
   listDeliveries: 'limit' | 'sort'
